@@ -1,9 +1,9 @@
 public import Basics
 
-/// The rate at which the receiver gets what is sent, from the arrival times in its feedback.
+/// The rate at which the receiver gets packets, from the arrival times in its feedback.
 ///
-/// Samples over 150 ms (the first over 500 ms) are weighed by how far they lie from what is believed so far, so that one odd sample
-/// moves little and a lasting change is followed within about half a second. A plain value.
+/// Samples over 150 ms (the first over 500 ms) are weighed by their distance from the estimate so far. So one odd
+/// sample moves little, and a lasting change is followed within about half a second. A plain value.
 public struct AcknowledgedBitrate: Sendable {
   private static let firstWindow: Int64 = 500_000_000
   private static let window: Int64 = 150_000_000
@@ -16,10 +16,9 @@ public struct AcknowledgedBitrate: Sendable {
   private var estimate: Double?
   private var variance = 50.0
 
-  /// Nothing received yet.
   public init() {}
 
-  /// The rate; nil before there is enough to tell.
+  /// nil until enough packets have arrived.
   public var rate: DataRate? { estimate.map { DataRate(bitsPerSecond: Int64(min(max($0, 0), 1e8) * 1_000)) } }
 
   /// Takes a packet that arrived. `isLimited`: the application sent less than it may, so low samples say little.
@@ -30,7 +29,8 @@ public struct AcknowledgedBitrate: Sendable {
     if let last {
       let step = received &- last
       if step < -2_000_000_000 || step > Self.pause {
-        // The receiver's clock jumped, nothing was sent for long, or the path stood still: start anew, keeping what is believed.
+        // The receiver's clock jumped, nothing was sent for long, or the path stood still: start again, with the
+        // estimate so far.
         self.last = received
         elapsed = 0
         bytes = 0

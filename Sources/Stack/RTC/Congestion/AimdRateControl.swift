@@ -1,13 +1,14 @@
 public import Basics
 
-/// Turns what the delay says into a rate: up in steps while the path is not overused, down at once to below what it delivers
-/// (draft-ietf-rmcat-gcc-02 section 5.5). A plain value.
+/// Turns what the delay says into a rate: up in steps while the path is not overused, down at once to below what it
+/// delivers (draft-ietf-rmcat-gcc-02 section 5.5). A plain value.
 public struct AimdRateControl: Sendable {
   private enum State { case hold, increase, decrease }
 
-  /// What is left of the delivered rate after an overuse.
+  /// The share of the delivered rate that remains after an overuse.
   static let decreaseFactor = 0.85
-  /// What is left of the rate where so little is sent that the delivered rate says little, and what is sent comes in steps.
+  /// The share of the rate that remains when too little is sent for the delivered rate to mean much, and the
+  /// application sends in steps.
   static let limitedFactor = 0.6
 
   /// How far the rate may grow beyond what is seen to arrive.
@@ -30,10 +31,9 @@ public struct AimdRateControl: Sendable {
     current = min(max(Double(start.bitsPerSecond), self.minimum), self.maximum)
   }
 
-  /// The rate.
   public var rate: DataRate { DataRate(bitsPerSecond: Int64(current)) }
 
-  /// Sets the rate: a probe or another bound has told.
+  /// Sets the rate that a probe or another bound has found.
   public mutating func set(_ rate: DataRate, now: Instant) {
     current = bounded(Double(rate.bitsPerSecond))
     lastChange = now
@@ -100,7 +100,8 @@ public struct AimdRateControl: Sendable {
     }
     let measured = Double(delivered.bitsPerSecond)
     if isLimited {
-      // What arrives is what little was sent, and says nothing about what the path takes: the delay may not even be our doing.
+      // When little is sent, little arrives, which says nothing about the path's capacity. The delay may not even be
+      // our doing.
       current = bounded(
         max((reach < 1.5 ? Self.limitedFactor : Self.decreaseFactor) * current, Self.decreaseFactor * measured))
       return

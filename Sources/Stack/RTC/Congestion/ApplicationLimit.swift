@@ -1,7 +1,7 @@
 public import Basics
 
-/// Tells whether the application sends clearly less than it may, so that the path is not tried by what is sent (an application-limited
-/// region). A plain value.
+/// Detects an application-limited region: the application sends clearly less than it may, so its packets don't test the
+/// path. A plain value.
 ///
 /// A budget grows at a share of the target and shrinks by what is sent: nearly full for half a second means limited.
 public struct ApplicationLimit: Sendable {
@@ -19,7 +19,6 @@ public struct ApplicationLimit: Sendable {
   /// When it last ceased to be.
   public private(set) var ended: Instant?
 
-  /// Not limited.
   public init(share: Double = 0.65) { self.share = share }
 
   /// Takes note of `bytes` that left.
@@ -33,7 +32,7 @@ public struct ApplicationLimit: Sendable {
     }
   }
 
-  /// Lets time pass.
+  /// Grows the budget by the time since the last call.
   public mutating func advance(_ target: DataRate, _ now: Instant) {
     let full = Double(target.bitsPerSecond) * share * Self.window
     let elapsed = min(max((now - (updated ?? now)).seconds, 0), 2)

@@ -3,7 +3,8 @@ public import Basics
 /// Groups packets that left together and measures how the distance between two groups changed on the way
 /// (draft-ietf-rmcat-gcc-02 section 5.2).
 ///
-/// Packets that left within 5 ms make one group; so do packets that arrive in a burst after a gap in the path. A plain value.
+/// Packets that left within 5 ms make one group; so do packets that arrive in a burst after a gap in the path. A plain
+/// value.
 public struct InterArrivalDelta: Sendable {
   /// Distances between two groups.
   public struct Deltas: Hashable, Sendable {
@@ -33,7 +34,6 @@ public struct InterArrivalDelta: Sendable {
   private var previous: Group?
   private var reordered = 0
 
-  /// Nothing measured yet.
   public init() {}
 
   /// Takes a packet that arrived; gives the deltas of the two groups before when it begins a new one.

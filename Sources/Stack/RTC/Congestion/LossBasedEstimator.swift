@@ -1,40 +1,42 @@
 public import Basics
 
-/// Bounds the rate by loss (after draft-ietf-rmcat-gcc-02 section 6), beside the delay-based part.
+/// Bounds the rate by loss (after draft-ietf-rmcat-gcc-02 section 6), next to the delay-based part.
 ///
-/// Unlike the draft it learns which share of packets the path loses whatever is sent, as radio links do, and acts on what comes on
-/// top of it: above 10 % the bound falls, below 2 % it rises, between them it stays. That share is learnt only up to
-/// ``maximumInherentLoss`` and only while the delay shows no overuse, so that a bottleneck with a short queue still brings
-/// the rate down.
+/// Unlike the draft it learns the path's *inherent* loss, which doesn't depend on the rate, as on radio links. It acts
+/// on the excess: above 10 % the bound falls, below 2 % it rises, in between it stays. Inherent loss is learnt only up
+/// to ``maximumInherentLoss`` and only while the delay shows no overuse, so that a bottleneck with a short queue still
+/// brings the rate down.
 ///
-/// Beyond that share a *trial* decides: the rate is taken back once, and if as much is lost as before, although a bottleneck would lose
-/// less, the loss is the path's own too (up to ``maximumProvenLoss``) and the rate comes back. Where there is nothing to take back, as with a
-/// single picture that is sent whole or not at all, padding on top tells the same: a bottleneck would lose more. A plain value.
+/// Beyond that a *trial* decides. The rate is lowered once. If as much is lost as before, although a bottleneck would
+/// lose less, the loss is inherent too (up to ``maximumProvenLoss``) and the rate comes back. If the rate can't be
+/// lowered, as with a single layer that is sent whole or not at all, padding is added instead: a bottleneck would lose
+/// more. A plain value.
 public struct LossBasedEstimator: Sendable {
   /// More than this is not taken for the path's own loss without a trial.
   public static let maximumInherentLoss = 0.12
   /// More than this is never taken for the path's own loss.
   public static let maximumProvenLoss = 0.35
   private static let interval = TimeSpan.milliseconds(500)
-  /// What a trial leaves of the rate.
+  /// The factor by which a trial lowers the rate.
   private static let trialFactor = 0.8
   /// To what multiple of the rate padding fills up.
   private static let paddedFactor = 1.35
-  /// So long at most a trial is reason to wait with everything else: where next to nothing is reported on, it would not end.
+  /// So long at most a trial is reason to wait with everything else: where next to nothing is reported on, it would not
+  /// end.
   private static let trialTime = TimeSpan.seconds(3)
-  /// Losing so much more than the path does by itself is no chance.
+  /// Excess loss above this isn't chance.
   private static let excessLoss = 0.05
 
   /// Whether less loss comes with a lower rate, or more with a higher one.
   private struct Trial {
-    /// What was sent, lost and targeted before.
+    /// State before the trial: sent, lost and target.
     var rate: Double
     var loss: Double
     var target: Double
     /// Whether more is sent than before, rather than less.
     var isPadded = false
     var began: Instant
-    /// What is on its way from before does not count.
+    /// Packets that were under way before the trial don't count.
     var skipped = 0
     var intervals = 0
     var packets = 0.0
@@ -64,7 +66,7 @@ public struct LossBasedEstimator: Sendable {
 
   /// Whether padding can be sent on top, for trials; see ``paddedRate(now:)``.
   private let pads: Bool
-  /// What chance alone may add to ``average``.
+  /// The deviation of ``average`` that chance alone may cause.
   private var averageNoise = 0.0
 
   /// Nothing reported yet.
@@ -77,13 +79,14 @@ public struct LossBasedEstimator: Sendable {
     return DataRate(bitsPerSecond: Int64(min(trial.rate * Self.paddedFactor, 1e12)))
   }
 
-  /// Whether more is lost than the path loses by itself, as far as is known and beyond what chance explains. A trial is waited for.
+  /// Whether more is lost than the path loses by itself, as far as is known and beyond what chance explains. A trial is
+  /// waited for.
   public func isExcessive(now: Instant) -> Bool {
     if let trial, now - trial.began < Self.trialTime { return false }
     return average > inherentLoss + Self.excessLoss + averageNoise
   }
 
-  /// The bound; nil when loss is no reason for one.
+  /// nil while loss gives no reason for a bound.
   public var bound: DataRate? { limit.map { DataRate(bitsPerSecond: Int64(min(max($0, 0), 1e12))) } }
 
   /// The rate that a trial took back for no reason; nil when there is none, and after it was taken.
@@ -92,7 +95,8 @@ public struct LossBasedEstimator: Sendable {
     return restored.map { DataRate(bitsPerSecond: Int64(min(max($0, 0), 1e12))) }
   }
 
-  /// Takes what feedback said: packets that count as arrived and as lost now. Negative numbers take back what was said before.
+  /// Takes what feedback said: packets that count as arrived and as lost now. Negative numbers take back what was said
+  /// before.
   /// - Parameters:
   ///   - sentBits: what was sent since the last report, in bits; without it there are no trials.
   ///   - target: the rate that may be sent at.
@@ -114,7 +118,7 @@ public struct LossBasedEstimator: Sendable {
       expected > 0
     else { return }
     let share = min(max(Double(lost) / Double(expected), 0), 1)
-    // What chance alone may add to the share in a sample of this size.
+    // The deviation of the share that chance alone may cause in a sample of this size.
     let noise = (share * (1 - share) / Double(expected)).squareRoot()
     let sample = Sample(
       share: share, noise: noise, packets: Double(expected), bits: bits, seconds: elapsed.seconds,
@@ -172,7 +176,8 @@ public struct LossBasedEstimator: Sendable {
     }
   }
 
-  /// Takes the rate back to see what comes of it; false when the loss is too high to wait, or the last trial was a moment ago.
+  /// Takes the rate back to see what comes of it; false when the loss is too high to wait, or the last trial was a
+  /// moment ago.
   private mutating func beginTrial(_ sample: Sample) -> Bool {
     guard sample.usage != .overusing, sample.share < 0.45, average < 0.40, sample.packets >= 20, sample.now >= nextTrial
     else { return false }
@@ -213,7 +218,7 @@ public struct LossBasedEstimator: Sendable {
       limit = trial.target
       return
     }
-    // What a bottleneck that took all it could before would lose of the other rate.
+    // The loss at the other rate if a full bottleneck caused the loss before.
     let congested = max(0, 1 - (1 - trial.loss) / max(factor, 0.01))
     let isTold = trial.isPadded ? factor > 1.1 : factor < 0.95
     let isOwn = trial.isPadded ? share <= (trial.loss + congested) / 2 : share >= (trial.loss + congested) / 2

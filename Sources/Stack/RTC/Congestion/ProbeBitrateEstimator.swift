@@ -1,12 +1,13 @@
 public import Basics
 
-/// Measures what a probe showed: the rate at which its packets arrived. A plain value that follows the last four probes.
+/// Measures what a probe showed: the rate at which its packets arrived. A plain value that follows the last four
+/// probes.
 public struct ProbeBitrateEstimator: Sendable {
-  /// What met the limit of the path shows no more than this multiple of the rate that was asked for.
+  /// A probe that met the path's limit shows no more than this multiple of its target rate.
   private static let reach = 1.1
   /// Arriving slower than this share of the rate it was sent at is the limit of the path.
   private static let saturatedShare = 0.9
-  /// What is believed of the rate at which such a probe arrived.
+  /// The share of such a probe's arrival rate that counts.
   private static let saturatedFactor = 0.92
   /// A shorter probe is a brief one.
   private static let briefTime = 0.05
@@ -40,7 +41,6 @@ public struct ProbeBitrateEstimator: Sendable {
   /// The rate that was asked of it, in bits per second.
   var asked: Double { clusters[Int(cluster) & 3].asked }
 
-  /// No probe known.
   public init() {}
 
   /// A probe is about to be sent. `loss`: the share of its packets that will be lost whatever the path takes.
@@ -84,7 +84,7 @@ public struct ProbeBitrateEstimator: Sendable {
     guard cluster.count >= cluster.minimumPackets, cluster.bytes >= cluster.minimumBytes else { return nil }
     let sentTime = cluster.lastSent &- cluster.firstSent
     let receivedTime = cluster.lastReceived &- cluster.firstReceived
-    // Longer than a second it is no burst, and zero would be no rate.
+    // A burst lasts at most a second, and a time of zero would give no rate.
     guard sentTime > 0, receivedTime > 0, sentTime <= 1_000_000_000, receivedTime <= 1_000_000_000 else { return nil }
     // The last packet takes no part in the time it was sent in, the first none in the time they arrived in.
     let sendRate = Double(cluster.bytes &- cluster.lastSentSize) * 8e9 / Double(sentTime)
@@ -94,8 +94,9 @@ public struct ProbeBitrateEstimator: Sendable {
     let share = receiveRate / sendRate
     isSaturated = share < Self.saturatedShare
     self.cluster = cluster.id
-    // A keyframe that leaves at once as a part of the probe arrives as a bunch that jitter pushes together: above what was asked for it shows nothing.
-    // What arrives a little slower than it was sent may have met the limit: the slower, the less of it is believed.
+    // A keyframe that leaves at once as a part of the probe arrives in a bunch that jitter compresses, so a rate above
+    // the target shows nothing. A probe that arrives a little slower than it was sent may have met the limit: the
+    // slower, the less of it counts.
     let doubt = (1 - min(share, 1)) * (1 - Self.saturatedFactor) / (1 - Self.saturatedShare)
     let rate =
       isSaturated

@@ -2,7 +2,7 @@ public import Basics
 
 /// A short burst at a given rate that shows whether the path takes that rate.
 public struct ProbeCluster: Hashable, Sendable {
-  /// Its number, 1 to 255; packets of the burst are marked with it. 0 for padding that is no probe.
+  /// Marks the packets of the burst, 1 to 255; 0 for padding that isn't a probe.
   public var id: UInt8
   /// The rate to send at.
   public var rate: DataRate
@@ -18,15 +18,19 @@ public struct ProbeCluster: Hashable, Sendable {
     self.packets = packets
   }
 
-  /// Padding up to `rate` for `span` that is no probe: its packets are not marked.
+  /// Padding up to `rate` for `span` that isn't a probe: its packets aren't marked.
   public init(padding rate: DataRate, for span: TimeSpan) {
     self.init(id: 0, rate: rate, bytes: Int(Double(rate.bitsPerSecond) / 8 * span.seconds), packets: 1)
   }
 }
 
-/// Decides when to probe, and at which rate: at the start (three times the start rate, and on from what that shows), at the rate of
-/// before after it fell far or the path stood still, regularly while the application is limited, and now and then when the path was
-/// quiet for long. Never while the path still has a queue: it would only add to it. A plain value.
+/// Decides when to probe, and at which rate. Never while the path still has a queue, which a probe would only lengthen.
+/// A plain value.
+///
+/// - At the start: at three times the start rate, and further by the results.
+/// - After the rate fell far or the path stood still: at the earlier rate.
+/// - Regularly while the application is limited.
+/// - Now and then when the path was quiet for long.
 public struct ProbeController: Sendable {
   private static let shortDuration = 0.015
   /// Long probes, in which jitter says less.
@@ -45,7 +49,7 @@ public struct ProbeController: Sendable {
   /// The rate of the last probe, while its result is awaited.
   private var probing: DataRate?
   private var lastProbe: Instant?
-  /// What a short probe showed is looked at again sooner, with a long one.
+  /// The result of a short probe is checked sooner, with a long one.
   private static let checkInterval = TimeSpan.seconds(1)
   private var wasShort = false
   private var nextInterval: TimeSpan { isLong && wasShort ? min(Self.checkInterval, interval) : interval }
@@ -72,8 +76,9 @@ public struct ProbeController: Sendable {
   /// No probe sent yet.
   /// - Parameters:
   ///   - interval: between two regular probes.
-  ///   - isLong: whether all but the first probes are long and of a rate a little above the target, for paths that nothing else tries. A
-  ///     short burst slips between what others send and shows what the path could take if they were not there.
+  ///   - isLong: whether all but the first probes are long and of a rate a little above the target, for paths that
+  ///     nothing else tries. A short burst slips between what others send and shows what the path could take if they
+  ///     were not there.
   public init(maximum: DataRate, interval: TimeSpan = .seconds(5), isLong: Bool = false) {
     self.isLong = isLong
     self.maximum = maximum
@@ -178,7 +183,7 @@ public struct ProbeController: Sendable {
     before.next = now + .seconds(Int64(min(1 << before.tries, 8)))
     self.before = before
     let rate = Double(before.rate.bitsPerSecond) * (isFirst ? 1 : 0.85)
-    // Where the path took less, a long probe asks whether it does still, and is no larger than its queue can hold.
+    // After the path has taken less, a long probe checks whether it still does. It is no larger than the path's queue.
     let isLong = isLong && !before.wasOutage
     let bounded = min(rate, Double(target.bitsPerSecond) * (isLong ? 2 : isFirst ? 8 : 4))
     isClimbing = before.wasOutage

@@ -1,8 +1,8 @@
 public import Basics
 
-/// Estimates on the sender's side how much the path to one receiver takes, from transport-wide feedback: a delay-based part, a
-/// loss-based part and probes (draft-ietf-rmcat-gcc-02, draft-holmer-rmcat-transport-wide-cc-extensions-01). Where no such feedback was
-/// agreed on, it falls back on REMB and on the loss in receiver reports.
+/// The sender's estimate of the capacity of the path to one receiver, from transport-wide feedback: a delay-based part,
+/// a loss-based part and probes (draft-ietf-rmcat-gcc-02, draft-holmer-rmcat-transport-wide-cc-extensions-01). Without
+/// transport-wide feedback it falls back on REMB and on the loss in receiver reports.
 ///
 /// ```swift
 /// let number = estimator.nextSequence               // into the packet's header extension
@@ -13,13 +13,13 @@ public import Basics
 /// encoder.bitrate = estimator.target
 /// ```
 ///
-/// One for each connection, or each subscriber of a media server. A value without I/O; it takes 16 bytes for each packet that is
-/// remembered (16 KiB by default) and about 1 KiB beside, and allocates nothing after its first packet. The work for a report is bounded by
-/// its length and by the history; whatever a report says, the target stays between the configured bounds.
+/// Use one for each connection, or each subscriber of a media server. It does no I/O. It takes 16 bytes for each
+/// remembered packet (16 KiB by default) and about 1 KiB besides, and allocates nothing after its first packet. The
+/// work for a report is bounded by the report's length and by the history. The target stays between the configured
+/// bounds whatever a report says.
 public struct SendSideBandwidthEstimator: Sendable {
   /// Bounds and sizes of an estimator.
   public struct Configuration: Hashable, Sendable {
-    /// The first target.
     public var start: DataRate
     /// The target never goes below this.
     public var minimum: DataRate
@@ -27,17 +27,16 @@ public struct SendSideBandwidthEstimator: Sendable {
     public var maximum: DataRate
     /// How many sent packets are remembered, 16 bytes each; must cover a round trip and the time between two reports.
     public var history: Int
-    /// Whether to probe.
+    /// Whether to send probe bursts; without them the estimate rises only as far as the sent rate tests the path.
     public var probes: Bool
-    /// How far the estimate may grow beyond what is seen to arrive. An encoder follows the estimate at once; what comes in steps (the
-    /// layers of a media server) does not, and there a probe must show more.
+    /// How far the estimate may grow beyond what is seen to arrive. An encoder follows the estimate at once; what comes
+    /// in steps (the layers of a media server) does not, and there a probe must show more.
     public var reach = 1.5
     /// Sending less than this share of the target does not try the path.
     public var limitedShare = 0.65
     /// The time between regular probes.
     public var probeInterval = TimeSpan.seconds(5)
 
-    /// A configuration.
     public init(
       start: DataRate = .kilobits(300), minimum: DataRate = .kilobits(30), maximum: DataRate = .kilobits(8_000),
       history: Int = 1_024, probes: Bool = true
@@ -53,11 +52,11 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// Without feedback for this long, and a round trip, the target is taken back.
   static let feedbackTimeout = TimeSpan.milliseconds(500)
   private static let backOffInterval = TimeSpan.milliseconds(250)
-  /// Less is no queue.
+  /// Queueing delay below this is noise.
   private static let leastQueue = TimeSpan.milliseconds(40)
   /// More is waited out before the next probe.
   private static let drainingQueue = TimeSpan.milliseconds(80)
-  /// Losing less whatever is sent is no lossy path.
+  /// A path that loses less than this share at any rate isn't lossy.
   private static let smallLoss = 0.06
   /// For so long, and a round trip, a probe is a part of the rates that are measured.
   private static let probeMemory = TimeSpan.seconds(1)
@@ -66,11 +65,12 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// More is a queue whatever fills it.
   private static let standingQueue = TimeSpan.milliseconds(150)
 
-  /// What was given at the start.
+  /// The configuration at the start; it never changes.
   public let configuration: Configuration
-  /// Whether transport-wide feedback was agreed on. While it was not, missing feedback means nothing, and REMB and receiver reports count.
+  /// Whether transport-wide feedback was agreed on. While it was not, missing feedback means nothing, and REMB and
+  /// receiver reports count.
   public var expectsFeedback = true
-  /// What may be sent now.
+  /// The present limit of the sent rate.
   public private(set) var target: DataRate
   /// The round-trip time, smoothed; nil while unknown.
   public private(set) var roundTrip: TimeSpan?
@@ -82,9 +82,10 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// The rate that was sent at, smoothed over about half a second of reports, and when it was last worked out.
   private var sentRate = 0.0
   private var sentRateAt: Instant?
-  /// The last probe that showed the path's limit, unless it raised the estimate. Brief ones are left out: jitter decides what they show.
+  /// The last probe that showed the path's limit, unless it raised the estimate. Brief ones are left out: jitter
+  /// decides what they show.
   private var saturated: (rate: DataRate, at: Instant)?
-  /// What the last probe that met the path's limit measured, brief ones left out.
+  /// The result of the last probe that met the path's limit, brief probes excluded.
   private var pathLimit: (rate: DataRate, at: Instant)?
   /// The probe that is measured now: one is reported on in several parts, of which the later ones know more.
   private var measuring = Measuring()
@@ -134,11 +135,11 @@ public struct SendSideBandwidthEstimator: Sendable {
     target = min(max(configuration.start, configuration.minimum), configuration.maximum)
   }
 
-  // MARK: What is measured
+  // MARK: Measurements
 
   /// Whether ``target`` follows from anything that was measured; until then it is the configured start.
   public private(set) var isMeasured = false
-  /// What the delay says now.
+  /// The state of the path by its delay.
   public var usage: BandwidthUsage { trendline.usage }
   /// How long packets wait in the path's queue now, compared with the best of the last seconds.
   public var queueDelay: TimeSpan { trendline.queueDelay }
@@ -146,14 +147,16 @@ public struct SendSideBandwidthEstimator: Sendable {
   public var lossShare: Double { loss.loss }
   /// The share that the path loses whatever is sent, as far as is known, 0 to 1.
   public var inherentLoss: Double { loss.inherentLoss }
-  /// Whether more is lost than the path loses by itself, beyond what chance explains. While it is tried out whose the loss is, it counts for nothing.
+  /// Whether more is lost than the path loses by itself, beyond what chance explains. While it is tried out whose the
+  /// loss is, it counts for nothing.
   public func losesTooMuch(now: Instant) -> Bool { loss.isExcessive(now: now) }
-  /// Up to what padding is to fill up what is sent for `span`, while it is tried out whether more loses more; nil for none. Only where the
-  /// application follows the estimate in steps (``Configuration/reach`` below 1.5). It is no probe, and its packets are not marked.
+  /// The rate that padding fills up to during `span`, while a trial checks whether sending more loses more; nil outside
+  /// of trials. Only if the application follows the estimate in steps (``Configuration/reach`` below 1.5). The padding
+  /// isn't a probe, and its packets aren't marked.
   public func padding(for span: TimeSpan, now: Instant) -> ProbeCluster? {
     loss.paddedRate(now: now).map { ProbeCluster(padding: $0, for: span) }
   }
-  /// What the newest probe showed, and when; nil before the first.
+  /// The result and time of the newest probe; nil before the first.
   public private(set) var lastProbe: (rate: DataRate, at: Instant)?
   /// When the newest packet was sent that the receiver has reported on; nil before the first.
   public private(set) var newestReported: Instant?
@@ -241,7 +244,8 @@ public struct SendSideBandwidthEstimator: Sendable {
     if let rate = loss.takeRestored(), rate > aimd.rate { aimd.set(rate, now: now) }
     let isSpurious = trendline.usage == .overusing && isOveruseSpurious(now)
     let usage = isSpurious ? .normal : trendline.usage
-    // Who falls behind tries the path, however little of the estimate it is: what arrives is all that the path takes.
+    // A receiver that falls behind shows the path's limit, however small the sent share of the estimate is: the arrival
+    // rate is all that the path takes.
     let isTried = comesInSteps && usage == .overusing && isFallingBehind
     aimd.update(
       usage, delivered: offered(delivered.rate), roundTrip: roundTrip ?? .milliseconds(100),
@@ -268,7 +272,8 @@ public struct SendSideBandwidthEstimator: Sendable {
       received: received, lost: lost, sentBits: sentBits, target: target, usage: .normal,
       roundTrip: roundTrip ?? .milliseconds(100), now: now)
     sentBits = 0
-    // Nothing but loss is known, so the rate rises while there is none, and the receiver's bound holds it where there is one.
+    // Nothing but loss is known, so the rate rises while there is none, and the receiver's bound holds it where there
+    // is one.
     if receiverBound == nil {
       aimd.update(
         .normal, delivered: target, roundTrip: roundTrip ?? .milliseconds(100),
@@ -286,8 +291,8 @@ public struct SendSideBandwidthEstimator: Sendable {
     roundTrip = TimeSpan(nanoseconds: (old.nanoseconds * (weight - 1) + sample.nanoseconds) / weight)
   }
 
-  /// Whether what looks like overuse is none: while less is sent than may be, jitter and single large pictures look like a queue that grows.
-  /// A queue of ours would be seen and would not pass, and that of a probe passes.
+  /// Whether an apparent overuse is an artefact: while less is sent than may be, jitter and single large frames look
+  /// like a growing queue. A queue of our own making would be visible and wouldn't pass; that of a probe passes.
   private func isOveruseSpurious(_ now: Instant) -> Bool {
     guard limit.since != nil || comesInSteps, trendline.queueDelay < Self.standingQueue else { return false }
     return trendline.queueDelay < Self.leastQueue || isProbeFelt(now) || !isFallingBehind
@@ -308,7 +313,8 @@ public struct SendSideBandwidthEstimator: Sendable {
     return now - lastProbePacket < .milliseconds(300) + (roundTrip ?? .milliseconds(100))
   }
 
-  /// Whether a probe is still a part of what is seen to be sent and to arrive. What arrives is smoothed over half a second.
+  /// Whether a probe is still part of the measured sent and arrival rates. The arrival rate is smoothed over half a
+  /// second.
   private func isProbeCounted(_ now: Instant) -> Bool {
     guard let lastProbePacket else { return false }
     return now - lastProbePacket < Self.probeMemory + (roundTrip ?? .milliseconds(100))
@@ -322,15 +328,15 @@ public struct SendSideBandwidthEstimator: Sendable {
     sentRateAt = now
   }
 
-  /// What must be sent so that `rate` arrives: the path's own loss is on top.
+  /// The rate to send for `rate` to arrive: inherent loss comes on top.
   private func offered(_ rate: DataRate?) -> DataRate? {
     rate.map { DataRate(bitsPerSecond: Int64(Double($0.bitsPerSecond) / (1 - min(loss.inherentLoss, 0.5)))) }
   }
 
-  /// What arrives without loss or a queue is proof that the path takes it. Where several share a path each is taken back for what another one
-  /// sent, again and again; without this one that sends little would end below what it sends.
+  /// Arrival without loss or a queue proves that the path has the capacity. Flows that share a path lower each other's
+  /// estimates again and again; without this proof a flow that sends little would end below its own rate.
   private mutating func trustArrivals(_ now: Instant) {
-    // The burst of a probe is no such proof; what it shows is taken from the probe.
+    // The burst of a probe doesn't prove it; the probe's own result covers that.
     guard comesInSteps, trendline.usage == .normal, trendline.queueDelay < Self.leastQueue, !loss.isHolding,
       !isProbeFelt(now), let arriving = offered(delivered.rate)
     else { return }
@@ -338,8 +344,8 @@ public struct SendSideBandwidthEstimator: Sendable {
     if proven > aimd.rate { aimd.set(proven, now: now) }
   }
 
-  /// The path moves again after it stood still. What the pause did to delays and rates says nothing; a probe tells whether it takes what
-  /// it took before.
+  /// Resumes after the path stood still. The delays and rates of the pause are meaningless; a probe checks whether the
+  /// path has its earlier capacity.
   private mutating func resume(_ now: Instant) {
     interArrival = InterArrivalDelta()
     trendline.reset()
@@ -351,7 +357,8 @@ public struct SendSideBandwidthEstimator: Sendable {
     // A burst is so short that one packet more or less at its ends is a hundredth.
     let certain = comesInSteps ? DataRate(bitsPerSecond: measured.bitsPerSecond * 49 / 50) : measured
     guard var rate = offered(certain) else { return }
-    // What was asked was sent and has arrived: it shows no more than that. Where much is lost nobody knows how much of it was this probe's.
+    // All of the probe has arrived, so it shows no more than its target rate. With much loss nobody knows how much of
+    // it was this probe's.
     if comesInSteps, !probeEstimator.isSaturated, loss.inherentLoss < Self.smallLoss {
       rate = min(rate, DataRate(bitsPerSecond: Int64(min(probeEstimator.asked * 0.98, 1e12))))
     }
@@ -361,10 +368,11 @@ public struct SendSideBandwidthEstimator: Sendable {
       measuring = Measuring(id: probeEstimator.cluster, before: aimd.rate, limit: pathLimit)
     }
     let raised = smoothed(probe: rate, now)
-    // A probe that makes packets wait is no reason for more. It is the best reason there is for less: what it fills the queue with is what shows the limit.
+    // A probe that makes packets wait doesn't justify a higher rate. It justifies a lower one best: the queue that it
+    // fills shows the limit.
     guard trendline.usage != .overusing, raised > aimd.rate else {
       if comesInSteps, probeEstimator.isSaturated, measuring.raised == aimd.rate, raised < aimd.rate {
-        // What the beginning of the probe promised, the whole of it did not hold.
+        // The whole of the probe didn't confirm the rate that its beginning promised.
         let kept = max(raised, measuring.before)
         measuring.raised = kept
         aimd.set(kept, now: now)
@@ -380,7 +388,8 @@ public struct SendSideBandwidthEstimator: Sendable {
     delivered.expectChange()
   }
 
-  /// What a probe is believed: jitter makes a single one wrong by a sixth, so it counts half where one before met a limit like it.
+  /// The rate to assume after a probe. Jitter makes a single probe wrong by a sixth, so it counts half if the one
+  /// before met a similar limit.
   private mutating func smoothed(probe rate: DataRate, _ now: Instant) -> DataRate {
     guard comesInSteps else { return rate }
     defer { if probeEstimator.isSaturated, !probeEstimator.isBrief { pathLimit = (rate, now) } }
@@ -390,8 +399,8 @@ public struct SendSideBandwidthEstimator: Sendable {
     return DataRate(bitsPerSecond: (rate.bitsPerSecond &+ before.rate.bitsPerSecond) / 2)
   }
 
-  /// A probe showed less than the estimate, which nothing else would tell while little is sent. Jitter makes a single probe look slow, so the
-  /// better of two in a row counts, and never less than what arrives.
+  /// A probe found a rate below the estimate, which nothing else can find while little is sent. Jitter makes a single
+  /// probe look slow, so the better of two in a row counts, and never less than the arrival rate.
   private mutating func lower(to rate: DataRate, _ now: Instant) {
     guard comesInSteps, probeEstimator.isSaturated, Double(rate.bitsPerSecond) < 0.97 * Double(aimd.rate.bitsPerSecond)
     else {
@@ -420,8 +429,9 @@ public struct SendSideBandwidthEstimator: Sendable {
     return min(min(backOffDeadline, quietDeadline), isProbing ? probes.deadline : .distantFuture)
   }
 
-  /// When the path has been left alone for so long that what was seen of it last says nothing any more. Who is sent nothing for lack of
-  /// bandwidth would otherwise wait for ever: probes wait for a queue to drain, or for feedback, and neither is heard of without packets.
+  /// When the last measurement of the idle path loses its meaning. Without this a receiver that gets nothing for lack
+  /// of bandwidth would wait for ever: probes wait for a queue to drain, or for feedback, and without packets neither
+  /// ever happens.
   private var quietDeadline: Instant {
     guard expectsFeedback, configuration.probes, !isQuiet, let lastSent else { return .distantFuture }
     return lastSent + Self.quiet + (roundTrip ?? .zero)

@@ -1,16 +1,15 @@
 public import Basics
 
-/// What is remembered of each sent packet until feedback on it comes, by transport-wide sequence number
+/// Remembers each sent packet until its feedback comes, by transport-wide sequence number
 /// (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 2).
 ///
-/// A ring of 16 bytes a packet, made at the first packet. It begins small and doubles, up to ``capacity``, while packets that are not
-/// reported on would be overwritten; once the rate and the round trip have been seen, nothing is allocated.
+/// A ring of 16 bytes a packet, made at the first packet. It doubles, up to ``capacity``, while packets without
+/// feedback would be overwritten. Once the rate and the round trip are known, nothing is allocated.
 public struct SentPacketHistory: Sendable {
   /// A packet that was sent.
   public struct Packet: Hashable, Sendable {
-    /// Its number, extended.
     public var sequence: Int64
-    /// When it left.
+    /// The departure time, on this side's clock.
     public var sent: Instant
     /// Its bytes on the wire.
     public var size: Int
@@ -35,7 +34,7 @@ public struct SentPacketHistory: Sendable {
     var state = State.empty
   }
 
-  /// What one remembered packet takes.
+  /// The memory of one packet, in bytes.
   static let bytesPerPacket = MemoryLayout<Entry>.stride
 
   /// A packet older than this is given up rather than grown for.

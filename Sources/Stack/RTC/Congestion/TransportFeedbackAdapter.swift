@@ -2,18 +2,20 @@ public import Basics
 
 /// A packet that feedback says has arrived.
 public struct PacketResult: Hashable, Sendable {
-  /// What was remembered of it.
+  /// The packet as it was sent.
   public var packet: SentPacketHistory.Packet
   /// When it arrived, on the receiver's clock since an origin of its own; wraps.
   public var received: TimeSpan
 }
 
-/// Puts transport-wide feedback together with the history of what was sent: arrival times on one steady time line, and losses.
+/// Puts transport-wide feedback together with the history of what was sent: arrival times on one steady time line, and
+/// losses.
 ///
-/// Three steps for each report, so that nothing is allocated and no closure is needed: ``begin(_:)``, ``take(_:)`` for each
-/// arrival, ``finish()``. The work for one report is bounded by its length and the history's capacity, whatever it claims.
+/// Three steps for each report, so that nothing is allocated and no closure is needed: ``begin(_:)``, ``take(_:)`` for
+/// each arrival, ``finish()``. The work for one report is bounded by its length and the history's capacity, whatever it
+/// claims.
 public struct TransportFeedbackAdapter: Sendable {
-  /// What one report said in all.
+  /// The totals of one report.
   public struct Summary: Hashable, Sendable {
     /// Packets that newly arrived.
     public var received = 0
@@ -27,12 +29,13 @@ public struct TransportFeedbackAdapter: Sendable {
     public var newestSent: Instant?
   }
 
-  /// What was sent.
+  /// The packets that wait for feedback.
   public var history: SentPacketHistory
   /// Losses in a row over at least this time are an outage.
   private static let outage = TimeSpan.milliseconds(300)
   private static let outagePackets = 5
-  /// One that follows another sooner is none: on a path that takes next to nothing long runs are lost between any two packets that arrive.
+  /// One that follows another sooner is none: on a path that takes next to nothing long runs are lost between any two
+  /// packets that arrive.
   private static let betweenOutages = TimeSpan.seconds(2)
 
   /// Feedback on packets that were never sent, are forgotten, or were reported before.
@@ -46,7 +49,7 @@ public struct TransportFeedbackAdapter: Sendable {
   /// The first number that the current report is about; the least when it is none that was sent.
   private var base = Int64.min
   private var summary = Summary()
-  /// A long run of losses that began before this is no outage.
+  /// A long run of losses that began before this isn't an outage.
   private var nextOutage = Instant(nanoseconds: .min)
 
   /// An adapter over an empty history.
@@ -55,7 +58,7 @@ public struct TransportFeedbackAdapter: Sendable {
     highest = history.next &- 1
   }
 
-  /// Begins a report.
+  /// Starts a report; its arrivals follow with ``take(_:)``.
   public mutating func begin(_ feedback: TransportFeedback) {
     summary = Summary()
     if let reference {
@@ -69,15 +72,15 @@ public struct TransportFeedbackAdapter: Sendable {
     base = history.extended(feedback.baseSequence) ?? .min
   }
 
-  /// Takes one arrival of the report; nil when it is no news.
+  /// Applies one arrival of the report; nil when it was known already.
   public mutating func take(_ arrival: TransportFeedbackArrival) -> PacketResult? {
     guard let sequence = history.extended(arrival.sequenceNumber), let packet = history.acknowledge(sequence) else {
       ignoredCount &+= 1
       return nil
     }
     if sequence > highest {
-      // What lies between the last report and this one was in a report that got lost itself, and nothing is known of it. To call it lost would
-      // add the loss of the way back to that of the way there.
+      // Packets between the last report and this one were in a report that got lost itself, so their fate is unknown.
+      // Counting them as lost would add the loss of the return path to that of the forward path.
       var missing = max(max(highest &+ 1, base), history.next &- Int64(history.capacity))
       var run = 0
       var runStart: Instant?
@@ -103,6 +106,5 @@ public struct TransportFeedbackAdapter: Sendable {
     return PacketResult(packet: packet, received: TimeSpan(nanoseconds: ticks &* 250_000))
   }
 
-  /// Ends the report.
   public mutating func finish() -> Summary { summary }
 }

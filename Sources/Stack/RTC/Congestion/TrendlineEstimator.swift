@@ -1,20 +1,20 @@
 public import Basics
 
-/// What the delay says about the path.
+/// The state of the path by its delay.
 public enum BandwidthUsage: UInt8, Hashable, Sendable {
   /// The queue neither grows nor shrinks.
   case normal
   /// The queue grows: more is sent than the path takes.
   case overusing
-  /// The queue shrinks.
+  /// The queue shrinks (draft-ietf-rmcat-gcc-02 section 5.4).
   case underusing
 }
 
-/// Tells from the slope of the queueing delay over time whether the path is overused (the trendline form of the arrival-time filter
-/// and over-use detector of draft-ietf-rmcat-gcc-02 section 5.3 to 5.5).
+/// Detects overuse of the path by the slope of the queueing delay over time (the trendline form of the arrival-time
+/// filter and over-use detector of draft-ietf-rmcat-gcc-02 section 5.3 to 5.5).
 ///
-/// The one-way delay's variation is summed up, smoothed, and a line is laid through the last ``window`` points. The threshold adapts
-/// to what the path shows by itself, so that other flows that fill the queue do not starve this one. A plain value.
+/// The one-way delay's variation is summed up and smoothed, and a line is laid through the last ``window`` points. The
+/// threshold adapts to the path, so that other flows that fill the queue do not starve this one. A plain value.
 public struct TrendlineEstimator: Sendable {
   /// How many points the line is laid through.
   public static let window = 20
@@ -42,10 +42,8 @@ public struct TrendlineEstimator: Sendable {
   private var timeOverusing: Double?
   private var overuseCount = 0
 
-  /// What the delay says now.
   public private(set) var usage = BandwidthUsage.normal
 
-  /// Nothing measured yet.
   public init() {}
 
   /// How long packets wait in the path's queue now, compared with the best of the last five to ten seconds.
@@ -139,7 +137,7 @@ public struct TrendlineEstimator: Sendable {
   private mutating func adapt(_ magnitude: Double, _ now: Instant) {
     let elapsed = min((now - (thresholdUpdated ?? now)).seconds * 1_000, 100)
     thresholdUpdated = now
-    // A spike is no reason to adapt.
+    // The threshold doesn't adapt to a spike.
     guard magnitude <= threshold + 15, elapsed > 0 else { return }
     let rate = magnitude < threshold ? 0.039 : 0.0087
     threshold = min(max(threshold + rate * (magnitude - threshold) * elapsed, 6), 600)

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// What all DTLS associations of a process share: certificate, ciphers, groups, SRTP profiles.
+/// The parts that all DTLS associations of a process share: certificate, ciphers, groups, SRTP profiles.
 ///
 /// Make one at start; each ``DTLSTransport`` then costs only its own state. Safe to share between threads.
 ///

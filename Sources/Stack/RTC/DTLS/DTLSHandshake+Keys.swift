@@ -1,16 +1,16 @@
 internal import COpenSSL
 
-/// What a finished handshake agreed on.
+/// The result of a finished handshake.
 struct DTLSAgreement {
-  /// The SRTP keys.
+  /// The SRTP master keys (RFC 5764 section 4.2).
   let material: SRTPKeyingMaterial
   /// The association's records from here on.
   let records: DTLSRecordLayer
 }
 
 extension DTLSHandshake {
-  /// The keys for SRTP and for further records, once the handshake is established. Fails unless the peer's fingerprint was checked in this
-  /// very handshake.
+  /// The keys for SRTP and for further records, once the handshake is established. Fails unless the peer's fingerprint
+  /// was checked in this very handshake.
   func finish() -> Result<DTLSAgreement, DTLSFailure> {
     guard peerIsVerified else { return .failure(.fingerprintMismatch) }
     // The profile is static inside OpenSSL; the exporter writes exactly the array's count.
@@ -30,7 +30,8 @@ extension DTLSHandshake {
 
   /// The record layer with the keys of RFC 5246 section 6.3: client's key, server's key, client's IV, server's IV.
   private func records() -> DTLSRecordLayer? {
-    // The cipher and its hash are static inside OpenSSL, the session belongs to `ssl`; each function writes at most the count it is given.
+    // The cipher and its hash are static inside OpenSSL, the session belongs to `ssl`; each function writes at most the
+    // count it is given.
     guard let last = lastRecord, let cipher = unsafe SSL_get_current_cipher(ssl),
       let kind = unsafe DTLSRecordCipher.Kind(nid: SSL_CIPHER_get_cipher_nid(cipher)),
       let digest = unsafe SSL_CIPHER_get_handshake_digest(cipher), let session = unsafe SSL_get_session(ssl)

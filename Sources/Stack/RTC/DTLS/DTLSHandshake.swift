@@ -2,26 +2,29 @@ internal import COpenSSL
 
 /// One DTLS handshake by OpenSSL, without time: records go in, datagrams come out. ``DTLSTransport`` adds the time.
 ///
-/// **It ends with the handshake.** OpenSSL's object for a DTLS connection takes some 38 KiB for as long as it lives, 21 of them the
-/// buffer of handshake messages, which is never used again. What comes after the handshake is little, a record in a datagram: so
-/// ``finish()`` derives the keys of the records from what OpenSSL agreed on, ``DTLSRecordLayer`` does the rest, and this object goes.
+/// **It ends with the handshake.** OpenSSL's object for a DTLS connection takes some 38 KiB for as long as it lives. 21
+/// of them are the buffer of handshake messages, which is never used again. After the handshake there is little to do,
+/// a record in a datagram. So ``finish()`` derives the keys of the records from OpenSSL's secrets, ``DTLSRecordLayer``
+/// does the rest, and this object goes.
 ///
-/// **How retransmission works without OpenSSL's clock.** OpenSSL times its retransmissions with `gettimeofday` and offers
-/// no way to say "now": `DTLSv1_handle_timeout` does nothing unless its own clock agrees, and every read of a record
+/// **Retransmission without OpenSSL's clock.** OpenSSL times its retransmissions with `gettimeofday` and has no way to
+/// set the time. `DTLSv1_handle_timeout` does nothing unless its own clock agrees, and every read of a record
 /// retransmits when it does. So neither real durations (tests in virtual time would never retransmit) nor tiny ones
-/// (every read would) can work. Instead this type lets OpenSSL retransmit in advance: when a flight has been written,
-/// the timer callback reports a one-microsecond timer a fixed number of times, so that OpenSSL, about to wait for the
-/// answer, at once writes that many further copies of the flight, each with fresh record sequence numbers (a peer
-/// drops repeated ones as replays); then it reports a timer of more than an hour, and OpenSSL's clock plays no part any
-/// more. The copies are kept and sent, one by one, when *our* deadlines pass; the answer discards the rest.
-/// Signatures are not made again; a copy costs some microseconds and as many bytes as the flight.
-/// This relies only on documented behaviour: the callback's result is the time to wait.
+/// (every read would) can work.
 ///
-/// Safety: `ssl` is owned from `init` to `deinit`; OpenSSL's callbacks run only inside calls made here, while `self`
-/// is alive; `ssl`'s BIO and ex-data point at `self` without a reference, and `deinit` frees `ssl` first.
+/// Instead this type lets OpenSSL retransmit in advance. When a flight has been written, the timer callback reports a
+/// one-microsecond timer a fixed number of times. OpenSSL, about to wait for the answer, at once writes that many
+/// further copies of the flight, each with fresh record sequence numbers (a peer drops repeated ones as replays). Then
+/// the callback reports a timer of more than an hour, and OpenSSL's clock plays no part any more. The copies are kept
+/// and sent, one by one, when *our* deadlines pass; the answer discards the rest. Signatures are not made again; a copy
+/// costs some microseconds and as many bytes as the flight. This relies only on documented behaviour: the callback's
+/// result is the time to wait.
+///
+/// Safety: `ssl` is owned from `init` to `deinit`; OpenSSL's callbacks run only inside calls made here, while `self` is
+/// alive; `ssl`'s BIO and ex-data point at `self` without a reference, and `deinit` frees `ssl` first.
 @safe
 final class DTLSHandshake {
-  /// What came of letting OpenSSL work.
+  /// The result of letting OpenSSL work.
   enum Progress {
     case wantsMore, established, closed
     case failed(DTLSFailure)
@@ -42,7 +45,7 @@ final class DTLSHandshake {
   private(set) var outbound: [[UInt8]] = []
   /// Copies of the present flight for later; each is some datagrams.
   private(set) var copies: [[[UInt8]]] = []
-  /// Counts flights that want an answer; a change tells the transport to restart its timer.
+  /// Counts flights that want an answer; the transport restarts its timer when it changes.
   private(set) var flight = 0
   private var isCopying = false
   /// Number and explicit nonce of the last encrypted record that OpenSSL wrote.
@@ -96,7 +99,8 @@ final class DTLSHandshake {
     }
   }
 
-  /// Remembers how far OpenSSL has numbered encrypted records, copies included: the records after the handshake go on from there.
+  /// Remembers how far OpenSSL has numbered encrypted records, copies included: the records after the handshake go on
+  /// from there.
   private func noteRecords(of datagram: [UInt8]) {
     var at = 0
     while at &+ 21 <= datagram.count {
@@ -176,7 +180,7 @@ final class DTLSHandshake {
     copies.count > 1 ? copies.removeFirst() : copies.first ?? []
   }
 
-  /// What the record filter needs to know.
+  /// The association's state for the record filter.
   var filterState: DTLSRecordFilter.State {
     // The cipher objects are static inside OpenSSL.
     let cipher = unsafe SSL_is_init_finished(ssl) == 1 ? SSL_get_current_cipher(ssl) : SSL_get_pending_cipher(ssl)

@@ -1,12 +1,13 @@
 internal import Basics
 internal import COpenSSL
 
-/// The encryption of one direction of an association after its handshake: AES-GCM (RFC 5288) or ChaCha20-Poly1305 (RFC 7905).
+/// The encryption of one direction of an association after its handshake: AES-GCM (RFC 5288) or ChaCha20-Poly1305 (RFC
+/// 7905).
 ///
-/// The OpenSSL context is made with the first record: who has no data channel has no use for it.
+/// The OpenSSL context is made with the first record: a connection without data channels doesn't need it.
 ///
-/// Safety: `context` is owned from its making to `deinit`. OpenSSL gets the key, a nonce of 12 bytes and buffers whose counts it is told;
-/// what it writes was made as large before.
+/// Safety: `context` is owned from its making to `deinit`. OpenSSL gets the key, a nonce of 12 bytes and buffers with
+/// their counts; its output buffers are made in full size before.
 @safe
 final class DTLSRecordCipher {
   /// A cipher that can be negotiated.
@@ -28,7 +29,7 @@ final class DTLSRecordCipher {
     var fixedLength: Int { self == .chaCha20Poly1305 ? 12 : 4 }
     /// Bytes of the nonce that each record carries.
     var explicitLength: Int { self == .chaCha20Poly1305 ? 0 : 8 }
-    /// What a record is longer than its content, beside the header.
+    /// The bytes of a record besides its content and header.
     var overhead: Int { explicitLength + DTLSRecordCipher.tagLength }
   }
 
@@ -53,7 +54,8 @@ final class DTLSRecordCipher {
   // The only owner of `context`.
   deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
-  /// The nonce of a record: the number behind the fixed part (RFC 5288 section 3), or XORed into its end (RFC 7905 section 2).
+  /// The nonce of a record: the number behind the fixed part (RFC 5288 section 3), or XORed into its end (RFC 7905
+  /// section 2).
   private func nonce(_ number: UInt64) -> [UInt8] {
     var nonce = fixed.value
     nonce.reserveCapacity(12)

@@ -39,7 +39,7 @@ struct DTLSRecordFilter {
   private static let maximumMessages = 24
   private static let headerLength = 13
 
-  /// What the association knows when a record arrives.
+  /// The association's state when a record arrives.
   struct State {
     /// Bytes that the negotiated cipher adds to a record; nil until there is one.
     var cipherOverhead: Int?
@@ -66,7 +66,8 @@ struct DTLSRecordFilter {
   /// Counts a record that had come before.
   mutating func countReplay() { drops.replayed &+= 1 }
 
-  /// The description of an alert that would end the association, was dropped because nothing proves whose it is, and was not taken yet; nil for none.
+  /// The description of an alert that would end the association, was dropped because nothing proves whose it is, and
+  /// was not taken yet; nil for none.
   mutating func takeAlert() -> UInt8? {
     defer { alert = nil }
     return alert
@@ -171,7 +172,7 @@ struct DTLSRecordFilter {
         fragmentLength > 0 || length == 0, body.upperBound &- at &- 12 >= fragmentLength,
         sequence < Self.maximumMessages
       else { return false }
-      // The top bit tells a message of length 0 and type 0 (HelloRequest) from none.
+      // The top bit distinguishes a message of length 0 and type 0 (HelloRequest) from none.
       let facts = 0x8000_0000 | UInt32(datagram[at]) << 16 | UInt32(length)
       if seen[sequence] == 0 {
         promised &+= length

@@ -1,15 +1,16 @@
-/// The records of an association after its handshake, which are all of epoch 1 (RFC 6347 section 4.1). A value without I/O.
+/// The records of an association after its handshake, which are all of epoch 1 (RFC 6347 section 4.1). A value without
+/// I/O.
 ///
 /// Numbers and nonces go on where OpenSSL stopped, so that none is used twice with a key.
 struct DTLSRecordLayer {
-  /// What a record carries.
+  /// The content type of a record (RFC 5246 section 6.2.1).
   enum ContentType: UInt8 {
     case alert = 21
     case handshake = 22
     case applicationData = 23
   }
 
-  /// What came of opening a record.
+  /// The result of opening a record.
   enum Opened {
     case content(ContentType, [UInt8])
     /// It came before, or is older than what is remembered.
@@ -37,7 +38,7 @@ struct DTLSRecordLayer {
     nonce = lastNonce
   }
 
-  /// What the record filter needs to know.
+  /// The association's state for the record filter.
   var filterState: DTLSRecordFilter.State {
     DTLSRecordFilter.State(cipherOverhead: receiving.kind.overhead, isEstablished: true)
   }
@@ -82,7 +83,7 @@ struct DTLSRecordLayer {
     return .content(type, content)
   }
 
-  /// What is authenticated beside the content: number, type, version and length (RFC 5246 section 6.2.3.3).
+  /// The additional authenticated data: number, type, version and length (RFC 5246 section 6.2.3.3).
   private static func additional(_ record: [UInt8], length: Int) -> [UInt8] {
     Array(record[3..<11]) + record[0..<3] + [UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length)]
   }
@@ -92,7 +93,7 @@ struct DTLSRecordLayer {
   }
 }
 
-/// Which of the newest 64 records have come (RFC 6347 section 4.1.2.6).
+/// The newest 64 records that have come (RFC 6347 section 4.1.2.6).
 struct DTLSReplayWindow {
   /// The number after the highest.
   private var end: UInt64 = 0

@@ -1,6 +1,6 @@
 public import Basics
 
-/// Which side of the DTLS handshake an end takes; `a=setup` in the session description decides.
+/// The side of the DTLS handshake that an end takes; `a=setup` in the session description decides.
 public enum DTLSRole: Sendable, Hashable {
   /// Sends the ClientHello (`a=setup:active`).
   case client
@@ -8,7 +8,7 @@ public enum DTLSRole: Sendable, Hashable {
   case server
 }
 
-/// What a ``DTLSTransport`` has to tell.
+/// An event of a ``DTLSTransport``.
 public enum DTLSEvent: Sendable, Equatable {
   /// The handshake is complete and the peer's fingerprint is right: media may start with these keys.
   case connected(SRTPKeyingMaterial)
@@ -22,18 +22,19 @@ public enum DTLSEvent: Sendable, Equatable {
 
 /// A DTLS 1.2 association that negotiates SRTP keys (RFC 6347, RFC 5764), without I/O and clock.
 ///
-/// Feed it the datagrams that came *from an address with an authenticated ICE check* (first byte 20 to 63, RFC 7983), send
-/// what ``pollTransmit()`` gives, call ``handleTimeout(now:)`` at ``deadline``, and take ``pollEvent()`` after each.
+/// - Give it the datagrams that came *from an address with an authenticated ICE check* (first byte 20 to 63, RFC 7983).
+/// - Send the result of ``pollTransmit()``.
+/// - Call ``handleTimeout(now:)`` at ``deadline``.
+/// - Poll ``pollEvent()`` after each.
 ///
-/// Every record is checked before OpenSSL sees it; what is wrong is dropped and counted in ``drops``. The peer must show
-/// a certificate with one of the given fingerprints, or the handshake fails and no keys are ever exported.
-/// A handshake costs about 0.5 ms of CPU on each side. Not thread-safe: use it from the worker that owns the connection.
+/// Every record is checked before OpenSSL sees it; invalid ones are dropped and counted in ``drops``. The peer must
+/// show a certificate with one of the given fingerprints, or the handshake fails and no keys are ever exported. A
+/// handshake costs about 0.5 ms of CPU on each side. Not thread-safe: use it from the worker that owns the connection.
 public final class DTLSTransport {
-  /// Where the association stands.
+  /// The life of an association.
   public enum State: Sendable, Hashable {
     /// Before ``start(now:)`` or the first datagram.
     case idle
-    /// Exchanging handshake messages.
     case handshaking
     /// Keys are agreed on.
     case connected
@@ -45,7 +46,7 @@ public final class DTLSTransport {
 
   /// The role this end takes.
   public let role: DTLSRole
-  /// Where the association stands.
+  /// The present state; it changes only during calls.
   public private(set) var state: State = .idle
   /// When ``handleTimeout(now:)`` wants to be called; ``Basics/Instant/distantFuture`` when never.
   public private(set) var deadline: Instant = .distantFuture
@@ -60,7 +61,8 @@ public final class DTLSTransport {
   private var handshake: DTLSHandshake?
   /// The records after it.
   private(set) var records: DTLSRecordLayer?
-  /// As a server, the last flight, which a client that missed it asks for by repeating its own; nothing else repeats it.
+  /// As a server, the last flight, which a client that missed it asks for by repeating its own; nothing else repeats
+  /// it.
   private var lastFlight: [[UInt8]] = []
   /// Application data that overtook the end of the handshake.
   private var early: [[UInt8]] = []
@@ -101,7 +103,7 @@ public final class DTLSTransport {
       context: context, isClient: role == .client, remoteFingerprints: remoteFingerprints, mtu: mtu)
   }
 
-  /// What was dropped.
+  /// Counts of dropped records, by reason.
   public var drops: DTLSDropCounts { filter.drops }
 
   /// Starts the clock of ``DTLSTiming/handshakeLimit`` and, as a client, sends the ClientHello. As a server the first
@@ -131,8 +133,8 @@ public final class DTLSTransport {
       suspicion?.unanswered = 0
       advance(record, now: now)
     }
-    // Until there are keys an alert proves nothing: anybody who knows the addresses can send one, and must not end a handshake that goes on. A peer that
-    // has given up answers no more, so the alert is believed when that is seen.
+    // Until there are keys an alert proves nothing: anybody who knows the addresses can send one, and must not end a
+    // handshake that goes on. A peer that has given up answers no more, so the alert is believed when that is seen.
     if let alert = filter.takeAlert(), state == .handshaking { suspicion = (alert, suspicion?.unanswered ?? 0) }
   }
 
@@ -166,8 +168,8 @@ public final class DTLSTransport {
     deadline = min(handshakeEnd, retransmitAt)
   }
 
-  /// The most bytes of application data in one record, which is one datagram of `mtu` bytes: a record's header takes 13, nonce
-  /// and tag of AES-GCM up to 24 (RFC 6347 section 4.1, RFC 5288).
+  /// The most bytes of application data in one record, which is one datagram of `mtu` bytes: a record's header takes
+  /// 13, nonce and tag of AES-GCM up to 24 (RFC 6347 section 4.1, RFC 5288).
   public static func maximumPayload(mtu: Int) -> Int { max(mtu, 256) - 13 - 24 }
 
   /// Sends application data as one record (data channels, RFC 8261).
@@ -180,7 +182,7 @@ public final class DTLSTransport {
     return true
   }
 
-  /// Tells the peer that this is the end, and ends. Poll the last datagram after it.
+  /// Sends close_notify and ends. Poll the last datagram after it.
   public func close() {
     guard state == .handshaking || state == .connected else {
       if state == .idle { finish(.closed) }

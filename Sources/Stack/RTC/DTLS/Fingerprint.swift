@@ -30,7 +30,7 @@ public struct Fingerprint: Sendable, CustomStringConvertible {
     case wrongLength(expected: Int, found: Int)
   }
 
-  /// The hash function.
+  /// The name of the hash function, as RFC 8122 writes it.
   public let algorithm: Algorithm
   /// The hash, ``Algorithm/length`` bytes.
   public let bytes: [UInt8]
@@ -80,7 +80,6 @@ public struct Fingerprint: Sendable, CustomStringConvertible {
     return algorithm.rawValue + " " + hex.joined(separator: ":")
   }
 
-  /// The SDP form.
   public var description: String { sdp }
 
   // The EVP_MD objects are static inside OpenSSL.
@@ -103,7 +102,7 @@ public struct Fingerprint: Sendable, CustomStringConvertible {
 }
 
 extension Fingerprint: Hashable {
-  /// Compares all bytes whatever the first difference, so that the time taken tells nothing.
+  /// Compares all bytes whatever the first difference, so that the duration reveals nothing.
   public static func == (a: Fingerprint, b: Fingerprint) -> Bool {
     guard a.algorithm == b.algorithm, a.bytes.count == b.bytes.count else { return false }
     var difference: UInt8 = 0

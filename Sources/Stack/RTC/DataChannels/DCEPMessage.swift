@@ -30,8 +30,8 @@ enum DCEPMessage: Equatable {
     }
   }
 
-  /// Reads a message; nil for one of another type, with lengths that do not add up, names too long or not UTF-8, or a channel
-  /// type that does not exist.
+  /// Reads a message; nil for one of another type, with lengths that do not add up, names too long or not UTF-8, or a
+  /// channel type that does not exist.
   init?(parsing bytes: Span<UInt8>, maximumName: Int) {
     guard let type = bytes.isEmpty ? nil : bytes[0] else { return nil }
     if type == 2 {

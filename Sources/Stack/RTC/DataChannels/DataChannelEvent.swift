@@ -1,16 +1,15 @@
-/// What a ``DataChannelTransport`` has to tell.
+/// An event of a ``DataChannelTransport``.
 public enum DataChannelEvent: Hashable, Sendable {
-  /// The association is up (RFC 9260 section 5.1). Told a second time when the peer restarted its end.
+  /// The association is up (RFC 9260 section 5.1). It comes a second time when the peer restarted its end.
   case connected
   /// A channel may be used: one of ours now that the association is up, or one that the peer opened.
   case opened(DataChannelID, DataChannelOptions)
-  /// A message arrived.
   case message(DataChannelID, DataMessageKind, [UInt8])
   /// The channel is closed in both directions. Its id names nothing any more.
   case closed(DataChannelID)
-  /// What waits to be sent fell to ``DataChannelOptions/bufferedAmountLowThreshold``: send more.
+  /// The buffered amount fell to ``DataChannelOptions/bufferedAmountLowThreshold``: send more.
   case bufferedAmountLow(DataChannelID)
-  /// The association is over, and every channel with it; no ``closed(_:)`` is told for each. Nothing follows.
+  /// The association is over, and every channel with it, without a ``closed(_:)`` for each. Nothing follows.
   case failed(SCTPFailure)
 }
 
@@ -33,7 +32,8 @@ public enum DataChannelError: Error, Hashable, Sendable {
   case idInUse(UInt16)
   /// The negotiated id is beyond the streams of the association.
   case idOutOfRange(UInt16)
-  /// Both ``DataChannelOptions/maxRetransmits`` and ``DataChannelOptions/maxLifetime`` are given; a channel has one limit.
+  /// Both ``DataChannelOptions/maxRetransmits`` and ``DataChannelOptions/maxLifetime`` are given; a channel has one
+  /// limit.
   case twoLimits
   /// The label or the protocol is too long; the limit in bytes of UTF-8.
   case labelTooLong(limit: Int)

@@ -8,13 +8,12 @@ public struct DataChannelID: Hashable, Sendable, CustomStringConvertible {
   /// Counts the channels of this transport, so that a stream's successive channels differ.
   let incarnation: UInt32
 
-  /// The stream's number.
   public var description: String { String(streamID) }
 }
 
-/// What a message is to the application (RFC 8831 section 6.6).
+/// The kind of a message for the application (RFC 8831 section 6.6).
 public enum DataMessageKind: Hashable, Sendable {
-  /// UTF-8 text (PPID 51, or 56 when empty). What a peer sends as text is not checked to be UTF-8; decode it with repair.
+  /// UTF-8 text (PPID 51, or 56 when empty). A peer's text is not checked to be UTF-8; decode it with repair.
   case text
   /// Bytes (PPID 53, or 57 when empty).
   case binary

@@ -14,13 +14,10 @@ public struct DataChannelStatistics: Hashable, Sendable {
   public var messagesAbandoned: UInt64 = 0
   /// Channels opened, by either side.
   public var dataChannelsOpened: UInt64 = 0
-  /// Channels closed.
   public var dataChannelsClosed: UInt64 = 0
   /// DATA chunks sent again.
   public var retransmissions: UInt64 = 0
-  /// SCTP packets sent.
   public var packetsSent: UInt64 = 0
-  /// SCTP packets accepted.
   public var packetsReceived: UInt64 = 0
   /// The congestion window in bytes.
   public var congestionWindow = 0
@@ -30,7 +27,7 @@ public struct DataChannelStatistics: Hashable, Sendable {
   public var smoothedRoundTripTime: TimeSpan?
   /// Chunks sent and not yet acknowledged.
   public var unacknowledgedChunks = 0
-  /// What was dropped, by reason.
+  /// Counts of dropped packets and chunks, by reason.
   public var drops = SCTPDropCounts()
 }
 

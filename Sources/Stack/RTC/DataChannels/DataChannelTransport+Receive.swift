@@ -1,6 +1,6 @@
 internal import Basics
 
-// What the association tells, as data channels understand it (RFC 8831 sections 6.4 to 6.7, RFC 8832 section 6).
+// Turns events of the association into those of data channels (RFC 8831 sections 6.4 to 6.7, RFC 8832 section 6).
 extension DataChannelTransport {
   mutating func handle(_ event: SCTPEvent) {
     switch event {
@@ -60,7 +60,7 @@ extension DataChannelTransport {
       counts.drops.count(.unknownChannel)
       return association.release(cost)
     }
-    // Whoever closed does not listen any more (W3C: not "open").
+    // A closing side does not listen any more (W3C: not "open").
     guard !channel.isClosing else { return association.release(cost) }
     let payload = isEmpty ? [] : message.payload
     let size = UInt64(truncatingIfNeeded: payload.count)

@@ -1,7 +1,7 @@
 public import Basics
 
-/// Data channels over one DTLS connection: an SCTP association (RFC 9260 over RFC 8261) with the channel
-/// protocol on top (RFC 8831, RFC 8832), without I/O and clock.
+/// Data channels over one DTLS connection: an SCTP association (RFC 9260 over RFC 8261) with the channel protocol on
+/// top (RFC 8831, RFC 8832), without I/O and clock.
 ///
 ///     transport.start(now: now)                       // DTLS is connected; both ends do this
 ///     let chat = try transport.open(DataChannelOptions(label: "chat"), now: now)
@@ -10,11 +10,11 @@ public import Basics
 ///           while let packet = transport.pollTransmit() { dtls.send(packet.span) }
 ///           wait until transport.deadline or a datagram; handleTimeout(now:)
 ///
-/// After each call take the events and the packets. The time given with the last call counts for the packets.
+/// After each call poll the events and the packets. The time given with the last call counts for the packets.
 ///
-/// What a peer can make it hold is bounded by ``SCTPConfiguration``; what is wrong is dropped and counted in
-/// ``DataChannelStatistics/drops``, or ends the association where the RFC says so. Events that are not polled close the receive
-/// window, so a slow reader slows its peer down and grows nothing.
+/// ``SCTPConfiguration`` bounds the memory that a peer can make it hold. Invalid input is dropped and counted in
+/// ``DataChannelStatistics/drops``, or ends the association if the RFC says so. Events that are not polled close the
+/// receive window, so a slow reader slows its peer down and grows nothing.
 ///
 /// Memory: about 2 kB idle, and the messages under way.
 public struct DataChannelTransport: Sendable {
@@ -79,12 +79,12 @@ public struct DataChannelTransport: Sendable {
     settle()
   }
 
-  /// Opens a channel, before or after ``start(now:)``. ``DataChannelEvent/opened(_:_:)`` says when it may be used, though
-  /// messages sent before are kept and follow.
+  /// Opens a channel, before or after ``start(now:)``. ``DataChannelEvent/opened(_:_:)`` says when it may be used,
+  /// though messages sent before are kept and follow.
   ///
-  /// - Throws: ``DataChannelError/tooManyChannels``, ``DataChannelError/idInUse(_:)``, ``DataChannelError/idOutOfRange(_:)``,
-  ///   ``DataChannelError/twoLimits``, ``DataChannelError/labelTooLong(limit:)``, ``DataChannelError/bufferFull``,
-  ///   ``DataChannelError/ended``.
+  /// - Throws: ``DataChannelError/tooManyChannels``, ``DataChannelError/idInUse(_:)``,
+  ///   ``DataChannelError/idOutOfRange(_:)``, ``DataChannelError/twoLimits``,
+  ///   ``DataChannelError/labelTooLong(limit:)``, ``DataChannelError/bufferFull``, ``DataChannelError/ended``.
   public mutating func open(_ options: DataChannelOptions, now: Instant) throws(DataChannelError) -> DataChannelID {
     guard association.takesData else { throw .ended }
     guard options.maxRetransmits == nil || options.maxLifetime == nil else { throw .twoLimits }
@@ -139,7 +139,8 @@ public struct DataChannelTransport: Sendable {
   }
 
   /// Closes a channel once what waits on it is delivered, by resetting its stream (RFC 8831 section 6.7);
-  /// ``DataChannelEvent/closed(_:)`` follows when the peer has done the same. Does nothing for a channel that is closing or gone.
+  /// ``DataChannelEvent/closed(_:)`` follows when the peer has done the same. Does nothing for a channel that is
+  /// closing or gone.
   public mutating func close(_ id: DataChannelID, now: Instant) {
     guard let channel = channels[id.streamID], channel.id == id else { return }
     beginClosing(id.streamID, now: now)
@@ -212,10 +213,10 @@ public struct DataChannelTransport: Sendable {
 // MARK: - Events
 
 extension DataChannelTransport {
-  /// Tells something to the application.
+  /// Queues an event for the application.
   mutating func announce(_ event: DataChannelEvent, cost: Int = 0) { events.append((event, cost)) }
 
-  /// Turns what the association has to tell into events of channels.
+  /// Turns events of the association into those of channels.
   private mutating func settle() {
     while let event = association.pollEvent() {
       if hasEnded { continue }

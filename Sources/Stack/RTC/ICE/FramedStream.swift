@@ -2,10 +2,9 @@
 public enum FramedStreamError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A frame announces more bytes than are accepted.
   case frameTooLong(length: Int, limit: Int)
-  /// What follows is neither STUN nor ChannelData.
+  /// The next bytes are neither STUN nor ChannelData.
   case notTURN(firstByte: UInt8)
 
-  /// What was wrong and what was expected, in a sentence.
   public var description: String {
     switch self {
     case .frameTooLong(let length, let limit): "frame of \(length) bytes on a stream that accepts \(limit)"
@@ -15,16 +14,16 @@ public enum FramedStreamError: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 /// Packets on a byte stream: cuts what arrives into frames. By default each packet stands after its length in two bytes
-/// (RFC 4571 section 2), as ICE-TCP has them (RFC 6544 section 3); with ``StreamFraming/turn`` they are STUN messages and
-/// ChannelData (RFC 8656 section 12.5).
+/// (RFC 4571 section 2), as ICE-TCP has them (RFC 6544 section 3); with ``StreamFraming/turn`` they are STUN messages
+/// and ChannelData (RFC 8656 section 12.5).
 ///
 /// The buffer is allocated once and never grows. Read the socket straight into it, then take the frames:
 ///
 ///     stream.fill { space in read(socket, &space) }
 ///     while let frame = try stream.nextFrame() { var bytes = stream.bytes(of: frame); … }
 ///
-/// or hand over bytes that are already somewhere with ``append(_:)``. A frame's bytes stay until the next fill or append
-/// and may be changed in place, as decryption does.
+/// or hand over bytes that are already somewhere with ``append(_:)``. A frame's bytes stay until the next fill or
+/// append and may be changed in place, as decryption does.
 public struct FramedStream: ~Copyable {
   /// The longest frame accepted by default: more than a packet on any network path that media takes.
   public static let defaultFrameLimit = 2_048
@@ -74,8 +73,8 @@ public struct FramedStream: ~Copyable {
     return count
   }
 
-  /// The place of the next whole frame, for ``bytes(of:)``; nil when more bytes must arrive first. Frames of length zero,
-  /// which keep NAT bindings alive, are skipped.
+  /// The place of the next whole frame, for ``bytes(of:)``; nil when more bytes must arrive first. Frames of length
+  /// zero, which keep NAT bindings alive, are skipped.
   public mutating func nextFrame() throws(FramedStreamError) -> Range<Int>? {
     if framing == .turn { return try nextTURNFrame() }
     while end - start >= 2 {
@@ -124,7 +123,7 @@ public struct FramedStream: ~Copyable {
     return (UInt8(length >> 8), UInt8(length & 0xFF))
   }
 
-  /// A packet with its length before it, for rare packets; media writes ``header(forLength:)`` beside its payload. Nil
+  /// A packet behind its length, for rare packets; media writes ``header(forLength:)`` in front of its payload. nil
   /// when it is too long to be framed.
   public static func framed(_ packet: Span<UInt8>) -> [UInt8]? {
     guard let (high, low) = header(forLength: packet.count) else { return nil }

@@ -42,7 +42,8 @@ extension IceAgent {
     return request
   }
 
-  /// Sends a packet of the connection's own, such as DTLS, over a path; relayed ones come wrapped out of ``pollTransmit()``.
+  /// Sends a packet of the connection's own, such as DTLS, over a path; relayed ones come wrapped out of
+  /// ``pollTransmit()``.
   mutating func send(_ bytes: [UInt8], over path: IcePath, now: Instant) {
     if path.isRelayed {
       gatherer.send(bytes, over: path, now: now)
@@ -56,7 +57,7 @@ extension IceAgent {
 
   // MARK: Receiving
 
-  /// What a packet from a TURN server carries, see ``IceAgent/unwrap(_:path:now:)``.
+  /// A packet from a TURN server, without its wrapper; see ``IceAgent/unwrap(_:path:now:)``.
   struct Relayed {
     let payload: Range<Int>
     let path: IcePath
@@ -81,9 +82,9 @@ extension IceAgent {
     }
   }
 
-  /// Takes one datagram (or frame) that looks like STUN: an answer of a server or to a check of ours, or a check of the peer's.
-  /// Packets that a TURN server relays are taken apart here when they hold STUN in turn; whoever wants the others uses
-  /// ``PeerConnection``.
+  /// Takes one datagram (or frame) that looks like STUN: an answer of a server or to a check of ours, or a check of the
+  /// peer's. Packets that a TURN server relays are taken apart here when they hold STUN in turn; whoever wants the
+  /// others uses ``PeerConnection``.
   ///
   /// - Returns: nil when it was taken, else why it was ignored.
   @discardableResult
@@ -100,7 +101,7 @@ extension IceAgent {
     let message: STUNMessage
     do { message = try STUNMessage(parsing: datagram) } catch { return .malformed(error) }
     guard message.method == .binding else { return .notForUs }
-    // With a policy of relays only, no answer may tell the peer our address.
+    // With a policy of relays only, no answer may reveal our address to the peer.
     guard policy == .all || path.isRelayed else { return .notForUs }
     let ignored: IceIgnoredReason?
     switch message.messageClass {
@@ -239,8 +240,8 @@ extension IceAgent {
     }
   }
 
-  /// An address of ours that the peer saw and no server told us (RFC 8445 section 7.2.5.3.1). It is not told to the peer, which
-  /// knows it; it stands in ``localCandidates`` for who wants to know.
+  /// Adds an address of ours that the peer saw and no server reported (RFC 8445 section 7.2.5.3.1). It isn't sent to
+  /// the peer, which knows it; ``localCandidates`` lists it.
   private mutating func addPeerReflexive(_ address: TransportAddress, _ path: IcePath) {
     guard gatherer.candidates.count < 64, !gatherer.candidates.contains(where: { $0.transportAddress == address })
     else {

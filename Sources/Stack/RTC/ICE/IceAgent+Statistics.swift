@@ -1,7 +1,7 @@
 public import Basics
 
 extension IceAgent {
-  /// Where the agent stands.
+  /// The agent's state, as the W3C's `RTCIceTransportState`.
   public var state: IceTransportState {
     switch checks.phase {
     case .idle: .new
@@ -14,7 +14,7 @@ extension IceAgent {
   }
 
   /// The pair of candidates behind ``selectedPath``; nil while there is none.
-  /// - Parameter told: The candidates in the peer's description.
+  /// `told` are the candidates in the peer's description.
   func selectedCandidatePair(told: [IceCandidate]) -> IceCandidatePair? {
     guard let path = selectedPath else { return nil }
     let relay = gatherer.relay(of: path).map { gatherer.servers[gatherer.relays[$0].server].url }
@@ -30,7 +30,7 @@ extension IceAgent {
     let known = localCandidates.filter {
       $0.transportAddress == address && $0.transport == path.transport && ($0.kind == .relayed) == path.isRelayed
     }
-    // A server may have told of an address after the peer's answer did.
+    // A server may have reported an address after the peer's answer did.
     if let best = known.first(where: { $0.kind != .peerReflexive }) ?? known.first { return best }
     var candidate = IceCandidate.host(path.local, transport: path.transport, tcpType: .active)
     if path.isRelayed { candidate.kind = .relayed }
@@ -60,7 +60,7 @@ extension IceCheckList {
 }
 
 extension PeerConnection {
-  /// Where ICE stands. On the server, which is ICE-lite, a path that a client nominated counts as `connected`.
+  /// The state of ICE. On the server, which is ICE-lite, a path that a client nominated counts as `connected`.
   public var iceState: IceTransportState {
     if isClosed { return .closed }
     if let agent { return agent.state }
@@ -68,7 +68,6 @@ extension PeerConnection {
     return selectedPath != nil ? .connected : isConsentLost ? .disconnected : .checking
   }
 
-  /// Where DTLS stands.
   public var dtlsState: DTLSTransportState {
     if isClosed { return .closed }
     return switch dtls?.state {

@@ -1,7 +1,8 @@
 public import Basics
 
-/// A full ICE agent (RFC 8445): gathers host, server-reflexive and relayed candidates, pairs them with the peer's, checks the
-/// pairs, nominates one and keeps its consent (RFC 7675). ``PeerConnection`` in the client role is built on it.
+/// A full ICE agent (RFC 8445): gathers host, server-reflexive and relayed candidates, pairs them with the peer's,
+/// checks the pairs, nominates one and keeps its consent (RFC 7675). ``PeerConnection`` in the client role is built on
+/// it.
 ///
 ///     agent.startGathering(now: now)
 ///     agent.setRemote(credentials, now: now)
@@ -13,13 +14,14 @@ public import Basics
 ///
 /// It starts as controlling and becomes controlled when a role conflict says so (RFC 8445 section 7.2.5.1).
 ///
-/// Towards an ICE-lite server the first direct UDP path that answers is selected at once, a round trip after the first check.
-/// TCP and relayed paths wait for direct ones that may still answer, at most ``relayHoldback`` from the first check; a better
-/// kind of path that answers later takes over. TURN allocations that the selected path does not need are
-/// released after ``relayRelease``.
+/// Towards an ICE-lite server the first direct UDP path that answers is selected at once, a round trip after the first
+/// check. TCP and relayed paths wait for direct ones that may still answer, at most ``relayHoldback`` from the first
+/// check. A better kind of path that answers later takes over. TURN allocations that the selected path does not need
+/// are released after ``relayRelease``.
 public struct IceAgent {
   /// Wait before a check is sent again the first time; doubles each time (RFC 8445 section 14.3 asks 500 ms of paths
-  /// that nothing is known about; a server answers within a round trip, and a lost first check should not cost half a second).
+  /// that nothing is known about; a server answers within a round trip, and a lost first check should not cost half a
+  /// second).
   public static let initialRTO = IceCheckList.initialRTO
   /// How often one check is sent before its pair counts as failed (RFC 8489 section 6.2.1, Rc).
   public static let maximumTransmissions = IceCheckList.maximumTransmissions
@@ -46,7 +48,6 @@ public struct IceAgent {
   /// How many TCP connections to the peer's passive candidates are asked for (RFC 6544).
   public static let maximumStreams = 4
 
-  /// What happened.
   public enum Event: Hashable, Sendable {
     /// This path answered and is nominated: send over it from now on.
     case selected(IcePath)
@@ -56,7 +57,7 @@ public struct IceAgent {
     case consentLost
     /// Every pair failed, or none answered within ``IceAgent/consentTimeout`` of the start.
     case failed
-    /// A new candidate of ours, to be told to the peer.
+    /// A new candidate of ours, to be sent to the peer.
     case localCandidate(IceCandidate)
     /// No more candidates of ours will come.
     case gatheringComplete
@@ -75,9 +76,9 @@ public struct IceAgent {
   var events: [Event] = []
   var requests: [IceRequest] = []
   var saidComplete = false
-  /// What was ignored of the peer's candidates.
+  /// Counts of the peer's candidates that were ignored, by reason.
   public internal(set) var ignoredCandidates = IgnoredCandidateCounts()
-  /// Whether the peer has no more candidates to tell. Until then running out of pairs is no failure.
+  /// Whether the peer has no more candidates to send. Until then running out of pairs isn't a failure.
   public var isRemoteComplete = true
 
   /// A TCP connection to the peer that was asked for.
@@ -95,7 +96,7 @@ public struct IceAgent {
   ///   - sockets: The UDP sockets to use; more may come later.
   ///   - servers: STUN and TURN servers.
   ///   - policy: Whether paths that do not go through a TURN server are allowed.
-  ///   - allocationLifetime: What is asked of TURN servers; by default what they like.
+  ///   - allocationLifetime: The lifetime to ask TURN servers for; their own default without it.
   ///   - random: Transaction ids, the tie-breaker and the spread of consent checks come from it. Leave it out except in
   ///     tests, because ids should not be guessable.
   public init(
@@ -155,9 +156,9 @@ public struct IceAgent {
     startGathering(now: now)
   }
 
-  /// Takes new credentials of both sides (RFC 8445 section 9); add the peer's candidates again afterwards. The selected
-  /// path stays in use until a path answers under the new credentials. Allocations that still live are used again; those that
-  /// failed or were released are asked for anew.
+  /// Applies new credentials of both sides (RFC 8445 section 9); add the peer's candidates again afterwards. The
+  /// selected path stays in use until a path answers under the new credentials. Allocations that still live are used
+  /// again; failed and released ones are asked for again.
   public mutating func restart(local: IceCredentials, remote: IceCredentials, now: Instant) {
     begin(local: local, remote: remote, now: now)
     gatherer.renew(now: now)
@@ -172,9 +173,9 @@ public struct IceAgent {
     checks.start(local: local, remote: remote, now: now)
   }
 
-  /// Takes one of the peer's candidates, at any time after ``setRemote(_:now:)``. UDP candidates are paired with every socket and
-  /// relayed address; for passive TCP candidates streams are asked for when no direct path has been found after
-  /// ``streamDelay``.
+  /// Takes one of the peer's candidates, at any time after ``setRemote(_:now:)``. UDP candidates are paired with every
+  /// socket and relayed address; for passive TCP candidates streams are asked for when no direct path has been found
+  /// after ``streamDelay``.
   /// - Returns: nil when it is used, else why not; that is counted in ``ignoredCandidates``.
   @discardableResult
   public mutating func addRemoteCandidate(_ candidate: IceCandidate, now: Instant) -> IceCandidateIgnored? {
@@ -216,15 +217,15 @@ public struct IceAgent {
 
   // MARK: Sockets
 
-  /// Adds a UDP socket, after a change of network. Pairs over it are checked at once where there is no selected path, and
-  /// as soon as that is in doubt or lost where there is one.
+  /// Adds a UDP socket, after a change of network. Pairs over it are checked at once where there is no selected path,
+  /// and as soon as that is in doubt or lost where there is one.
   public mutating func addSocket(_ socket: PeerConnectionConfiguration.Socket, now: Instant) {
     gatherer.add(socket, now: now)
     takeGathered(now: now)
   }
 
-  /// Forgets a UDP socket, and with it the relays that were reached over it. When the selected path went over it, the others are
-  /// checked anew.
+  /// Forgets a UDP socket, and the relays that were reached over it. If the selected path went over it, the others are
+  /// checked again.
   public mutating func removeSocket(_ socket: PeerConnectionConfiguration.Socket, now: Instant) {
     gatherer.remove(socket)
     forget({ $0.transport == .udp && $0.handle == socket.handle && $0.local == socket.address }, now: now)
@@ -236,8 +237,8 @@ public struct IceAgent {
   /// - Parameters:
   ///   - local: The address of the connection.
   ///   - handle: The owner's number of it.
-  /// - Returns: The path that will be checked; nil for a candidate that cannot be used, is of the other address family, is one
-  ///   too many, or where only relayed paths are allowed.
+  /// - Returns: The path that will be checked; nil for a candidate that cannot be used, is of the other address family,
+  ///   is one too many, or where only relayed paths are allowed.
   @discardableResult
   public mutating func check(
     _ candidate: IceCandidate, local: TransportAddress, handle: UInt32 = 0, now: Instant

@@ -1,8 +1,9 @@
 internal import Basics
 
-/// Where checks leave from: a socket, or a relayed address (RFC 8445 section 4, "base").
+/// The source of checks: a socket, or a relayed address (RFC 8445 section 4, "base").
 struct IceBase: Hashable {
-  /// What a path costs, cheapest first. A path of a lower rank that works is always preferred, whatever the priorities say.
+  /// The cost of a path, cheapest first. A working path of a lower rank is always preferred, whatever the priorities
+  /// say.
   enum Rank: UInt8, Comparable {
     /// UDP from one side to the other.
     case direct

@@ -16,7 +16,6 @@ public enum IceCandidateError: Error, Hashable, Sendable {
 }
 
 extension IceCandidateError: CustomStringConvertible {
-  /// What was wrong and what was expected, in a sentence.
   public var description: String {
     switch self {
     case .tooLong: "ICE candidate longer than \(IceCandidate.maximumTextLength) bytes"

@@ -15,7 +15,7 @@ public struct IceCandidate: Hashable, Sendable {
     case relayed = "relay"
   }
 
-  /// Which side opens the connection (RFC 6544 section 4.5).
+  /// The side that opens the connection (RFC 6544 section 4.5).
   public enum TCPType: String, Hashable, Sendable {
     /// The offering side connects; nobody can connect to it.
     case active
@@ -25,12 +25,11 @@ public struct IceCandidate: Hashable, Sendable {
     case simultaneousOpen = "so"
   }
 
-  /// Where the candidate is.
+  /// The candidate's address or name.
   public enum Host: Hashable, Sendable {
-    /// An address.
     case ip(IPAddress)
-    /// A name, such as the `….local` ones browsers hide their addresses behind. It is not resolved: the peer's checks
-    /// tell its address.
+    /// A name, such as the `….local` ones that browsers hide their addresses behind. It is not resolved: the peer's
+    /// checks reveal its address.
     case name(String)
   }
 
@@ -38,7 +37,6 @@ public struct IceCandidate: Hashable, Sendable {
   public var foundation: String
   /// 1 for RTP; 2 for RTCP where it is not multiplexed.
   public var component: UInt16
-  /// UDP or TCP.
   public var transport: IceTransport
   /// The larger, the sooner it is tried (RFC 8445 section 5.1.2).
   public var priority: UInt32

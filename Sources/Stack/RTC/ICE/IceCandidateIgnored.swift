@@ -1,8 +1,9 @@
-/// Why a candidate of the peer's makes no pairs. None of these is an error: the others of the peer's candidates stay good.
+/// Why a candidate of the peer's makes no pairs. None of these is an error: the others of the peer's candidates stay
+/// good.
 public enum IceCandidateIgnored: UInt8, Hashable, Sendable, CaseIterable {
   /// It cannot be read, or is of a transport or type that is not known.
   case unreadable
-  /// It has a host name, such as the `.local` ones of mDNS. The peer's own checks will tell the address.
+  /// It has a host name, such as the `.local` ones of mDNS. The peer's own checks will reveal the address.
   case hostName
   /// A component other than 1: RTCP is multiplexed.
   case otherComponent
@@ -45,13 +46,11 @@ public enum IceCandidateIgnored: UInt8, Hashable, Sendable, CaseIterable {
 public struct IgnoredCandidateCounts: Hashable, Sendable {
   private var counts = [Int](repeating: 0, count: IceCandidateIgnored.allCases.count)
 
-  /// None.
   public init() {}
 
   /// How many were ignored for `reason`.
   public subscript(reason: IceCandidateIgnored) -> Int { counts[Int(reason.rawValue)] }
 
-  /// All of them.
   public var total: Int { counts.reduce(0, +) }
 
   mutating func count(_ reason: IceCandidateIgnored, _ number: Int = 1) { counts[Int(reason.rawValue)] += number }

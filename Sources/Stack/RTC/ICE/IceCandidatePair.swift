@@ -1,11 +1,11 @@
 public import Basics
 
-/// The pair of candidates that media goes over, and what its checks measured (W3C Identifiers for WebRTC's Statistics API,
-/// `RTCIceCandidatePairStats`).
+/// The pair of candidates that media goes over, and what its checks measured (W3C Identifiers for WebRTC's Statistics
+/// API, `RTCIceCandidatePairStats`).
 public struct IceCandidatePair: Hashable, Sendable {
-  /// Ours. Behind a NAT it is the one that the peer sees, where checks have told it.
+  /// Ours. Behind a NAT it is the one that the peer sees, once checks have reported it.
   public var local: IceCandidate
-  /// The peer's. Peer-reflexive where the peer did not tell of it.
+  /// The peer's. Peer-reflexive if the peer didn't announce it.
   public var remote: IceCandidate
   /// How the TURN server is reached when ``local`` is relayed; nil otherwise.
   public var relayProtocol: IceServerURL.Transport?
@@ -19,7 +19,7 @@ public struct IceCandidatePair: Hashable, Sendable {
   public var responsesReceived: UInt64
 }
 
-/// Where ICE stands, as the W3C's `RTCIceTransportState`.
+/// The state of ICE, as the W3C's `RTCIceTransportState`.
 public enum IceTransportState: String, Hashable, Sendable {
   /// The peer's description is not known yet.
   case new
@@ -37,7 +37,7 @@ public enum IceTransportState: String, Hashable, Sendable {
   case closed
 }
 
-/// Where DTLS stands, as the W3C's `RTCDtlsTransportState`.
+/// The state of DTLS, as the W3C's `RTCDtlsTransportState`.
 public enum DTLSTransportState: String, Hashable, Sendable {
   /// No handshake was begun.
   case new

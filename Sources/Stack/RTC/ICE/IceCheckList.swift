@@ -1,12 +1,12 @@
 internal import Basics
 
-/// The pairs of local bases and remote candidates, and the checks over them (RFC 8445 sections 6.1.2 and 7.2), nomination and
-/// consent (RFC 7675). One component, one check list. Owned by ``IceAgent``.
+/// The pairs of local bases and remote candidates, and the checks over them (RFC 8445 sections 6.1.2 and 7.2),
+/// nomination and consent (RFC 7675). One component, one check list. Owned by ``IceAgent``.
 ///
-/// Nomination. Direct UDP paths are few and answer within a round trip, so their checks carry the nomination and the first that
-/// answers is taken at once. Paths over TCP and through TURN servers are nominated by a check of its own, when
-/// they have answered and nothing better is left to answer, or ``relayHoldback`` after the first check. A better kind of path
-/// that answers later takes over; within a kind the first stays.
+/// **Nomination.** Direct UDP paths are few and answer within a round trip. So their checks carry the nomination, and
+/// the first that answers is selected at once. A path over TCP or through a TURN server is nominated by a check of its
+/// own: when it has answered and nothing better is left to answer, or ``relayHoldback`` after the first check. A better
+/// kind of path that answers later takes over; within a kind the first stays.
 struct IceCheckList {
   /// See ``IceAgent/pacing``.
   static let pacing = TimeSpan.milliseconds(20)
@@ -65,7 +65,7 @@ struct IceCheckList {
   var mappedAddress: TransportAddress?
   var isControlling = true
   var local: IceCredentials
-  /// Whether candidates of either side may still come, so that running out of pairs is no failure yet.
+  /// Whether candidates of either side may still come, so that running out of pairs isn't a failure yet.
   var expectsMore = false
 
   var remote: IceCredentials?
@@ -78,7 +78,7 @@ struct IceCheckList {
   var remotes: [IceCandidate] = []
   var pairs: [Pair] = []
   var consentChecks: [ConsentCheck] = []
-  /// What the answers over the selected path took, and the address of ours that they told.
+  /// The round trips of the answers over the selected path, and the address of ours that they reported.
   var roundTrips = IceRoundTrips()
   var selectedMapped: TransportAddress?
   /// Whether there was a selected path before.
@@ -100,10 +100,10 @@ struct IceCheckList {
     tieBreaker = self.random.next()
   }
 
-  // MARK: What there is to pair
+  // MARK: Candidates to pair
 
-  /// Starts with the peer's credentials, or starts anew with new ones of both sides (RFC 8445 section 9). The selected path stays
-  /// in use until one answers under the new credentials; the peer's candidates are to be added again.
+  /// Starts with the peer's credentials, or starts again with new ones of both sides (RFC 8445 section 9). The selected
+  /// path stays in use until one answers under the new credentials; the peer's candidates are to be added again.
   mutating func start(local: IceCredentials, remote: IceCredentials, now: Instant) {
     self.local = local
     self.remote = remote
@@ -147,8 +147,8 @@ struct IceCheckList {
     _ = add(path, base: base, remotePriority: candidate.priority, remoteFoundation: candidate.foundation, now: now)
   }
 
-  /// The index of the pair of a path, which is made if it is new; nil when there are as many pairs as allowed, all of them
-  /// better.
+  /// The index of the pair of a path, which is made if it is new; nil when there are as many pairs as allowed, all of
+  /// them better.
   mutating func add(
     _ path: IcePath, base: IceBase?, remotePriority: UInt32, remoteFoundation: String, now: Instant
   ) -> Int? {
@@ -261,8 +261,8 @@ struct IceCheckList {
     }
   }
 
-  /// Whether a pair is worth checking: all are before one is selected, or when that one does not answer; afterwards those of a
-  /// better kind.
+  /// Whether a pair is worth checking: all are before one is selected, or when that one does not answer; afterwards
+  /// those of a better kind.
   func isOfInterest(_ pair: Pair) -> Bool {
     switch phase {
     case .checking: true
@@ -296,8 +296,8 @@ struct IceCheckList {
     events.append(.failed)
   }
 
-  /// The waiting pair of the highest priority, or the best frozen one whose foundation is not being checked already (RFC 8445
-  /// section 6.1.4.2). With one check list, unfreezing only orders the checks.
+  /// The waiting pair of the highest priority, or the best frozen one whose foundation is not being checked already
+  /// (RFC 8445 section 6.1.4.2). With one check list, unfreezing only orders the checks.
   private func nextPair() -> Int? {
     let interesting = pairs.indices.filter { isOfInterest(pairs[$0]) }
     let waiting = interesting.filter { pairs[$0].state == .waiting }
@@ -406,8 +406,8 @@ struct IceCheckList {
     events.append(.selected(pair.path))
     nominations = isControlling && pair.rank != .direct ? 0 : nil
     if isControlling && (checked > 1 || nominations != nil) {
-      // Other checks may have carried the nomination too and arrive later, or this pair's did not; one more makes ours the last
-      // word.
+      // Other checks may have carried the nomination too and arrive later, or this pair's did not; one more makes ours
+      // the last word.
       sendConsentCheck(now: now)
     } else {
       nextConsentAt = now + varied(Self.consentInterval)

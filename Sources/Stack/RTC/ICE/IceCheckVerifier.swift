@@ -1,7 +1,7 @@
 internal import Basics
 
-/// What both agents do alike with an incoming check under one set of credentials: telling whether it is authentic, and
-/// writing the reply.
+/// The part that both agents share for an incoming check under one set of credentials: verifying it, and writing the
+/// reply.
 struct IceCheckVerifier {
   let local: IceCredentials
   let key: STUNIntegrityKey
@@ -13,7 +13,7 @@ struct IceCheckVerifier {
     expectedUsername = Array("\(local.ufrag):\(remote.ufrag)".utf8)
   }
 
-  /// Whether a check is meant for these credentials (RFC 8445 section 7.3). The name is no secret.
+  /// Whether a check is meant for these credentials (RFC 8445 section 7.3). The name isn't secret.
   func isAddressed(by message: borrowing STUNMessage) -> Bool {
     guard let username = message.username, username.count == expectedUsername.count else { return false }
     for index in username.indices where username[index] != expectedUsername[index] { return false }

@@ -68,7 +68,7 @@ extension IceGatherer {
       foundation: foundation("s", path.local.ip, path.remote.ip), component: 1, transport: .udp,
       priority: IceCandidate.priority(kind: .serverReflexive, transport: .udp), host: .ip(mapped.ip), port: mapped.port,
       kind: .serverReflexive, tcpType: nil, relatedAddress: path.local)
-    // Checks leave from the socket anyway, so it is told to the peer but makes no pairs (RFC 8445 section 6.1.2.4).
+    // Checks leave from the socket anyway, so the peer gets it but it makes no pairs (RFC 8445 section 6.1.2.4).
     emit(candidate, base: nil)
   }
 
@@ -158,7 +158,7 @@ extension IceGatherer {
     return released
   }
 
-  /// Takes what a TURN client wants sent and what it has to tell.
+  /// Moves a TURN client's datagrams and events into the gatherer's.
   mutating func drain(_ index: Int, now: Instant) {
     while let event = relays[index].client.pollEvent() { take(event, index, now: now) }
     while let bytes = relays[index].client.pollTransmit() {
@@ -199,7 +199,8 @@ extension IceGatherer {
       priority: IceCandidate.priority(
         kind: .relayed, transport: .udp, preference: (isStream ? 32_767 : 65_535) &- UInt16(clamping: index)),
       host: .ip(relayed.ip), port: relayed.port, kind: .relayed, tcpType: nil,
-      // Every candidate but a host's names one (RFC 8839 section 5.1); whoever hides behind relays names none that means anything.
+      // Every candidate but a host's names one (RFC 8839 section 5.1); whoever hides behind relays names none that
+      // means anything.
       relatedAddress: policy == .all ? mapped : TransportAddress(ip: IPAddress(v4: 0), port: 9))
     candidates.append(candidate)
     events.append(
@@ -210,7 +211,8 @@ extension IceGatherer {
           priority: candidate.priority, foundation: candidate.foundation)))
   }
 
-  /// Asks the server that the first one named (RFC 8489 section 10), of the same family and not one that was asked before.
+  /// Asks the server that the first one named (RFC 8489 section 10), of the same family and not one that was asked
+  /// before.
   private mutating func redirect(_ index: Int, to other: TransportAddress, now: Instant) {
     let asked = relays[index].outer?.remote
     relays[index].alternates.append(asked ?? other)

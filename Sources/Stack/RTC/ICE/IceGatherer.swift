@@ -1,10 +1,10 @@
 internal import Basics
 
-/// Obtains local candidates (RFC 8445 section 5.1): those of the sockets themselves, server-reflexive ones by STUN, relayed ones
-/// by TURN; and runs the TURN allocations from then on. Owned by ``IceAgent``.
+/// Obtains local candidates (RFC 8445 section 5.1): those of the sockets themselves, server-reflexive ones by STUN,
+/// relayed ones by TURN; and runs the TURN allocations from then on. Owned by ``IceAgent``.
 ///
-/// Bounds: ``IceServer/maximumURLs`` servers, two addresses of each name, ``maximumRelays`` allocations, ``maximumSockets`` sockets,
-/// ``maximumQueries`` STUN queries.
+/// Bounds: ``IceServer/maximumURLs`` servers, two addresses of each name, ``maximumRelays`` allocations,
+/// ``maximumSockets`` sockets, ``maximumQueries`` STUN queries.
 struct IceGatherer {
   static let maximumRelays = 8
   static let maximumSockets = 16
@@ -37,7 +37,7 @@ struct IceGatherer {
   struct Relay {
     let server: Int
     var client: TurnClient
-    /// Where the server is reached; nil while a stream is being opened.
+    /// The path to the server; nil while a stream is being opened.
     var outer: IcePath?
     var streamRequest: UInt32?
     var alternates: [TransportAddress] = []
@@ -97,7 +97,8 @@ struct IceGatherer {
     }
   }
 
-  /// Credentials for allocations from now on, of the servers that are known already. What stands is refreshed with those that it was made with.
+  /// Credentials for allocations from now on, of the servers that are known already. Existing allocations are refreshed
+  /// with the credentials that they were made with.
   mutating func setCredentials(_ list: [IceServer]) {
     for server in list {
       for text in server.urls {
@@ -174,7 +175,7 @@ struct IceGatherer {
     let base = IceBase(
       handle: socket.handle, address: socket.address, rank: .direct, priority: candidate.priority,
       foundation: candidate.foundation)
-    // A socket on every interface has no address to tell, but checks can leave from it.
+    // A socket on every interface has no address to announce, but checks can leave from it.
     if socket.address.ip.isUnspecified {
       events.append(.candidate(candidate, base: base))
     } else {
@@ -230,7 +231,7 @@ struct IceGatherer {
   private mutating func ask(_ server: Int, over socket: Socket, now: Instant) {
     let url = servers[server].url
     for ip in servers[server].addresses ?? [] where ip.isIPv4 == socket.address.ip.isIPv4 {
-      // What leaves from loopback stays there.
+      // Packets from loopback stay there.
       guard !socket.address.ip.isLoopback || ip.isLoopback else { continue }
       let path = IcePath(
         transport: .udp, local: socket.address, remote: TransportAddress(ip: ip, port: url.port), handle: socket.handle)

@@ -9,7 +9,7 @@ public enum IceIgnoredReason: Hashable, Sendable {
   case wrongUsername
   /// FINGERPRINT does not match: damaged on the way.
   case wrongFingerprint
-  /// MESSAGE-INTEGRITY is absent.
+  /// The check has no MESSAGE-INTEGRITY (RFC 8489 section 14.5).
   case missingIntegrity
   /// MESSAGE-INTEGRITY is not of our password.
   case wrongIntegrity

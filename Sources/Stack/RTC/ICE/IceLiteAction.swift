@@ -1,4 +1,4 @@
-/// What ``IceLiteAgent/receive(_:path:now:)`` made of a datagram. Send the reply, if any, back over the same path at once.
+/// The result of ``IceLiteAgent/receive(_:path:now:)``. Send the reply, if any, back over the same path at once.
 public enum IceLiteAction: Hashable, Sendable {
   /// An authentic check: send `reply`; `change` says what is different now.
   case answered(reply: [UInt8], change: IcePathChange)
@@ -8,7 +8,7 @@ public enum IceLiteAction: Hashable, Sendable {
   case ignored(IceIgnoredReason)
 }
 
-/// What an authentic check changed.
+/// The effect of an authentic check on the selected path.
 public struct IcePathChange: Hashable, Sendable {
   /// The path is proven now and was not before: accept DTLS and media from it.
   public var isValidated = false

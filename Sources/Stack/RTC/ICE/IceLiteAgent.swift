@@ -21,7 +21,6 @@ public struct IceLiteAgent {
   /// How many paths are remembered; one more takes the place of the one not checked for longest.
   public static let maximumPaths = 32
 
-  /// What happened apart from the answers to checks.
   public enum Event: Hashable, Sendable {
     /// No authentic check for ``IceLiteAgent/consentTimeout``: send nothing any more. Only a restart revives the agent.
     case consentLost
@@ -72,8 +71,8 @@ public struct IceLiteAgent {
   /// The credentials of our side that the newest description holds.
   public var local: IceCredentials { current.verifier.local }
 
-  /// Where to send: the selected path, or before any nomination the path checked most recently, because a peer may
-  /// start DTLS on a proven path before it nominates it. Nil when no path has consent.
+  /// The path to send over: the selected one. Before any nomination it is the path that was checked most recently,
+  /// because a peer may start DTLS on a proven path before it nominates it. nil when no path has consent.
   public var transmitPath: IcePath? {
     selectedPath ?? paths.max { $0.checkedAt < $1.checkedAt }?.path
   }
@@ -86,11 +85,10 @@ public struct IceLiteAgent {
     paths.contains { $0.path.remote == remote && $0.path.handle == handle }
   }
 
-  /// Takes one datagram (or frame) that looks like STUN.
+  /// Handles one datagram (or frame) that looks like STUN.
   ///
-  /// What costs least is looked at first: header, USERNAME, FINGERPRINT, and only then the HMAC. Unauthentic checks get
-  /// no error response at all, although RFC 8489 section 9.1.3 describes one: a spoofed source must not be able to make
-  /// us send.
+  /// Cheap checks come first: header, USERNAME, FINGERPRINT, and only then the HMAC. Unauthentic checks get no error
+  /// response at all, although RFC 8489 section 9.1.3 describes one: a spoofed source must not be able to make us send.
   public mutating func receive(_ datagram: Span<UInt8>, path: IcePath, now: Instant) -> IceLiteAction {
     if isConsentLost { return .ignored(.consentLost) }
     let message: STUNMessage
@@ -119,8 +117,8 @@ public struct IceLiteAgent {
       change: confirm(path, generation: generation.number, nominated: message.nominates, now: now))
   }
 
-  /// Takes new credentials of both sides (RFC 8445 section 9). What was selected keeps flowing, and checks under the
-  /// credentials before keep it alive, until the peer nominates a path under the new ones.
+  /// Applies new credentials of both sides (RFC 8445 section 9). The selected path stays in use, and checks under the
+  /// old credentials keep it alive, until the peer nominates a path under the new ones.
   public mutating func restart(remote: IceCredentials, newLocal: IceCredentials, now: Instant) {
     let replaced = current
     current = Generation(
@@ -143,7 +141,7 @@ public struct IceLiteAgent {
     deadline = min(deadline, now + Self.consentTimeout)
   }
 
-  /// Forgets a path whose connection has closed. Whoever owned the connection calls it; no event follows.
+  /// Forgets a path whose connection has closed. The connection's owner calls it; no event follows.
   public mutating func remove(_ path: IcePath) {
     paths.removeAll { $0.path == path }
     if selectedPath == path { selectedPath = nil }

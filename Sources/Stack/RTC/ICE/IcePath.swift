@@ -2,7 +2,6 @@ public import Basics
 
 /// The transport protocol of an ICE candidate (RFC 8839 section 5.1, RFC 6544 section 4.5).
 public enum IceTransport: UInt8, Hashable, Sendable {
-  /// Datagrams.
   case udp
   /// A stream with a two-byte length before each packet (``FramedStream``).
   case tcp
@@ -12,21 +11,18 @@ public enum IceTransport: UInt8, Hashable, Sendable {
 ///
 /// Media may flow only over a path that an authenticated check has proven (RFC 7675). Copies are free.
 public struct IcePath: Hashable, Sendable {
-  /// UDP or TCP.
   public var transport: IceTransport
-  /// Our address.
   public var local: TransportAddress
   /// The peer's address as we see it.
   public var remote: TransportAddress
-  /// The socket or connection, in the numbering of whoever owns it. Two TCP connections between the same addresses,
-  /// one after the other, differ here. Numbers from ``firstRelayHandle`` on are not the owner's: they stand for addresses
+  /// The socket or connection, in the numbering of whoever owns it. Two TCP connections between the same addresses, one
+  /// after the other, differ here. Numbers from ``firstRelayHandle`` on are not the owner's: they stand for addresses
   /// on TURN servers.
   public var handle: UInt32
 
   /// The first of the handles that ICE gives to relayed addresses; owners of sockets use those below.
   public static let firstRelayHandle: UInt32 = 0x8000_0000
 
-  /// A path.
   @inlinable
   public init(transport: IceTransport, local: TransportAddress, remote: TransportAddress, handle: UInt32 = 0) {
     self.transport = transport
@@ -43,10 +39,10 @@ public struct IcePath: Hashable, Sendable {
 
 /// Bytes that an agent wants sent over a path.
 public struct IceTransmission: Hashable, Sendable {
-  /// Where to.
+  /// The path to send the datagram over.
   public let path: IcePath
-  /// One datagram; one frame's content on ICE-TCP, to be framed with ``FramedStream/header(forLength:)``; on a stream to a
-  /// TURN server the bytes as they are.
+  /// One datagram; one frame's content on ICE-TCP, to be framed with ``FramedStream/header(forLength:)``; on a stream
+  /// to a TURN server the bytes as they are.
   public let bytes: [UInt8]
 
   /// Bytes for a path.

@@ -1,10 +1,10 @@
 import Basics
 
-/// Something that ICE needs done outside, because ``RTC`` does no I/O. Take requests with ``PeerConnection/pollIceRequest()``
-/// after every call that lets the connection work.
+/// Something that ICE needs done outside, because ``RTC`` does no I/O. Take requests with
+/// ``PeerConnection/pollIceRequest()`` after every call that lets the connection work.
 public enum IceRequest: Hashable, Sendable {
-  /// Look up this host name and answer with ``PeerConnection/nameResolved(_:addresses:now:)``, with no addresses when it
-  /// has none.
+  /// Look up this host name and answer with ``PeerConnection/nameResolved(_:addresses:now:)``, with no addresses when
+  /// it has none.
   case resolve(name: String)
   /// Open a stream and answer with ``PeerConnection/streamOpened(_:handle:local:remote:now:)`` or
   /// ``PeerConnection/streamFailed(_:now:)``.
@@ -15,7 +15,7 @@ public enum IceRequest: Hashable, Sendable {
 
 /// A TCP or TLS connection that ICE asks for.
 public struct IceStreamRequest: Hashable, Sendable {
-  /// What the connection is protected with.
+  /// The protection of the connection.
   public enum Security: Hashable, Sendable {
     /// Nothing; what flows in it is protected by itself.
     case none
@@ -25,17 +25,16 @@ public struct IceStreamRequest: Hashable, Sendable {
 
   /// Identifies the request in the answer.
   public let id: UInt32
-  /// Where to connect to. A name is to be resolved, and sent and checked as the server's name in TLS.
+  /// The server to connect to. A name is to be resolved, and sent and checked as the server's name in TLS.
   public let host: IceCandidate.Host
   /// The port to connect to.
   public let port: UInt16
   /// Whether to speak TLS.
   public let security: Security
-  /// How packets are told apart on the stream: make the ``FramedStream`` that reads it with this. What
-  /// ``PeerConnection/pollTransmit()`` and ``PeerConnection/encapsulate(_:route:into:)`` give is described there.
+  /// The framing of packets on the stream: make the ``FramedStream`` that reads it with this.
+  /// ``PeerConnection/pollTransmit()`` and ``PeerConnection/encapsulate(_:route:into:)`` describe the sent form.
   public let framing: StreamFraming
 
-  /// A request.
   public init(
     id: UInt32, host: IceCandidate.Host, port: UInt16, security: Security, framing: StreamFraming
   ) {
@@ -51,7 +50,7 @@ public struct IceStreamRequest: Hashable, Sendable {
 public enum StreamFraming: Hashable, Sendable {
   /// Each packet after its length in two bytes (RFC 4571): ICE-TCP. The length is not part of the packet.
   case length
-  /// STUN messages and ChannelData, which carry their lengths themselves (RFC 8656 sections 2.1 and 12.5): TURN over TCP
-  /// and TLS. The headers are part of the packet; ChannelData is padded to a multiple of four bytes.
+  /// STUN messages and ChannelData, which carry their lengths themselves (RFC 8656 sections 2.1 and 12.5): TURN over
+  /// TCP and TLS. The headers are part of the packet; ChannelData is padded to a multiple of four bytes.
   case turn
 }

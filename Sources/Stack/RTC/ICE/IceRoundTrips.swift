@@ -1,6 +1,7 @@
 internal import Basics
 
-/// How long the answers to checks over one path took. Those to consent checks count too, so that it goes on while the path is in use.
+/// How long the answers to checks over one path took. Those to consent checks count too, so that it goes on while the
+/// path is in use.
 struct IceRoundTrips: Hashable, Sendable {
   /// The last one; nil before the first answer that could be timed.
   private(set) var current: TimeSpan?

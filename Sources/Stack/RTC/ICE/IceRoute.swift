@@ -1,8 +1,8 @@
 public import Basics
 
 /// How a packet for an ``IcePath`` leaves this machine: over which socket or stream, to which address, and what stands
-/// around it. For a direct UDP path that is nothing; on ICE-TCP a length, on a relayed path ChannelData, or until a channel
-/// is bound a Send indication.
+/// around it. For a direct UDP path that is nothing; on ICE-TCP a length, on a relayed path ChannelData, or until a
+/// channel is bound a Send indication.
 ///
 /// The media path writes packets without copying or allocating: it leaves ``headroom`` bytes free before the packet and
 /// ``tailroom`` after it, and then calls ``seal(payloadLength:in:)``.
@@ -11,9 +11,8 @@ public import Basics
 ///     let total = route.seal(payloadLength: length, in: &buffer)
 ///     socket(route.handle).send(buffer.first(total), to: route.remote)
 public struct IceRoute: Hashable, Sendable {
-  /// What stands around a packet.
+  /// The wrapper around a packet.
   public enum Encapsulation: Hashable, Sendable {
-    /// Nothing.
     case none
     /// A two-byte length before it (RFC 4571).
     case length
@@ -29,12 +28,11 @@ public struct IceRoute: Hashable, Sendable {
   public var handle: UInt32
   /// Our own address on that socket or stream.
   public var local: TransportAddress
-  /// Where to send to: the peer, or the TURN server.
+  /// The address to send to: the peer's, or the TURN server's.
   public var remote: TransportAddress
-  /// What stands around a packet.
+  /// The wrapper around packets on this route.
   public var encapsulation: Encapsulation
 
-  /// A route.
   public init(
     transport: IceTransport, handle: UInt32, local: TransportAddress, remote: TransportAddress,
     encapsulation: Encapsulation
@@ -72,10 +70,10 @@ public struct IceRoute: Hashable, Sendable {
     }
   }
 
-  /// Completes a packet of `payloadLength` bytes that stands in `buffer` from ``headroom`` on: writes what belongs before and
-  /// after it. Allocates nothing.
-  /// - Returns: How many bytes from the start of `buffer` are to be sent; nil when the packet and what is around it do not
-  ///   fit, or it is too long for its framing.
+  /// Completes a packet of `payloadLength` bytes that stands in `buffer` from ``headroom`` on: writes what belongs
+  /// before and after it. Allocates nothing.
+  /// - Returns: How many bytes from the start of `buffer` are to be sent; nil when the packet and what is around it do
+  ///   not fit, or it is too long for its framing.
   public func seal(payloadLength length: Int, in buffer: inout MutableSpan<UInt8>) -> Int? {
     let start = headroom
     guard length >= 0, length <= 65_535, start + length + tailroom <= buffer.count else { return nil }
@@ -104,8 +102,8 @@ public struct IceRoute: Hashable, Sendable {
     return seal(payloadLength: packet.count, in: &output)
   }
 
-  /// Nothing answers an indication, so its transaction id ties nothing together; it is constant, and with it the header of
-  /// a peer's indications.
+  /// Nothing answers an indication, so its transaction id ties nothing together; it is constant, and with it the header
+  /// of a peer's indications.
   private func writeSendIndication(
     _ peer: TransportAddress, dataLength: Int, end: Int, _ buffer: inout MutableSpan<UInt8>
   ) {

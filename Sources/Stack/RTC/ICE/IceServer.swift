@@ -1,7 +1,7 @@
 public import Basics
 
-/// A STUN or TURN server that a client may use, in the form of the W3C's `RTCIceServer`: URLs of RFC 7064 and RFC 7065, and
-/// for TURN the credentials.
+/// A STUN or TURN server that a client may use, in the form of the W3C's `RTCIceServer`: URLs of RFC 7064 and RFC 7065,
+/// and for TURN the credentials.
 ///
 ///     IceServer(
 ///       urls: ["turn:turn.example.org", "turns:turn.example.org:443?transport=tcp"], username: "ann",
@@ -18,7 +18,6 @@ public struct IceServer: Hashable, Sendable {
   /// The password for TURN.
   public var credential: Secret<String>?
 
-  /// A server.
   public init(urls: [String], username: String? = nil, credential: Secret<String>? = nil) {
     self.urls = urls
     self.username = username
@@ -26,9 +25,9 @@ public struct IceServer: Hashable, Sendable {
   }
 }
 
-/// Which ways may be used, as the W3C's `RTCIceTransportPolicy`.
+/// The allowed paths, as the W3C's `RTCIceTransportPolicy`.
 public enum IceTransportPolicy: Hashable, Sendable {
-  /// Every way.
+  /// Direct paths and those through TURN servers.
   case all
   /// Only ways through a TURN server: nobody but that server learns our address.
   case relay

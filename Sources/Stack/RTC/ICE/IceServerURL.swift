@@ -19,7 +19,6 @@ public enum IceServerURLError: Error, Hashable, Sendable, CustomStringConvertibl
   /// More URLs than ``IceServer/maximumURLs``.
   case tooMany
 
-  /// What was wrong and what was expected, in a sentence.
   public var description: String {
     switch self {
     case .tooLong: "The URL is longer than \(IceServerURL.maximumLength) bytes."
@@ -39,7 +38,7 @@ public struct IceServerURL: Hashable, Sendable {
   /// The longest URL accepted.
   public static let maximumLength = 512
 
-  /// What the server is asked for.
+  /// The protocol of the server: STUN or TURN.
   public enum Service: Hashable, Sendable {
     /// The address it sees (RFC 8489).
     case stun
@@ -49,19 +48,15 @@ public struct IceServerURL: Hashable, Sendable {
 
   /// How the server is reached.
   public enum Transport: Hashable, Sendable {
-    /// Datagrams.
     case udp
-    /// A stream.
     case tcp
     /// A stream in TLS.
     case tls
   }
 
-  /// STUN or TURN.
   public let service: Service
   /// UDP, TCP or TLS.
   public let transport: Transport
-  /// The host.
   public let host: IceCandidate.Host
   /// The port; 3478, or 5349 for `turns`, where the URL has none.
   public let port: UInt16

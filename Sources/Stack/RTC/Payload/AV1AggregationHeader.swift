@@ -22,9 +22,9 @@ public struct AV1AggregationHeader: Hashable, Sendable {
   /// Whether a keyframe starts here.
   public var isKeyframeStart: Bool { startsCodedVideoSequence || hasSequenceHeader }
 
-  /// Reads the header and walks the elements; each step takes at least one byte.
-  /// - Throws: ``PayloadError/truncated`` when nothing follows the header, ``PayloadError/malformed`` when a size reaches
-  ///   past the payload or has more than 8 bytes, or when N and Z are both set.
+  /// Reads the header and walks the elements; each step consumes at least one byte.
+  /// - Throws: ``PayloadError/truncated`` when nothing follows the header, ``PayloadError/malformed`` when a size
+  ///   reaches past the payload or has more than 8 bytes, or when N and Z are both set.
   public static func parse(_ payload: Span<UInt8>) throws(PayloadError) -> AV1AggregationHeader {
     let count = payload.count
     guard count >= 2 else { throw .truncated }

@@ -1,6 +1,7 @@
 /// Finds the NAL units of an H.264 byte stream (ITU-T H.264 annex B).
 enum AnnexB {
-  /// Fills `units` with the ranges of all NAL units in `bytes`, without start codes and without the zero bytes that may follow a unit.
+  /// Fills `units` with the ranges of all NAL units in `bytes`, without start codes and without the zero bytes that may
+  /// follow a unit.
   ///
   /// Cost: one look at each byte.
   static func findUnits(in bytes: Span<UInt8>, _ units: inout [Range<Int>]) {

@@ -42,7 +42,8 @@ struct BitReader: Sendable {
     return (value << 1) &- short &+ Int(try read(1, in: packet))
   }
 
-  /// An Exp-Golomb number of at most 32 bits (`ue(v)` of ITU-T H.264 section 9.1, `uvlc()` of the AV1 specification, section 4.10.3).
+  /// An Exp-Golomb number of at most 32 bits (`ue(v)` of ITU-T H.264 section 9.1, `uvlc()` of the AV1 specification,
+  /// section 4.10.3).
   mutating func exponentialGolomb(in packet: Span<UInt8>) throws(PayloadError) -> UInt32 {
     var zeros = 0
     while try !flag(in: packet) {

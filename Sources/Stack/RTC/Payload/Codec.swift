@@ -56,7 +56,7 @@ public enum Codec: UInt8, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Sound or pictures.
+  /// Opus, RED and the PCM codecs are audio, the others video.
   @inlinable public var kind: MediaKind {
     switch self {
     case .opus, .red, .pcmu, .pcma, .telephoneEvent: .audio

@@ -1,8 +1,8 @@
-/// The dependency descriptor header extension (AOM, RTP payload format for AV1, appendix A): which frame a packet belongs
-/// to and which template describes its dependencies.
+/// The dependency descriptor header extension (AOM, RTP payload format for AV1, appendix A): which frame a packet
+/// belongs to and which template describes its dependencies.
 ///
-/// The three mandatory bytes are read always, the extended fields up to the frame differences. Chains are not read: with its references
-/// known, a frame needs no other proof that it can be decoded.
+/// The three mandatory bytes are read always, the extended fields up to the frame differences. Chains are not read:
+/// with its references known, a frame needs no other proof that it can be decoded.
 public struct DependencyDescriptor: Hashable, Sendable {
   /// Whether the packet is the first of its frame.
   public let isFrameStart: Bool
@@ -14,9 +14,10 @@ public struct DependencyDescriptor: Hashable, Sendable {
   public let frameNumber: UInt16
   /// The template structure, which comes with keyframes; nil otherwise. Keep the last one per stream.
   public let structure: DependencyStructure?
-  /// Which decode targets the sender produces, bit by bit; nil when unchanged.
+  /// The decode targets that the sender produces, bit by bit; nil when unchanged.
   public let activeDecodeTargets: UInt32?
-  /// Which frames this one refers to, of the descriptor's own or of its template; nil without a structure that has the template.
+  /// The frames that this one refers to, by the descriptor itself or by its template; nil without a structure that has
+  /// the template.
   public let references: FrameDifferences?
   /// The frame's layer; nil without a structure that has the template.
   public let layer: LayerID?
@@ -26,10 +27,10 @@ public struct DependencyDescriptor: Hashable, Sendable {
 
   /// Reads the extension's data at `range` of a packet.
   ///
-  /// - Parameter current: the stream's last structure. Without one and without a new one the mask of active targets cannot be
-  ///   read, since its width is unknown; ``activeDecodeTargets`` is then nil.
-  /// - Throws: ``PayloadError/truncated``, or ``PayloadError/malformed`` when a limit of the format is exceeded (64 templates,
-  ///   32 decode targets, 4 spatial and 8 temporal layers).
+  /// - Parameter current: the stream's last structure. Without one and without a new one the mask of active targets
+  ///   cannot be read, since its width is unknown; ``activeDecodeTargets`` is then nil.
+  /// - Throws: ``PayloadError/truncated``, or ``PayloadError/malformed`` when a limit of the format is exceeded (64
+  ///   templates, 32 decode targets, 4 spatial and 8 temporal layers).
   public static func parse(
     _ packet: Span<UInt8>, at range: Range<Int>, current: DependencyStructure? = nil
   ) throws(PayloadError) -> DependencyDescriptor {

@@ -1,5 +1,5 @@
-/// What the dependency descriptor of one packet says to who forwards it: part of which decode targets it is, and which of them can be
-/// moved to here (AOM, RTP payload format for AV1, appendix A). A plain value.
+/// The dependency descriptor of one packet, as a forwarder needs it: the decode targets that its frame is part of, and
+/// those that a receiver can change to here (AOM, RTP payload format for AV1, appendix A). A plain value.
 package struct DependencyFrame: Hashable, Sendable {
   /// Whether the packet is the first of its frame.
   package let isFrameStart: Bool
@@ -19,7 +19,8 @@ package struct DependencyFrame: Hashable, Sendable {
   package fileprivate(set) var hasStructure = false
   /// Whether the packet says which targets are active.
   package fileprivate(set) var hasActiveTargets = false
-  /// Where in the descriptor the mask of active targets stands or would stand, in bits; 0 when there are no extended fields.
+  /// The place of the mask of active targets in the descriptor, present or not, in bits; 0 when there are no extended
+  /// fields.
   package fileprivate(set) var activeTargetsBit: UInt16 = 0
 
   fileprivate init(_ packet: Span<UInt8>, at offset: Int) {
@@ -31,7 +32,8 @@ package struct DependencyFrame: Hashable, Sendable {
 
 /// Reads the dependency descriptors of one stream, remembering the structure that its keyframes bring.
 ///
-/// A structure takes about a kilobyte, so a stream gets a reader only when it has descriptors. Reading a packet allocates nothing.
+/// A structure takes about a kilobyte, so a stream gets a reader only when it has descriptors. Reading a packet
+/// allocates nothing.
 package final class DependencyReader {
   /// The newest structure; without layers as long as ``hasStructure`` is false.
   package private(set) var structure = DependencyStructure()
@@ -49,7 +51,8 @@ package final class DependencyReader {
 
   /// Reads the extension's data at `range` of the packet with the extended sequence number `sequence`.
   ///
-  /// A packet from before the newest structure cannot be interpreted, and one that brings an older structure does not replace a newer one.
+  /// A packet from before the newest structure cannot be interpreted, and one that brings an older structure does not
+  /// replace a newer one.
   /// - Throws: ``PayloadError/truncated`` or ``PayloadError/malformed``; nothing is remembered then.
   package func read(_ packet: Span<UInt8>, at range: Range<Int>, sequence: Int64) throws(PayloadError)
     -> DependencyFrame

@@ -12,8 +12,8 @@ public struct LayerID: Hashable, Sendable {
   }
 }
 
-/// The template dependency structure of a stream (AOM, RTP payload format for AV1, appendix A.8.3): which layer each template
-/// and each decode target belongs to, and which targets the frames of a template are part of.
+/// The template dependency structure of a stream (AOM, RTP payload format for AV1, appendix A.8.3): which layer each
+/// template and each decode target belongs to, and which targets the frames of a template are part of.
 ///
 /// A plain value with inline storage of its largest size (64 templates, 32 targets), about 900 bytes.
 public struct DependencyStructure: Hashable, Sendable {
@@ -56,7 +56,8 @@ public struct DependencyStructure: Hashable, Sendable {
     return LayerID(packed: templateLayers[Int(index)])
   }
 
-  /// Which frames those with template `id` refer to, unless a descriptor says otherwise; nil when no template has it.
+  /// The frames that those with template `id` refer to, unless a descriptor says otherwise; nil when no template has
+  /// it.
   public func references(ofTemplate id: UInt8) -> FrameDifferences? {
     let index = (id &- templateIDOffset) & 0x3F
     guard index < templateCount else { return nil }
@@ -71,15 +72,16 @@ public struct DependencyStructure: Hashable, Sendable {
     return index < templateCount && differences[Int(index)] != 0
   }
 
-  /// Which decode targets frames with template `id` are part of, and which of them can be moved to there (appendix A.8.4); nil when
-  /// no template has it.
+  /// The decode targets that frames with template `id` are part of, and those that a receiver can change to there
+  /// (appendix A.8.4); nil when no template has it.
   package func targets(ofTemplate id: UInt8) -> (present: UInt32, switches: UInt32)? {
     let index = (id &- templateIDOffset) & 0x3F
     guard index < templateCount else { return nil }
     return (presentTargets[Int(index)], switchTargets[Int(index)])
   }
 
-  /// The decode targets whose frames are all part of `target` too: who gets that one can decode them, and can move down to them anywhere.
+  /// The decode targets whose frames are all part of `target` too: who gets that one can decode them, and can move down
+  /// to them anywhere.
   package func targets(within target: Int) -> UInt32 {
     var result = allDecodeTargets
     guard target >= 0, target < Int(decodeTargetCount) else { return 0 }
@@ -180,13 +182,13 @@ public struct DependencyStructure: Hashable, Sendable {
   }
 }
 
-/// What a frame is to a decode target (appendix A.8.4.2).
+/// A frame's role for a decode target (appendix A.8.4.2).
 enum DecodeTargetIndication: UInt32 {
   /// No part of it.
   case absent = 0
   /// No later frame of the target needs it.
   case discardable = 1
-  /// Who begins with it can decode all that follows of the target.
+  /// A receiver that starts with it can decode all later frames of the target.
   case switchPoint = 2
   /// Later frames of the target need it.
   case required = 3

@@ -1,13 +1,16 @@
-/// Writes a dependency descriptor for one receiver: with the frame numbers of its stream, and with a mask of the decode targets that are
-/// still complete when some layers are left out (AOM, RTP payload format for AV1, appendix A.8.2).
+/// Writes a dependency descriptor for one receiver: with the frame numbers of its stream, and with a mask of the decode
+/// targets that are still complete when some layers are left out (AOM, RTP payload format for AV1, appendix A.8.2).
 package enum DependencyWriter {
-  /// Writes the descriptor `source` into `output` and returns its length; 0 when it does not fit the output or a header extension.
+  /// Writes the descriptor `source` into `output` and returns its length; 0 when it does not fit the output or a header
+  /// extension.
   ///
   /// - Parameters:
   ///   - frameNumber: The number to write instead of its own.
-  ///   - activeTargets: The mask to write, with the number of targets that it is for; nil leaves the descriptor's own as it is.
-  ///   - frame: What ``DependencyReader`` said about the same descriptor: where the mask goes, and whether there is one.
-  /// - Complexity: linear in the length, bit by bit where a mask goes in.
+  ///   - activeTargets: The mask to write, with the number of targets that it is for; nil leaves the descriptor's own
+  ///     as it is.
+  ///   - frame: The result of ``DependencyReader`` for the same descriptor: it says where the mask goes, and whether
+  ///     there is one.
+  /// - Complexity: linear in the length, bit by bit when a mask goes in.
   package static func write(
     _ source: Span<UInt8>, frameNumber: UInt16, activeTargets: (mask: UInt32, count: Int)?, maskBit: Int,
     hasMask: Bool, into output: inout MutableSpan<UInt8>

@@ -1,9 +1,10 @@
 public import Basics
 
-/// One encoded frame of audio or video: what an encoder makes, a ``MediaSender`` sends, a jitter buffer gives out and a decoder takes.
+/// One encoded frame of audio or video: what an encoder makes, a ``MediaSender`` sends, a jitter buffer gives out and a
+/// decoder takes.
 ///
-/// `data` is, by codec: VP8 and VP9, one frame as the codec library makes it; H.264, one access unit as Annex B byte stream (start
-/// codes); AV1, one temporal unit in low-overhead format without temporal delimiters; Opus, one packet.
+/// `data` is, by codec: VP8 and VP9, one frame as the codec library makes it; H.264, one access unit as Annex B byte
+/// stream (start codes); AV1, one temporal unit in low-overhead format without temporal delimiters; Opus, one packet.
 public struct EncodedFrame: Hashable, Sendable {
   /// The codec that made it.
   public var codec: Codec
@@ -17,20 +18,21 @@ public struct EncodedFrame: Hashable, Sendable {
   public var temporalID: UInt8
   /// Whether later frames refer to this one. A frame that nobody refers to may be dropped without harm.
   public var isReference: Bool
-  /// Whether a receiver can move up to more temporal layers here. Above layer 0: to the frame's own layer, since it needs nothing but the last
-  /// frame of layer 0 (Y of RFC 7741 section 4.2). In layer 0, with VP9: to all layers, since no later frame of them needs one from before this one
-  /// (U of RFC 9628 section 4.2). False where it is not known, which is always safe.
+  /// Whether a receiver can move up to more temporal layers here. Above layer 0: to the frame's own layer, since it
+  /// needs nothing but the last frame of layer 0 (Y of RFC 7741 section 4.2). In layer 0, with VP9: to all layers,
+  /// since no later frame of them needs one from before this one (U of RFC 9628 section 4.2). False where it is not
+  /// known, which is always safe.
   public var isLayerSync: Bool
-  /// Picture size in pixels; 0 for audio and where it is not known.
+  /// In pixels; 0 for audio and when it is not known.
   public var width: Int
-  /// Picture size in pixels; 0 for audio and where it is not known.
+  /// In pixels; 0 for audio and when it is not known.
   public var height: Int
   /// Loudness in −dBov, 0 (loudest) to 127 (silence), for audio (RFC 6464); nil where not measured.
   public var audioLevel: UInt8?
-  /// When the picture or the first sample was taken, on this process's monotonic clock; for a received frame, when it is to be shown.
+  /// When the frame or the first sample was captured, on this process's monotonic clock; for a received frame, when it
+  /// is to be shown.
   public var time: Instant
 
-  /// A frame.
   public init(
     codec: Codec, data: [UInt8], timestamp: RTPTimestamp, isKeyframe: Bool = true, temporalID: UInt8 = 0,
     isReference: Bool = true, isLayerSync: Bool = false, width: Int = 0, height: Int = 0, audioLevel: UInt8? = nil,

@@ -1,6 +1,7 @@
 extension FrameDepacketizer {
-  /// AOM, RTP payload format for AV1, sections 4.3 to 4.5: elements become OBUs with size fields (the low-overhead format of the AV1
-  /// specification, section 5.2); temporal delimiters and tile lists go, fragments are joined across packets.
+  /// AOM, RTP payload format for AV1, sections 4.3 to 4.5: elements become OBUs with size fields (the low-overhead
+  /// format of the AV1 specification, section 5.2); temporal delimiters and tile lists go, fragments are joined across
+  /// packets.
   mutating func appendAV1(_ payload: Span<UInt8>) throws(PayloadError) {
     let header = try AV1AggregationHeader.parse(payload)
     guard header.continuesPrevious == isInsideUnit else { throw .incomplete }
@@ -26,7 +27,7 @@ extension FrameDepacketizer {
   /// Appends the OBU put together in `unit` with its size (AV1 specification, sections 5.3 and 5.3.2).
   private mutating func finishOBU() throws(PayloadError) {
     defer { unit.removeAll(keepingCapacity: true) }
-    // Senders may leave an element empty; it is no OBU.
+    // Senders may leave an element empty; it isn't an OBU.
     guard let first = unit.first else { return }
     unitCount &+= 1
     guard unitCount <= Self.maximumUnits else { throw .tooLarge }

@@ -1,6 +1,6 @@
 extension FrameDepacketizer {
-  /// RFC 6184 sections 5.6, 5.7.1 and 5.8: each NAL unit gets a start code, in the order they come. Parameter sets stay where they
-  /// are: in front of the picture that needs them.
+  /// RFC 6184 sections 5.6, 5.7.1 and 5.8: each NAL unit gets a start code, in the order they come. Parameter sets stay
+  /// in front of the frame that needs them.
   mutating func appendH264(_ payload: Span<UInt8>) throws(PayloadError) {
     let read = try H264Payload.parse(payload)
     switch read.structure {

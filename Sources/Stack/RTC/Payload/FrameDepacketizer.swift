@@ -1,15 +1,16 @@
 public import Basics
 
-/// Puts the payloads of one frame, in order and without gaps, together to the bytes that a decoder takes: the counterpart of
-/// ``Packetizer``, for VP8 (RFC 7741), VP9 (RFC 9628), H.264 (RFC 6184), AV1 (AOM, RTP payload format for AV1) and audio.
+/// Joins the payloads of one frame, in order and without gaps, to the bytes that a decoder takes: the counterpart of
+/// ``Packetizer``, for VP8 (RFC 7741), VP9 (RFC 9628), H.264 (RFC 6184), AV1 (AOM, RTP payload format for AV1) and
+/// audio.
 ///
 ///     var depacketizer = FrameDepacketizer(codec: .h264)
 ///     for payload in payloads { try depacketizer.append(payload.span) }
 ///     let frame = try depacketizer.finish(timestamp: timestamp, time: now)
 ///
-/// Which packets belong to a frame is the jitter buffer's business; what contradicts that is refused here. Everything is bounded: the
-/// frame at 8 MiB, the number of its parts, and each walk by the payload's length (threat 17). After an error the frame is gone; go on
-/// with ``reset()``.
+/// The jitter buffer decides which packets belong to a frame; packets that contradict that are refused here. Everything
+/// is bounded: the frame at 8 MiB, the number of its parts, and each walk by the payload's length (threat 17). After an
+/// error the frame is gone; continue with ``reset()``.
 ///
 /// Cost: one copy of the bytes, two for AV1. One allocation per frame, the frame's own bytes.
 public struct FrameDepacketizer: Sendable {
@@ -31,11 +32,11 @@ public struct FrameDepacketizer: Sendable {
   var unitCount = 0
   /// Whether a unit goes on in the next payload.
   var isInsideUnit = false
-  /// Whether the last layer frame of the picture has ended (VP9).
+  /// Whether the last layer frame of the superframe has ended (VP9).
   var isComplete = true
   /// The OBU that is being put together, without its element's size.
   var unit: [UInt8] = []
-  /// Whether a frame header was seen, of which the first tells the kind of frame (AV1).
+  /// Whether a frame header was seen, the first of which gives the kind of frame (AV1).
   var hasFrameHeader = false
   var hasSequenceHeader = false
   /// The kind of FU-A that is going on.
@@ -48,8 +49,9 @@ public struct FrameDepacketizer: Sendable {
   public mutating func reserve(_ count: Int) { data.reserveCapacity(min(max(count, 0), Self.maximumFrameSize)) }
 
   /// Appends the next payload of the frame. Empty payloads (packets of padding only) are passed over.
-  /// - Throws: ``PayloadError/truncated``, ``PayloadError/malformed`` and ``PayloadError/unsupported`` as the payload's parser;
-  ///   ``PayloadError/incomplete`` when it does not continue the payload before; ``PayloadError/tooLarge`` beyond a limit.
+  /// - Throws: ``PayloadError/truncated``, ``PayloadError/malformed`` and ``PayloadError/unsupported`` as the payload's
+  ///   parser; ``PayloadError/incomplete`` when it does not continue the payload before; ``PayloadError/tooLarge``
+  ///   beyond a limit.
   public mutating func append(_ payload: Span<UInt8>) throws(PayloadError) {
     guard payload.count > 0 else { return }
     // Parameter sets and sizes put in front of OBUs add less than the payload's own length.
@@ -68,10 +70,10 @@ public struct FrameDepacketizer: Sendable {
     payloadCount &+= 1
   }
 
-  /// The frame made of all payloads since the start or ``reset()``; begins the next one.
+  /// The frame made of all payloads since the start or ``reset()``; starts the next one.
   ///
-  /// Its size is known for keyframes, as far as their headers tell it.
-  /// - Throws: ``PayloadError/incomplete`` when nothing was appended or a unit goes on past the last payload.
+  /// Its size is known for keyframes, if their headers have it.
+  /// - Throws: ``PayloadError/incomplete`` when nothing was appended or a unit continues past the last payload.
   public mutating func finish(timestamp: RTPTimestamp, time: Instant) throws(PayloadError) -> EncodedFrame {
     defer { reset() }
     guard !isInsideUnit, isComplete, !data.isEmpty else { throw .incomplete }
@@ -103,7 +105,7 @@ public struct FrameDepacketizer: Sendable {
     data.append(copying: payload.extracting(descriptor.length..<payload.count))
   }
 
-  /// RFC 9628 section 4.2: the descriptors go; the layer frames of a picture follow each other.
+  /// RFC 9628 section 4.2: the descriptors are dropped; the layer frames of a superframe follow each other.
   private mutating func appendVP9(_ payload: Span<UInt8>) throws(PayloadError) {
     let descriptor = try VP9Descriptor.parse(payload)
     guard descriptor.isFrameStart == isComplete else { throw .incomplete }

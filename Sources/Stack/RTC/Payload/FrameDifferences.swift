@@ -1,6 +1,6 @@
-/// Which frames a frame refers to: how many numbers each of them lies before it.
+/// The frames that a frame refers to, each by how many numbers it lies before it.
 ///
-/// A plain value with room for 16, which is more than any codec here keeps frames to refer to (VP9 and AV1: 8).
+/// A plain value with room for 16, more than any codec here keeps frames to refer to (VP9 and AV1: 8).
 public struct FrameDifferences: Hashable, Sendable {
   private var values = SIMD16<UInt16>()
   private var count8: UInt8 = 0

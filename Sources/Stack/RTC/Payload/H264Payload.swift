@@ -1,4 +1,4 @@
-/// What an H.264 payload holds (RFC 6184 section 5), in packetization modes 0 and 1.
+/// The NAL units of an H.264 payload (RFC 6184 section 5), in packetization modes 0 and 1.
 ///
 /// A plain value; NAL unit contents are not read.
 public struct H264Payload: Hashable, Sendable {
@@ -17,11 +17,11 @@ public struct H264Payload: Hashable, Sendable {
   /// The kinds of NAL units that start in this packet: bit n stands for `nal_unit_type` n.
   public private(set) var startedTypes: UInt32 = 0
 
-  /// `nal_unit_type` of a slice of an IDR picture.
+  /// `nal_unit_type` of a slice of an IDR frame.
   public static let idr: UInt8 = 5
   /// `nal_unit_type` of a sequence parameter set.
   public static let sps: UInt8 = 7
-  /// `nal_unit_type` of a picture parameter set.
+  /// `nal_unit_type` of a PPS.
   public static let pps: UInt8 = 8
 
   private init() {}
@@ -33,8 +33,8 @@ public struct H264Payload: Hashable, Sendable {
   public var isKeyframeStart: Bool { starts(Self.idr) || starts(Self.sps) }
 
   /// Reads the structure. STAP-A is walked once, each step takes at least three bytes.
-  /// - Throws: ``PayloadError/truncated`` or ``PayloadError/malformed`` when a unit is empty or reaches past the payload,
-  ///   ``PayloadError/unsupported`` for STAP-B, MTAP and FU-B, which are not negotiated.
+  /// - Throws: ``PayloadError/truncated`` or ``PayloadError/malformed`` when a unit is empty or reaches past the
+  ///   payload, ``PayloadError/unsupported`` for STAP-B, MTAP and FU-B, which are not negotiated.
   public static func parse(_ payload: Span<UInt8>) throws(PayloadError) -> H264Payload {
     let count = payload.count
     guard count > 0 else { throw .truncated }

@@ -1,6 +1,6 @@
 public import Basics
 
-/// What the first bytes of an Opus packet tell (RFC 6716 section 3.1).
+/// The first bytes of an Opus packet (RFC 6716 section 3.1).
 public struct OpusPacket: Hashable, Sendable {
   /// Mode, bandwidth and frame size, 0 to 31.
   public let configuration: UInt8
@@ -42,10 +42,10 @@ public struct OpusPacket: Hashable, Sendable {
     }
   }
 
-  /// The length of the sound in the packet.
+  /// The duration of the packet's audio.
   public var duration: TimeSpan { frameDuration * Int64(frameCount) }
 
-  /// Whether a payload of `length` bytes says that the sender is silent (discontinuous transmission): a packet that codes
-  /// sound is longer than two bytes (RFC 6716 section 2.1.9, RFC 7587 section 3.1.3).
+  /// Whether a payload of `length` bytes says that the sender is silent (discontinuous transmission): a packet that
+  /// codes audio is longer than two bytes (RFC 6716 section 2.1.9, RFC 7587 section 3.1.3).
   @inlinable public static func isDiscontinuous(payloadLength length: Int) -> Bool { length <= 2 }
 }

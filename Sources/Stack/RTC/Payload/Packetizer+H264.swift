@@ -1,6 +1,7 @@
 extension Packetizer {
-  /// RFC 6184 packetization mode 1: runs of units that fit together go as STAP-A (section 5.7.1), a unit of its own as it is
-  /// (section 5.6), a unit that does not fit as FU-A (section 5.8). Access unit delimiters and filler are left out; no decoder needs them.
+  /// RFC 6184 packetization mode 1: runs of units that fit together become a STAP-A (section 5.7.1), a unit of its own
+  /// stays as it is (section 5.6), a unit that does not fit becomes FU-As (section 5.8). Access unit delimiters and
+  /// filler are left out; no decoder needs them.
   mutating func packetizeH264(_ frame: EncodedFrame, _ emit: (Span<UInt8>, Bool) -> Void) throws(PayloadError) {
     var units = self.units
     // Given back below, so that its memory serves the next frame.
@@ -9,7 +10,7 @@ extension Packetizer {
     AnnexB.findUnits(in: frame.data.span, &units)
     units.removeAll { Self.isLeftOut(frame.data[$0.lowerBound] & 0x1F) }
     guard !units.isEmpty else { throw .malformed }
-    // Types above 23 are packet types: such a unit could not be told from an aggregate or a fragment (section 5.2).
+    // Types above 23 are packet types: a receiver would take such a unit for an aggregate or a fragment (section 5.2).
     guard units.allSatisfy({ (1...23).contains(frame.data[$0.lowerBound] & 0x1F) }) else { throw .malformed }
 
     var index = 0

@@ -1,6 +1,6 @@
 extension Packetizer {
-  /// RFC 7741 section 4.2: every packet has a 15-bit picture number, and with temporal layers TL0PICIDX, TID and Y. The whole frame is
-  /// sent as partition 0, since receivers here and in browsers take whole frames only.
+  /// RFC 7741 section 4.2: every packet has a 15-bit `PictureID`, and with temporal layers TL0PICIDX, TID and Y. The
+  /// whole frame is sent as partition 0, since receivers here and in browsers take whole frames only.
   mutating func packetizeVP8(_ frame: EncodedFrame, _ emit: (Span<UInt8>, Bool) -> Void) {
     // TID has two bits.
     let (layer, isSync) = noteLayer(frame, maximum: 3)
@@ -17,7 +17,7 @@ extension Packetizer {
 }
 
 extension VP8Descriptor {
-  /// What a sender writes into the payload descriptor (RFC 7741 section 4.2).
+  /// The fields that a sender writes into the payload descriptor (RFC 7741 section 4.2).
   struct Fields: Hashable, Sendable {
     /// Place of the frame in its temporal structure.
     struct Layer: Hashable, Sendable {

@@ -1,6 +1,6 @@
 extension Packetizer {
-  /// RFC 9628 section 4.2 in flexible mode: each frame names the picture it refers to, so any pattern of layers and of frames that
-  /// nobody needs can be described without announcing it, and a forwarder may drop frames. One spatial layer.
+  /// RFC 9628 section 4.2 in flexible mode: each frame names the one that it refers to. So any pattern of layers and of
+  /// unneeded frames can be described without announcing it, and a forwarder may drop frames. One spatial layer.
   mutating func packetizeVP9(_ frame: EncodedFrame, _ emit: (Span<UInt8>, Bool) -> Void) {
     let (layer, isSync) = noteLayer(frame, maximum: 7)
     if frame.isKeyframe { lastReference = SIMD8(repeating: Self.noPicture) }
@@ -17,15 +17,15 @@ extension Packetizer {
       emit: emit)
   }
 
-  /// How far back the newest picture lies that this one may refer to, 1 to 127: the last reference at or below its layer. Older ones
-  /// that the encoder may use as well were needed by that one already.
+  /// The distance to the newest frame that this one may refer to, 1 to 127: the last reference at or below its layer.
+  /// That one already needed any older ones that the encoder may use as well.
   private func referenceDifference(layer: UInt8) -> UInt8 {
     var nearest: UInt16 = .max
     for lower in 0...Int(layer) where lastReference[lower] != Self.noPicture {
       nearest = min(nearest, (pictureID &- lastReference[lower]) & 0x7FFF)
     }
-    // The field has seven bits. Behind more frames without a reference, or none, naming the previous picture asks for too much, never
-    // for too little.
+    // The field has seven bits. Behind more frames without a reference, or none, naming the previous picture asks for
+    // too much, never for too little.
     return (1...127).contains(nearest) ? UInt8(nearest) : 1
   }
 
@@ -37,13 +37,14 @@ extension Packetizer {
 }
 
 extension VP9Descriptor {
-  /// What a sender writes into the payload descriptor (RFC 9628 section 4.2), flexible mode, one spatial layer.
+  /// The fields that a sender writes into the payload descriptor (RFC 9628 section 4.2), flexible mode, one spatial
+  /// layer.
   struct Fields: Hashable, Sendable {
     /// 15 bits, always written in the long form.
     var pictureID: UInt16
     /// Whether the scalability structure goes with the first packet.
     var isKeyframe: Bool
-    /// How far back the picture lies that this one needs, 1 to 127; nil for a key picture.
+    /// The distance to the frame that this one needs, 1 to 127; nil for a keyframe.
     var reference: UInt8?
     var temporalID: UInt8?
     var isSwitchingUpPoint: Bool

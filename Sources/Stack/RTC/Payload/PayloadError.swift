@@ -11,7 +11,6 @@ public enum PayloadError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A frame's first or last part, or one between, is not there.
   case incomplete
 
-  /// What happened and what was expected.
   public var description: String {
     switch self {
     case .truncated: "RTP payload ends inside its codec header. Drop the packet."

@@ -1,5 +1,6 @@
 extension PictureSize {
-  /// Of an H.264 sequence parameter set (ITU-T H.264 section 7.3.2.1.1), with its NAL header. Nil when it cannot be read.
+  /// Of an H.264 sequence parameter set (ITU-T H.264 section 7.3.2.1.1), with its NAL header. Nil when it cannot be
+  /// read.
   static func h264(sequenceParameterSet unit: Span<UInt8>) -> PictureSize? {
     // Emulation prevention (section 7.3.1) is undone in a copy; what precedes the size is short.
     var bytes: [UInt8] = []

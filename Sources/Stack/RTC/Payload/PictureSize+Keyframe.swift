@@ -1,6 +1,6 @@
 extension PictureSize {
-  /// The size that the first packet of a keyframe states: VP8's frame header, VP9's scalability structure or frame header, H.264's
-  /// sequence parameter set, AV1's sequence header. Nil when the packet does not say.
+  /// The size that the first packet of a keyframe states: VP8's frame header, VP9's scalability structure or frame
+  /// header, H.264's sequence parameter set, AV1's sequence header. Nil when the packet does not say.
   ///
   /// Reads a few dozen bytes; for H.264 they are copied, so call it for keyframes only.
   package static func ofKeyframe(_ codec: Codec, _ payload: Span<UInt8>) -> PictureSize? {

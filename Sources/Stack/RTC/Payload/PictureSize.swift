@@ -1,11 +1,12 @@
-/// The size of a picture as codec headers state it.
+/// The size of a video frame in its codec's headers, in pixels.
 package struct PictureSize: Hashable, Sendable {
   /// Width in pixels.
   package var width: Int
   /// Height in pixels.
   package var height: Int
 
-  /// Of a VP8 keyframe (RFC 6386 section 9.1): 14 bits each behind the start code, the rest is a scale that nobody uses.
+  /// Of a VP8 keyframe (RFC 6386 section 9.1): 14 bits each behind the start code, the rest is a scale that nobody
+  /// uses.
   static func vp8(_ payload: Span<UInt8>, _ range: Range<Int>) -> PictureSize? {
     guard range.count >= 10, range.upperBound <= payload.count else { return nil }
     let start = range.lowerBound
@@ -15,7 +16,7 @@ package struct PictureSize: Hashable, Sendable {
     return PictureSize(width: width, height: height)
   }
 
-  /// Of an AV1 sequence header: the largest picture of the sequence (AV1 specification, section 5.5.1).
+  /// Of an AV1 sequence header: the largest frame of the sequence (AV1 specification, section 5.5.1).
   static func av1(sequenceHeader bytes: Span<UInt8>, _ range: Range<Int>) -> PictureSize? {
     var reader = BitReader(range)
     return try? readAV1(bytes, &reader)
@@ -51,12 +52,13 @@ package struct PictureSize: Hashable, Sendable {
   }
 }
 
-/// The start of a VP9 frame's uncompressed header (VP9 bitstream specification, section 6.2): whether it is a keyframe, and its size.
+/// The start of a VP9 frame's uncompressed header (VP9 bitstream specification, section 6.2): whether it is a keyframe,
+/// and its size.
 package struct VP9FrameHeader: Hashable, Sendable {
   package private(set) var isKeyframe = false
   var size: PictureSize?
 
-  /// Reads what `range` of the payload holds; a header that is cut or contradicts itself is no keyframe.
+  /// Reads `range` of the payload; a header that is cut or contradicts itself doesn't count as a keyframe.
   package init(_ payload: Span<UInt8>, _ range: Range<Int>) {
     var reader = BitReader(range)
     guard (try? read(payload, &reader)) != nil else {

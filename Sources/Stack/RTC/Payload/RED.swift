@@ -4,9 +4,9 @@ public struct REDBlock: Hashable, Sendable {
   public let payloadType: PayloadType
   /// How much earlier than the packet's timestamp the block is, in the stream's clock; 0 for the primary block.
   public let timestampOffset: UInt16
-  /// Where its data lies in the payload; may be empty.
+  /// The place of its data in the payload; may be empty.
   public let range: Range<Int>
-  /// Whether it is the primary block, the packet's own sound.
+  /// Whether it is the primary block, the packet's own audio.
   public let isPrimary: Bool
 }
 

@@ -2,7 +2,7 @@
 ///
 /// A plain value; offsets count from the start of the payload.
 public struct VP8Descriptor: Hashable, Sendable {
-  /// Where the VP8 payload header starts: the length of the descriptor.
+  /// The start of the VP8 payload header: the length of the descriptor.
   public private(set) var length = 1
   /// Whether other frames need this one (the inverse of the N bit).
   public private(set) var isReference = true
@@ -10,9 +10,9 @@ public struct VP8Descriptor: Hashable, Sendable {
   public private(set) var startsPartition = false
   /// The partition that the packet belongs to (PID).
   public private(set) var partitionIndex: UInt8 = 0
-  /// The picture's number, 7 or 15 bits; nil when absent.
+  /// `PictureID`, 7 or 15 bits; nil when absent.
   public private(set) var pictureID: UInt16?
-  /// Whether the picture's number has 15 bits (M).
+  /// Whether `PictureID` has 15 bits (M).
   public private(set) var hasLongPictureID = false
   /// The running number of frames in temporal layer 0; nil when absent.
   public private(set) var tl0PictureIndex: UInt8?
@@ -33,7 +33,7 @@ public struct VP8Descriptor: Hashable, Sendable {
   /// Whether a frame starts in this packet.
   public var isFrameStart: Bool { startsPartition && partitionIndex == 0 }
 
-  /// The bits that a picture number of this packet's width has: 0x7F or 0x7FFF.
+  /// The bits of a `PictureID` of this packet's width: 0x7F or 0x7FFF.
   public var pictureIDMask: UInt16 { hasLongPictureID ? 0x7FFF : 0x7F }
 
   /// Reads the descriptor and the first byte behind it.
@@ -87,10 +87,10 @@ public struct VP8Descriptor: Hashable, Sendable {
     return descriptor
   }
 
-  /// Puts another picture number and layer-0 index into the payload this descriptor was read from.
+  /// Writes another `PictureID` and layer-0 index into the payload that this descriptor was read from.
   ///
-  /// Each is written only where the descriptor has it. The picture number keeps its width: of a 7-bit one the
-  /// low 7 bits are written. So the payload never changes its length and can be rewritten for each receiver in turn.
+  /// Each is written only if the descriptor has it. `PictureID` keeps its width: of a 7-bit one the low 7 bits are
+  /// written. So the payload never changes its length and can be rewritten for each receiver in turn.
   public func rewrite(pictureID: UInt16, tl0PictureIndex: UInt8, into payload: inout MutableSpan<UInt8>) {
     guard payload.count > length else { return }
     if self.pictureID != nil {

@@ -2,13 +2,13 @@
 ///
 /// A plain value; offsets count from the start of the payload.
 public struct VP9Descriptor: Hashable, Sendable {
-  /// Where the VP9 data starts: the length of the descriptor.
+  /// The start of the VP9 data: the length of the descriptor.
   public private(set) var length = 1
-  /// The picture's number, 7 or 15 bits; nil when absent (I).
+  /// `PictureID`, 7 or 15 bits; nil when absent (I).
   public private(set) var pictureID: UInt16?
-  /// Whether the picture's number has 15 bits (M).
+  /// Whether `PictureID` has 15 bits (M).
   public private(set) var hasLongPictureID = false
-  /// Whether the frame needs an earlier picture (P).
+  /// Whether the frame needs an earlier superframe (P).
   public private(set) var isInterPicturePredicted = false
   /// Whether references are spelled out in each packet (F).
   public private(set) var isFlexible = false
@@ -16,7 +16,7 @@ public struct VP9Descriptor: Hashable, Sendable {
   public private(set) var isFrameStart = false
   /// Whether a layer frame ends here (E).
   public private(set) var isFrameEnd = false
-  /// Whether no higher spatial layer of the picture needs this frame (Z).
+  /// Whether no higher spatial layer of the superframe needs this frame (Z).
   public private(set) var isNotReferenceForUpperLayers = false
   /// The temporal layer; nil without layer indices (L).
   public private(set) var temporalID: UInt8?
@@ -24,9 +24,9 @@ public struct VP9Descriptor: Hashable, Sendable {
   public private(set) var spatialID: UInt8?
   /// Whether a receiver can move up to a higher temporal layer here (U).
   public private(set) var isSwitchingUpPoint = false
-  /// Whether the frame needs the next lower spatial layer of its picture (D).
+  /// Whether the frame needs the next lower spatial layer of its superframe (D).
   public private(set) var isInterLayerPredicted = false
-  /// The running number of pictures in temporal layer 0, in non-flexible mode; nil when absent.
+  /// `TL0PICIDX`, the running number of superframes in temporal layer 0, in non-flexible mode; nil when absent.
   public private(set) var tl0PictureIndex: UInt8?
   /// How many reference differences were spelled out, 0 to 3.
   public private(set) var referenceCount: UInt8 = 0
@@ -36,7 +36,7 @@ public struct VP9Descriptor: Hashable, Sendable {
   /// Width and height of the highest spatial layer; nil when not announced.
   public private(set) var resolution: Resolution?
 
-  /// A picture size in pixels.
+  /// A frame size in pixels.
   public struct Resolution: Hashable, Sendable {
     /// Width in pixels.
     public let width: UInt16
@@ -46,27 +46,29 @@ public struct VP9Descriptor: Hashable, Sendable {
 
   private var pictureIDOffset: UInt8 = 0
   private var tl0Offset: UInt8 = 0
-  /// Where the sizes of the spatial layers start; 0 without.
+  /// The start of the sizes of the spatial layers; 0 without.
   private var sizesOffset: UInt16 = 0
-  /// Where the description of the picture group starts; 0 without one.
+  /// The start of the description of the group of frames (`N_G`); 0 without one.
   private(set) var groupOffset: UInt16 = 0
 
   private init() {}
 
-  /// Whether a key picture starts here: nothing earlier is needed and it is the first packet of the lowest spatial layer.
+  /// Whether a key superframe starts here: nothing earlier is needed and it is the first packet of the lowest spatial
+  /// layer.
   public var isKeyframeStart: Bool { !isInterPicturePredicted && isFrameStart && (spatialID ?? 0) == 0 }
 
-  /// The bits that a picture number of this packet's width has: 0x7F or 0x7FFF.
+  /// The bits of a `PictureID` of this packet's width: 0x7F or 0x7FFF.
   public var pictureIDMask: UInt16 { hasLongPictureID ? 0x7FFF : 0x7F }
 
-  /// How many pictures back the reference at `index` lies, 0 to 127; 0 past the last one (P_DIFF).
+  /// The distance to the reference at `index` in superframes, 0 to 127; 0 past the last one (P_DIFF).
   public func referenceDifference(at index: Int) -> UInt8 {
     index >= 0 && index < Int(referenceCount) ? differences[index] : 0
   }
 
-  /// Reads the descriptor. At most 8 layers, 255 pictures of a group and 3 references each are walked, all inside the payload.
-  /// - Throws: ``PayloadError/truncated`` when it is incomplete or nothing follows, ``PayloadError/malformed`` when more
-  ///   than three references are spelled out.
+  /// Reads the descriptor. At most 8 layers, 255 superframes of a group and 3 references each are walked, all inside
+  /// the payload.
+  /// - Throws: ``PayloadError/truncated`` when it is incomplete or nothing follows, ``PayloadError/malformed`` when
+  ///   more than three references are spelled out.
   public static func parse(_ payload: Span<UInt8>) throws(PayloadError) -> VP9Descriptor {
     let count = payload.count
     guard count >= 2 else { throw .truncated }
@@ -161,9 +163,9 @@ public struct VP9Descriptor: Hashable, Sendable {
     return Resolution(width: payload.networkUInt16(at: offset), height: payload.networkUInt16(at: offset &+ 2))
   }
 
-  /// Puts another picture number and layer-0 index into the payload this descriptor was read from.
+  /// Writes another `PictureID` and layer-0 index into the payload that this descriptor was read from.
   ///
-  /// Each is written only where the descriptor has it, and the picture number keeps its width.
+  /// Each is written only if the descriptor has it, and `PictureID` keeps its width.
   public func rewrite(pictureID: UInt16, tl0PictureIndex: UInt8, into payload: inout MutableSpan<UInt8>) {
     guard payload.count > length else { return }
     if self.pictureID != nil {

@@ -1,24 +1,24 @@
-/// The picture group that a scalability structure describes (RFC 9628 section 4.2.1): which pictures each one refers to, over and over,
-/// in non-flexible mode.
+/// The group of superframes that a scalability structure describes (RFC 9628 section 4.2.1): the superframes that each
+/// one refers to, over and over, in non-flexible mode.
 ///
 /// An array inside: made for the keyframes that carry one, not for each packet.
 public struct VP9PictureGroup: Hashable, Sendable {
-  /// One picture of the group.
+  /// One superframe of the group.
   public struct Picture: Hashable, Sendable {
-    /// Its temporal layer.
+    /// Its temporal layer, `TID`.
     public let temporalID: UInt8
     /// Whether a receiver can move up to its layer here (U).
     public let isSwitchingUpPoint: Bool
-    /// Which pictures it refers to, at most three.
+    /// The superframes that it refers to, at most three.
     public let references: FrameDifferences
   }
 
-  /// The pictures in order, 1 to 255.
+  /// The superframes in order, 1 to 255.
   public let pictures: [Picture]
 }
 
 extension VP9Descriptor {
-  /// The picture group in the payload this descriptor was read from; nil when it has none. An empty group counts as none.
+  /// The group in the payload that this descriptor was read from; nil when it has none. An empty group counts as none.
   public func pictureGroup(in payload: Span<UInt8>) -> VP9PictureGroup? {
     let groupStart = Int(groupOffset)
     guard groupStart > 0, length <= payload.count, groupStart < length else { return nil }

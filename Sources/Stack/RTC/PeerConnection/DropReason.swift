@@ -1,5 +1,5 @@
-/// Why ``PeerConnection`` took no notice of a datagram. Each is counted in ``DropCounts``; none is logged by itself, or a flood
-/// would fill the disk.
+/// Why ``PeerConnection`` took no notice of a datagram. Each is counted in ``DropCounts``; none is logged by itself, or
+/// a flood would fill the disk.
 public enum DropReason: UInt8, Hashable, Sendable, CaseIterable {
   /// Neither STUN nor DTLS nor RTP nor RTCP (RFC 7983).
   case unknownProtocol
@@ -19,7 +19,7 @@ public enum DropReason: UInt8, Hashable, Sendable, CaseIterable {
   case malformedMedia
   /// SRTP or SRTCP whose tag does not fit.
   case unauthenticatedMedia
-  /// SRTP or SRTCP that was received before, or is too old to tell.
+  /// SRTP or SRTCP that was received before, or is too old for the replay window.
   case replayedMedia
   /// One more SSRC than a peer may have, or a packet that no key can open any more.
   case mediaLimit
@@ -37,13 +37,11 @@ public enum DropReason: UInt8, Hashable, Sendable, CaseIterable {
 public struct DropCounts: Hashable, Sendable {
   private var counts = [UInt64](repeating: 0, count: DropReason.allCases.count)
 
-  /// No drops.
   public init() {}
 
   /// The number of datagrams dropped for `reason`.
   public subscript(reason: DropReason) -> UInt64 { counts[Int(reason.rawValue)] }
 
-  /// All drops.
   public var total: UInt64 { counts.reduce(0, &+) }
 
   /// Counts one. Allocates nothing.

@@ -1,4 +1,4 @@
-/// Which protocol a datagram of a shared port belongs to, by its first bytes (RFC 7983 section 7, RFC 5761 section 4).
+/// The protocol of a datagram on a shared port, by its first bytes (RFC 7983 section 7, RFC 5761 section 4).
 public enum PacketClass: Hashable, Sendable {
   /// STUN: first byte 0 to 3.
   case stun

@@ -3,10 +3,11 @@ public import Basics
 // MARK: - Data channels (RFC 8831) over SCTP over DTLS (RFC 8261)
 
 extension PeerConnection {
-  /// Opens a data channel and tells the peer (RFC 8832), or uses a number that both sides know. It may be called as soon as data
-  /// channels are negotiated; messages wait until the connection stands. ``PeerConnectionEvent/data(_:)`` tells when it is open.
-  /// - Throws: ``PeerConnectionError/noDataChannels`` before both sides agreed on them, ``PeerConnectionError/dataChannel(_:)`` when
-  ///   no number is free or the options contradict each other.
+  /// Opens a data channel and announces it to the peer (RFC 8832), or uses a number that both sides know. It may be
+  /// called as soon as data channels are negotiated; messages wait until the connection is up.
+  /// ``PeerConnectionEvent/data(_:)`` reports when it is open.
+  /// - Throws: ``PeerConnectionError/noDataChannels`` before both sides agreed on them,
+  ///   ``PeerConnectionError/dataChannel(_:)`` when no number is free or the options contradict each other.
   public func openDataChannel(
     _ options: DataChannelOptions, now: Instant
   ) throws(PeerConnectionError) -> DataChannelID {
@@ -19,8 +20,8 @@ extension PeerConnection {
   }
 
   /// Queues a message; poll for datagrams afterwards. Cost: one copy of the message, and a DTLS record for each packet.
-  /// - Throws: ``PeerConnectionError/dataChannel(_:)`` when there is no such channel, the peer does not take so long a message, or
-  ///   too much waits already.
+  /// - Throws: ``PeerConnectionError/dataChannel(_:)`` when there is no such channel, the peer does not take so long a
+  ///   message, or too much waits already.
   public func sendData(
     _ message: Span<UInt8>, kind: DataMessageKind = .binary, on channel: DataChannelID, now: Instant
   ) throws(PeerConnectionError) {
@@ -30,17 +31,18 @@ extension PeerConnection {
     } catch { throw .dataChannel(error) }
   }
 
-  /// Closes a channel (RFC 8831 section 6.7); does nothing when it is not open. The event that it is closed follows when the peer
-  /// has agreed.
+  /// Closes a channel (RFC 8831 section 6.7); does nothing when it is not open. The event that it is closed follows
+  /// when the peer has agreed.
   public func closeDataChannel(_ channel: DataChannelID, now: Instant) { data?.close(channel, now: now) }
 
   /// Bytes of messages in `channel` that wait to be sent.
   public func bufferedAmount(of channel: DataChannelID) -> Int { data?.bufferedAmount(channel) ?? 0 }
 
-  /// What the data channels did; nil where none were negotiated.
+  /// Counters of the data channels; nil if none were negotiated.
   public var dataChannelStatistics: DataChannelStatistics? { data?.statistics }
 
-  /// Takes over what a description says about data channels. Their association outlives later descriptions and ICE restarts.
+  /// Takes over what a description says about data channels. Their association outlives later descriptions and ICE
+  /// restarts.
   func setDataChannels(_ agreed: NegotiatedDataChannels?, now: Instant) {
     defer { negotiatedDataChannels = agreed }
     guard let agreed, let dtls else {
@@ -48,7 +50,7 @@ extension PeerConnection {
       isDataStarted = false
       return
     }
-    // A section that was stopped and offered anew is another association.
+    // A section that was stopped and offered again is another association.
     if agreed.mid != negotiatedDataChannels?.mid { data = nil }
     guard data == nil else {
       data?.maximumSendMessageSize = agreed.maximumMessageSize
@@ -74,7 +76,8 @@ extension PeerConnection {
     data?.start(now: now)
   }
 
-  /// Lets one SCTP packet go out through DTLS; false when none waits. A packet that DTLS does not take is lost, as on a network.
+  /// Lets one SCTP packet go out through DTLS; false when none waits. A packet that DTLS does not take is lost, as on a
+  /// network.
   func sendData() -> Bool {
     guard isDataStarted, let packet = data?.pollTransmit() else { return false }
     _ = dtls?.send(packet.span)

@@ -3,21 +3,23 @@ public import Basics
 // MARK: - What a client's ICE needs of whoever does the I/O
 
 extension PeerConnection {
-  /// Starts to gather candidates before there is an answer, so that offers hold them. ``setAnswer(_:now:)`` does it otherwise.
+  /// Starts to gather candidates before there is an answer, so that offers hold them. ``setAnswer(_:now:)`` does it
+  /// otherwise.
   public func startGathering(now: Instant) {
     guard !isClosed else { return }
     agent?.startGathering(now: now)
     takeIceEvents()
   }
 
-  /// This side's candidates so far, the newest last; each new one comes as ``PeerConnectionEvent/iceLocalCandidate(_:)`` too.
+  /// This side's candidates so far, the newest last; each new one comes as
+  /// ``PeerConnectionEvent/iceLocalCandidate(_:)`` too.
   public var localCandidates: [IceCandidate] { agent?.localCandidates ?? [] }
 
   /// Whether no more candidates of this side will come.
   public var isGatheringComplete: Bool { agent?.isGatheringComplete ?? true }
 
-  /// Gives servers of ``PeerConnectionConfiguration/iceServers`` other credentials: allocations from now on, as after an ICE restart, are made with
-  /// them. Servers that were not named there are left out.
+  /// Gives servers of ``PeerConnectionConfiguration/iceServers`` other credentials: allocations from now on, as after
+  /// an ICE restart, are made with them. Servers that were not named there are left out.
   public func setCredentials(of servers: [IceServer]) { agent?.setCredentials(of: servers) }
 
   /// The URLs of ``PeerConnectionConfiguration/iceServers`` that are not used, and why.
@@ -26,11 +28,11 @@ extension PeerConnection {
   /// The peer's candidates that are not used, by reason.
   public var ignoredCandidates: IgnoredCandidateCounts { agent?.ignoredCandidates ?? unusedCandidates }
 
-  /// What a server's answers say from now on, in the place of ``PeerConnectionConfiguration/candidates``: addresses come and go.
+  /// Replaces ``PeerConnectionConfiguration/candidates`` in a server's answers from now on: addresses come and go.
   public func setLocalCandidates(_ candidates: [IceCandidate]) { serverCandidates = candidates }
 
-  /// The next thing that ICE wants done outside, a name resolved or a stream opened or closed; nil when there is none. Poll after
-  /// every call, as with ``pollTransmit()``.
+  /// The next thing that ICE wants done outside, a name resolved or a stream opened or closed; nil when there is none.
+  /// Poll after every call, as with ``pollTransmit()``.
   public func pollIceRequest() -> IceRequest? { agent?.pollRequest() }
 
   /// Answers ``IceRequest/resolve(name:)``: the addresses of a host, or none.
@@ -39,9 +41,9 @@ extension PeerConnection {
     takeIceEvents()
   }
 
-  /// Answers ``IceRequest/openStream(_:)``: the connection is there, with its TLS handshake done where TLS was asked for. What comes
-  /// over it is cut by a ``FramedStream`` of the request's framing and given to ``receive(_:path:now:)``, with a path of
-  /// `.tcp` and these addresses.
+  /// Answers ``IceRequest/openStream(_:)``: the connection is there, with its TLS handshake done if TLS was asked for.
+  /// Cut its bytes by a ``FramedStream`` of the request's framing and give them to ``receive(_:path:now:)``, with a
+  /// path of `.tcp` and these addresses.
   /// - Parameters:
   ///   - request: The request's ``IceStreamRequest/id``.
   ///   - handle: The owner's number for the stream, not that of any other socket or stream of this connection, below
@@ -79,8 +81,9 @@ extension PeerConnection {
     takeIceEvents()
   }
 
-  /// Takes a candidate that the peer has told after its description (RFC 8838). Before the answer and on the server it is ignored.
-  /// - Returns: nil when it is used, else why not; it is counted in ``ignoredCandidates``.
+  /// Adds a candidate that the peer has sent after its description (RFC 8838). Before the answer and on the server it
+  /// is ignored.
+  /// - Returns: nil when it is used, otherwise the reason; it is counted in ``ignoredCandidates``.
   @discardableResult
   public func addRemoteCandidate(_ candidate: IceCandidate, now: Instant) -> IceCandidateIgnored? {
     guard remote != nil else { return .unusableAddress }
@@ -89,7 +92,7 @@ extension PeerConnection {
     return ignored
   }
 
-  /// The peer has no more candidates to tell (RFC 8838 section 14).
+  /// The peer has no more candidates to send (RFC 8838 section 14).
   public func endOfRemoteCandidates(now: Instant) {
     agent?.endOfRemoteCandidates(now: now)
     takeIceEvents()
@@ -109,16 +112,17 @@ extension PeerConnection {
 // MARK: - How packets leave
 
 extension PeerConnection {
-  /// How media leaves: over which socket or stream, to which address, and what stands around each packet. Nil without a selected
-  /// path. It may change after any call that lets the connection work; reading it costs a copy of 100 bytes.
+  /// How media leaves: over which socket or stream, to which address, and what stands around each packet. Nil without a
+  /// selected path. It may change after any call that lets the connection work; reading it costs a copy of 100 bytes.
   public var selectedRoute: IceRoute? {
     guard let path = selectedPath else { return nil }
     return path.isRelayed ? relayRoute : IceRoute(direct: path)
   }
 
-  /// Puts around a packet what its route asks for, copying it. Media paths that write packets themselves leave room instead, see
-  /// ``IceRoute/seal(payloadLength:in:)``.
-  /// - Returns: How many bytes of `output` are to be sent to ``IceRoute/remote`` over ``IceRoute/handle``; nil when it does not fit.
+  /// Puts around a packet what its route asks for, copying it. Media paths that write packets themselves leave room
+  /// instead, see ``IceRoute/seal(payloadLength:in:)``.
+  /// - Returns: How many bytes of `output` are to be sent to ``IceRoute/remote`` over ``IceRoute/handle``; nil when it
+  ///   does not fit.
   public func encapsulate(
     _ packet: Span<UInt8>, route: IceRoute, into output: inout MutableSpan<UInt8>
   ) -> Int? {

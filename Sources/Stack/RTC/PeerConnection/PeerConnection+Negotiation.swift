@@ -3,8 +3,8 @@ public import Basics
 // MARK: - The server's side
 
 extension PeerConnection {
-  /// Reads a client's offer, the first or a later one, and makes the answer. New tracks and slots, stopped sections and ICE restarts
-  /// all come this way; afterwards ``media`` holds what is agreed.
+  /// Reads a client's offer, the first or a later one, and makes the answer. New tracks and slots, stopped sections and
+  /// ICE restarts all come this way; afterwards ``media`` holds what is agreed.
   /// - Returns: The answer's text.
   /// - Throws: ``PeerConnectionError``; then nothing has changed.
   public func setRemoteOffer(_ offer: String, now: Instant) throws(PeerConnectionError) -> String {
@@ -42,7 +42,8 @@ extension PeerConnection {
 // MARK: - The client's side
 
 extension PeerConnection {
-  /// Adds a track that this side sends; it is part of the next offer. See ``OfferBuilder/addTrack(_:codecs:streamID:rids:using:)``.
+  /// Adds a track that this side sends; it is part of the next offer. See
+  /// ``OfferBuilder/addTrack(_:codecs:streamID:rids:using:)``.
   public func addTrack(
     _ kind: MediaKind, codecs: [Codec]? = nil, streamID: String? = nil, rids: [RID] = []
   ) -> MID {
@@ -65,7 +66,8 @@ extension PeerConnection {
   }
 
   /// Makes an offer of all tracks and slots.
-  /// - Parameter restartsIce: Whether to offer new ICE credentials, after ``PeerConnectionEvent/iceConsentLost`` or a change of network.
+  /// - Parameter restartsIce: Whether to offer new ICE credentials, after ``PeerConnectionEvent/iceConsentLost`` or a
+  ///   change of network.
   public func createOffer(restartsIce: Bool = false) throws(PeerConnectionError) -> String {
     guard !isClosed else { throw .closed }
     guard role == .client else { throw .wrongRole(expected: .client) }

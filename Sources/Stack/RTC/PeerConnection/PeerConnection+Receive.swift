@@ -1,8 +1,8 @@
 public import Basics
 
 extension PeerConnection {
-  /// Takes one datagram, or one frame's content on TCP. RTP and RTCP are decrypted in place. Poll for datagrams and events when the
-  /// result is ``ReceiveResult/handled``.
+  /// Takes one datagram, or one frame's content on TCP. RTP and RTCP are decrypted in place. Poll for datagrams and
+  /// events when the result is ``ReceiveResult/handled``.
   public func receive(_ datagram: inout MutableSpan<UInt8>, path: IcePath, now: Instant) -> ReceiveResult {
     let result: ReceiveResult
     switch PacketClass(datagram.span) {
@@ -64,8 +64,8 @@ extension PeerConnection {
     } catch { return .dropped(DropReason(error)) }
   }
 
-  /// Takes a packet of a STUN or TURN server's: ChannelData, or STUN that may hold a packet of the peer's.
-  /// - Returns: What came of it; nil when it is none of theirs.
+  /// Handles a packet of a STUN or TURN server: ChannelData, or STUN that may hold a packet of the peer.
+  /// - Returns: The result; nil when the packet isn't from such a server.
   private func receiveRelayed(
     _ datagram: inout MutableSpan<UInt8>, path: IcePath, now: Instant
   ) -> ReceiveResult? {

@@ -20,7 +20,8 @@ extension PeerConnection {
     if let due = data?.deadline, due <= now { data?.handleTimeout(now: now) }
   }
 
-  /// The next control datagram (STUN or DTLS) to send; nil when there is none. Media does not come this way, see ``srtpSender``.
+  /// The next control datagram (STUN or DTLS) to send; nil when there is none. Media does not come this way, see
+  /// ``srtpSender``.
   public func pollTransmit() -> OutgoingDatagram? {
     if !datagrams.isEmpty { return datagrams.removeFirst() }
     if let transmission = agent?.pollTransmit() { return transmission }
@@ -41,13 +42,13 @@ extension PeerConnection {
     return data?.pollEvent().map { .data($0) }
   }
 
-  /// On the server: whether the peer has proven a path from this address of its, to whichever of ours. Two paths that differ in our
-  /// address only are forgotten one by one.
+  /// On the server: whether the peer has proven a path from this address of its, to whichever of ours. Two paths that
+  /// differ in our address only are forgotten one by one.
   public func isProven(from remote: TransportAddress, handle: UInt32) -> Bool {
     lite?.isProven(from: remote, handle: handle) ?? false
   }
 
-  /// Forgets a path whose TCP connection or socket is gone. Whoever owned it calls this, on the server; clients have
+  /// Forgets a path whose TCP connection or socket is gone. The path's owner calls this, on the server; clients have
   /// ``streamClosed(_:now:)`` and ``removeSocket(_:now:)``.
   public func pathClosed(_ path: IcePath) {
     lite?.remove(path)
@@ -55,7 +56,7 @@ extension PeerConnection {
     takeIceEvents()
   }
 
-  /// Where control datagrams go: the selected path, or a proven one before any is nominated.
+  /// The path of control datagrams: the selected one, or a proven one before any is nominated.
   var transmitPath: IcePath? {
     lite == nil ? agent?.selectedPath : lite?.transmitPath
   }
@@ -65,7 +66,8 @@ extension PeerConnection {
     datagrams.append(datagram)
   }
 
-  /// A datagram as it leaves: in ChannelData or a Send indication where its path is relayed; nil when the relay is gone.
+  /// A datagram as it leaves: in ChannelData or a Send indication where its path is relayed; nil when the relay is
+  /// gone.
   func wrapped(_ datagram: OutgoingDatagram) -> OutgoingDatagram? {
     guard datagram.path.isRelayed else { return datagram }
     guard let route = agent?.route(of: datagram.path) else { return nil }
@@ -174,13 +176,14 @@ extension PeerConnection {
     }
   }
 
-  /// A failed handshake ends that handshake only: another ClientHello over a proven path starts the next (RFC 8827 leaves
-  /// it open; one forged datagram must not end a call). A client tries again by itself, except with a wrong certificate.
+  /// A failed handshake ends that handshake only: another ClientHello over a proven path starts the next (RFC 8827
+  /// leaves it open; one forged datagram must not end a call). A client tries again by itself, except with a wrong
+  /// certificate.
   private func tryAgain(after failure: DTLSFailure, now: Instant) {
     handshakes += 1
     guard handshakes < Self.maximumHandshakes, let dtls else { return }
     guard dtls.role == .server || failure != .fingerprintMismatch else { return }
-    // The alert that tells the peer why goes out before the old association is gone.
+    // The alert with the reason goes out to the peer before the old association is gone.
     if let path = transmitPath {
       while let bytes = dtls.pollTransmit() { enqueue(OutgoingDatagram(path: path, bytes: bytes)) }
     }

@@ -1,7 +1,7 @@
 import Basics
 
-/// One WebRTC connection: ICE, DTLS, SRTP and the offer/answer state that ties them together (RFC 9429, RFC 8827). A state machine
-/// without I/O and clock: datagrams and the time go in; datagrams, events and the next deadline come out.
+/// One WebRTC connection: ICE, DTLS, SRTP and the offer/answer state that ties them together (RFC 9429, RFC 8827). A
+/// state machine without I/O and clock: datagrams and the time go in; datagrams, events and the next deadline come out.
 ///
 ///     let peer = PeerConnection(.server, configuration: configuration)
 ///     let answer = try peer.setRemoteOffer(offer, now: now)
@@ -16,15 +16,15 @@ import Basics
 ///
 /// The server is ICE-lite and DTLS passive and answers offers; the client is full ICE, and offers.
 ///
-/// Rules that hold whatever arrives: only authenticated ICE checks prove a path; DTLS, RTP and RTCP from any other path are
-/// dropped; only a check that nominates moves the path that is sent over; without consent nothing is sent at all.
+/// Rules that hold whatever arrives: only authenticated ICE checks prove a path; DTLS, RTP and RTCP from any other path
+/// are dropped; only a check that nominates moves the path that is sent over; without consent nothing is sent at all.
 /// Receiving an RTP packet of a known SSRC allocates nothing. Not thread-safe: use it from the worker that owns it.
 public final class PeerConnection {
-  /// Which side of offer and answer this is.
+  /// A side of offer and answer.
   public enum Role: Hashable, Sendable {
     /// Answers offers, ICE-lite, DTLS passive.
     case server
-    /// Makes offers.
+    /// Makes offers (RFC 9429).
     case client
   }
 
@@ -33,22 +33,22 @@ public final class PeerConnection {
   /// How many replies wait to be polled; more are dropped, as a network does.
   static let maximumQueue = 256
 
-  /// Which side this is.
+  /// This side's part in offer and answer.
   public let role: Role
-  /// What was given at the start.
+  /// The configuration at the start; it never changes.
   public let configuration: PeerConnectionConfiguration
 
   /// The live m-sections that both sides agreed on last.
   public internal(set) var media: [NegotiatedMedia] = []
   /// Why m-sections of the client's last offer were rejected; empty on the client's side.
   public internal(set) var rejected: [MID: RejectedMedia] = [:]
-  /// The path that media goes over: the one that the peer has nominated, or on the server, until then, the proven one over which DTLS was
-  /// finished. Nil before that, and without consent. Free to read.
+  /// The path that media goes over: the one that the peer has nominated, or on the server, until then, the proven one
+  /// over which DTLS was finished. Nil before that, and without consent. Free to read.
   public internal(set) var selectedPath: IcePath?
-  /// Protects what this side sends; nil before ``PeerConnectionEvent/connected``. Whoever routes media uses it directly, and sends
-  /// only while ``selectedPath`` is not nil.
+  /// Protects what this side sends; nil before ``PeerConnectionEvent/connected``. A media router uses it directly, and
+  /// sends only while ``selectedPath`` is not nil.
   public internal(set) var srtpSender: SRTPSender?
-  /// What was dropped, by reason.
+  /// Counts of dropped datagrams, by reason.
   public internal(set) var drops = DropCounts()
   /// Whether ``close()`` was called or the peer closed.
   public internal(set) var isClosed = false
@@ -74,8 +74,8 @@ public final class PeerConnection {
   var isConsentLost = false
   /// The proven path that media came over last, so that a packet costs one comparison.
   var mediaPath: IcePath?
-  /// On the server: the proven path over which the handshake was finished, until the peer nominates one. A browser nominates a path to a lite
-  /// agent only with its second check over it, some 50 ms later, and takes media at once.
+  /// On the server: the proven path over which the handshake was finished, until the peer nominates one. A browser
+  /// nominates a path to a lite agent only with its second check over it, some 50 ms later, and takes media at once.
   var handshakePath: IcePath?
 
   var dtls: DTLSTransport?
@@ -95,9 +95,9 @@ public final class PeerConnection {
 
   /// A connection that waits for its first description.
   /// - Parameters:
-  ///   - role: Which side this is.
+  ///   - role: This side's part in offer and answer.
   ///   - configuration: Certificate, candidates and policy.
-  ///   - random: Where names, SSRCs and ICE credentials come from. Leave it out except in tests.
+  ///   - random: The source of names, SSRCs and ICE credentials. Leave it out except in tests.
   public init(
     _ role: Role, configuration: PeerConnectionConfiguration,
     random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
@@ -118,8 +118,9 @@ public final class PeerConnection {
     _ = self.random.next() as UInt64
   }
 
-  /// The user fragment that the peer's checks name: who receives datagrams finds the connection by it before a path is proven. It
-  /// changes with an ICE restart; the one before stays good until ``PeerConnectionEvent/iceUfragRetired(_:)``.
+  /// The user fragment that the peer's checks name: who receives datagrams finds the connection by it before a path is
+  /// proven. It changes with an ICE restart; the one before stays good until
+  /// ``PeerConnectionEvent/iceUfragRetired(_:)``.
   public var localUfrag: String { local.ufrag }
 
   /// Whether media may flow: keys are agreed on.
@@ -128,8 +129,8 @@ public final class PeerConnection {
   /// The canonical name of this side's sources for SDES (RFC 3550 section 6.5.1).
   public var cname: String { role == .server ? negotiation.cname : offers.cname }
 
-  /// Ends the connection: tells the peer by a close_notify alert and releases relayed addresses, which are the last datagrams to
-  /// poll, and drops everything that comes in from here on. Streams that were opened for ICE are then the owner's to close.
+  /// Ends the connection: sends close_notify and releases relayed addresses, which are the last datagrams to poll, and
+  /// drops everything that comes in from here on. Streams that were opened for ICE are then the owner's to close.
   public func close() {
     guard !isClosed else { return }
     isClosed = true

@@ -1,15 +1,15 @@
 public import Basics
 
-/// What a ``PeerConnection`` needs to know. Sharing one between connections costs nothing.
+/// The settings of a ``PeerConnection``. Sharing one between connections costs nothing.
 public struct PeerConnectionConfiguration: Sendable {
   /// A UDP socket that a client may send checks from.
   public struct Socket: Hashable, Sendable {
     /// The socket's own address.
     public var address: TransportAddress
-    /// The number the socket's owner knows it by, below ``IcePath/firstRelayHandle``; it comes back in ``IcePath/handle``.
+    /// The number the socket's owner knows it by, below ``IcePath/firstRelayHandle``; it comes back in
+    /// ``IcePath/handle``.
     public var handle: UInt32
 
-    /// A socket.
     public init(address: TransportAddress, handle: UInt32 = 0) {
       self.address = address
       self.handle = handle
@@ -18,12 +18,12 @@ public struct PeerConnectionConfiguration: Sendable {
 
   /// Certificate and SRTP profiles, one for the process.
   public var dtls: DTLSContext
-  /// What a server accepts in offers.
+  /// The codecs and extensions that a server accepts in offers.
   public var policy: MediaPolicy
   /// A server's own candidates for its answers.
   public var candidates: [IceCandidate]
-  /// A client's UDP sockets at the start, of either family; see ``PeerConnection/addSocket(_:now:)`` for later ones, and
-  /// ``PeerConnection/pollIceRequest()`` for TCP.
+  /// A client's UDP sockets at the start, of either family; see ``PeerConnection/addSocket(_:now:)`` for later ones,
+  /// and ``PeerConnection/pollIceRequest()`` for TCP.
   public var sockets: [Socket]
   /// A client's STUN and TURN servers. URLs that cannot be used are ignored, see ``PeerConnection/ignoredIceServers``.
   public var iceServers: [IceServer]
@@ -38,7 +38,6 @@ public struct PeerConnectionConfiguration: Sendable {
   /// How patient the handshake is.
   public var dtlsTiming: DTLSTiming
 
-  /// A configuration.
   public init(
     dtls: DTLSContext, policy: MediaPolicy = .standard, candidates: [IceCandidate] = [], sockets: [Socket] = [],
     iceServers: [IceServer] = [], iceTransportPolicy: IceTransportPolicy = .all,

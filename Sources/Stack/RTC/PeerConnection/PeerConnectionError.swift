@@ -15,7 +15,6 @@ public enum PeerConnectionError: Error, Hashable, Sendable {
 }
 
 extension PeerConnectionError: CustomStringConvertible {
-  /// What happened and what was expected, in a sentence.
   public var description: String {
     switch self {
     case .description(let error): error.description

@@ -1,4 +1,4 @@
-/// What a ``PeerConnection`` has to tell. Take events after each call that lets it work.
+/// An event of a ``PeerConnection``. Poll events after each call that lets it work.
 public enum PeerConnectionEvent: Hashable, Sendable {
   /// ICE and DTLS are done and the peer's certificate is the announced one: media may flow both ways.
   case connected
@@ -16,7 +16,7 @@ public enum PeerConnectionEvent: Hashable, Sendable {
   case iceConsentRestored
   /// No path to the peer works (clients only).
   case iceFailed
-  /// A candidate of ours was found, to be told to a peer that takes candidates one by one (clients only).
+  /// A candidate of ours was found, to be sent to a peer that takes candidates one by one (clients only).
   case iceLocalCandidate(IceCandidate)
   /// No more candidates of ours will come (clients only).
   case iceGatheringComplete

@@ -1,4 +1,4 @@
-/// What ``PeerConnection/receive(_:path:now:)`` made of a datagram.
+/// The result of ``PeerConnection/receive(_:path:now:)``.
 public enum ReceiveResult: Hashable, Sendable {
   /// STUN or DTLS: poll for datagrams to send and for events.
   case handled

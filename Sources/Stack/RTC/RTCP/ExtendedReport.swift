@@ -1,9 +1,9 @@
 public import Basics
 
-/// An extended report (RFC 3611), of which the blocks are read with which somebody measures the round trip who receives and sends nothing (sections 4.4
-/// and 4.5); others are passed over.
+/// An extended report (RFC 3611), of which the blocks are read with which somebody measures the round trip who receives
+/// and sends nothing (sections 4.4 and 4.5); others are passed over.
 public struct ExtendedReport: Hashable, Sendable {
-  /// Who reports.
+  /// The SSRC of the reporting side (RFC 3611 section 2).
   public let ssrc: SSRC
   /// The sender's clock when it left: who gets it is asked to say later how long ago it came. Nil without such a block.
   public private(set) var referenceTime: NTPTime?
@@ -35,8 +35,8 @@ public struct ExtendedReport: Hashable, Sendable {
     }
   }
 
-  /// What is said about the reference time that `ssrc` has sent: its middle 32 bits, and how long ago it had come, in 1/65,536 s; nil when nothing is.
-  /// The work is bounded by the datagram's length.
+  /// The reference time of `ssrc` as the report echoes it: its middle 32 bits, and how long ago it had come, in
+  /// 1/65,536 s; nil without one. The work is bounded by the datagram's length.
   public func delay(of ssrc: SSRC, in datagram: Span<UInt8>) -> ReferenceDelay? {
     var offset = delays.lowerBound
     while offset < delays.upperBound, offset &+ Block.delaySize <= datagram.count {
@@ -53,7 +53,7 @@ public struct ExtendedReport: Hashable, Sendable {
 
 /// How long ago somebody's reference time came, when the answer to it left (RFC 3611 section 4.5).
 public struct ReferenceDelay: Hashable, Sendable {
-  /// Whose reference time it was.
+  /// The SSRC that sent the reference time.
   public var ssrc: SSRC
   /// The middle 32 bits of that time.
   public var lastReference: UInt32
@@ -67,14 +67,14 @@ public struct ReferenceDelay: Hashable, Sendable {
     self.delaySinceLastReference = delaySinceLastReference
   }
 
-  /// What is to be answered at `now` to a reference time that came at `arrival`.
+  /// The answer at `now` to a reference time that came at `arrival`.
   public init(to referenceTime: NTPTime, of ssrc: SSRC, arrival: Instant, now: Instant) {
     self.init(
       ssrc: ssrc, lastReference: referenceTime.middle32, delaySinceLastReference: (now - arrival).shortNTP)
   }
 
-  /// The round-trip time that it tells who sent the reference time; nil when the times contradict each other. `now` must come from the same clock as
-  /// the reference time.
+  /// The round-trip time to the sender of the reference time; nil when the times contradict each other. `now` must come
+  /// from the same clock as the reference time.
   public func roundTripTime(at now: NTPTime) -> TimeSpan? {
     guard lastReference != 0 else { return nil }
     let difference = Int32(bitPattern: now.middle32 &- lastReference &- delaySinceLastReference)

@@ -1,13 +1,14 @@
 import Basics
 
-/// Turns any number of wishes for a keyframe of one stream into few requests. A wish that comes too early is kept for later, unless a
-/// keyframe answers it meanwhile, so that a storm of wishes costs few keyframes and none is lost.
+/// Turns any number of requests for a keyframe of one stream into few. A request that comes too early is deferred,
+/// unless a keyframe answers it before. So a storm of requests costs few keyframes, and none is lost.
 ///
-/// A sender puts it between picture loss indications and its encoder, a receiver between its decoder and the indications it sends.
+/// A sender puts it between PLIs and its encoder, a receiver between its decoder and the PLIs that it sends.
 struct KeyframeRequestThrottle: Sendable {
   /// The longest time between two requests.
   let interval: TimeSpan
-  /// The shortest: after a calm time somebody new is served this soon, and each further request waits twice as long as the one before.
+  /// The shortest: after a calm time somebody new is served this soon, and each further request waits twice as long as
+  /// the one before.
   let shortest: TimeSpan
   private var wait: TimeSpan
   private var last: Instant?

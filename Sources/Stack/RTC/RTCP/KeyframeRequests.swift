@@ -1,6 +1,5 @@
-/// A picture loss indication: the receiver needs a keyframe (RFC 4585 section 6.3.1).
+/// PLI: the receiver needs a keyframe (RFC 4585 section 6.3.1).
 public struct PLI: Hashable, Sendable {
-  /// Who asks.
   public let senderSSRC: SSRC
   /// The stream that shall send a keyframe.
   public let mediaSSRC: SSRC
@@ -28,7 +27,6 @@ public struct FIREntry: Hashable, Sendable {
 
 /// A full intra request (RFC 5104 section 4.3.1).
 public struct FIR: Hashable, Sendable {
-  /// Who asks.
   public let senderSSRC: SSRC
   let offset: Int
   /// How many entries there are.

@@ -1,6 +1,5 @@
 /// A request for lost packets: the generic NACK (RFC 4585 section 6.2.1).
 public struct NACK: Hashable, Sendable {
-  /// Who asks.
   public let senderSSRC: SSRC
   /// The stream that lost packets.
   public let mediaSSRC: SSRC

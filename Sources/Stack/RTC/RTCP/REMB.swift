@@ -2,7 +2,7 @@ public import Basics
 
 /// A receiver's estimate of the bandwidth for some streams together (draft-alvestrand-rmcat-remb-03 section 2.2).
 public struct REMB: Hashable, Sendable {
-  /// Who estimates.
+  /// The SSRC of the estimating receiver (draft-alvestrand-rmcat-remb-03).
   public let senderSSRC: SSRC
   /// The estimate; saturates where the 6-bit exponent leaves 63 bits.
   public let bitrate: DataRate
@@ -10,7 +10,7 @@ public struct REMB: Hashable, Sendable {
   /// How many streams it is about, 0 to 255.
   public let count: Int
 
-  /// "REMB" in ASCII, which tells it from other application layer feedback.
+  /// "REMB" in ASCII, which marks it among application layer feedback.
   static let identifier: UInt32 = 0x5245_4D42
 
   /// - Returns: nil for application layer feedback that is not REMB.

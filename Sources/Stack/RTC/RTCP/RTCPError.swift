@@ -15,7 +15,6 @@ public enum RTCPError: Error, Hashable, Sendable, CustomStringConvertible {
   /// More entries than the format can count, or an empty list where one is required. Nothing was written.
   case count
 
-  /// What happened and what was expected.
   public var description: String {
     switch self {
     case .truncated: "RTCP datagram ends inside a packet header; expected four bytes. Drop the rest."

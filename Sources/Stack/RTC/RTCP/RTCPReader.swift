@@ -10,7 +10,7 @@ public enum RTCPMessage: Hashable, Sendable {
   case bye(BYE)
   /// A request for lost packets (RFC 4585 section 6.2.1).
   case nack(NACK)
-  /// A picture loss indication (RFC 4585 section 6.3.1).
+  /// PLI (RFC 4585 section 6.3.1).
   case pli(PLI)
   /// A full intra request (RFC 5104 section 4.3.1).
   case fir(FIR)
@@ -56,7 +56,8 @@ public struct RTCPReader: Sendable {
       if first & 0x20 != 0 {
         guard bodyEnd == end, length > 4 else { throw .padding }
         let padding = Int(datagram[end &- 1])
-        // No multiple of four, as RFC 3550 section 6.4.1 wants it: browsers fill up transport-wide feedback with 1 to 3 bytes.
+        // No multiple of four, as RFC 3550 section 6.4.1 wants it: browsers fill up transport-wide feedback with 1 to 3
+        // bytes.
         guard padding > 0, padding <= length &- 4 else { throw .padding }
         bodyEnd &-= padding
       }

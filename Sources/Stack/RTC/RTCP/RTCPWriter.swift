@@ -117,7 +117,7 @@ public struct RTCPWriter: Sendable {
     return index
   }
 
-  /// Adds a picture loss indication.
+  /// Appends a PLI (RFC 4585 section 6.3.1).
   public mutating func append(
     pliFor media: SSRC, sender: SSRC, into buffer: inout MutableSpan<UInt8>
   ) throws(RTCPError) {

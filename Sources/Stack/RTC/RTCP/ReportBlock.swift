@@ -1,4 +1,4 @@
-/// What a receiver says about one stream (RFC 3550 section 6.4.1, report block; 24 bytes).
+/// A receiver's report on one stream (RFC 3550 section 6.4.1, report block; 24 bytes).
 public struct ReportBlock: Hashable, Sendable {
   /// The stream the block is about.
   public var ssrc: SSRC

@@ -1,6 +1,5 @@
-/// What a sender says about its own stream: the sender information of a report (RFC 3550 section 6.4.1).
+/// A sender's report on its own stream: the sender information (RFC 3550 section 6.4.1).
 public struct SenderInfo: Hashable, Sendable {
-  /// The sender's stream.
   public var ssrc: SSRC
   /// When the report was made, in the sender's wall-clock time.
   public var ntp: NTPTime
@@ -27,7 +26,7 @@ public struct SenderInfo: Hashable, Sendable {
 public struct SenderReport: Hashable, Sendable {
   /// The sender's own stream.
   public let info: SenderInfo
-  /// What it says about streams it receives.
+  /// The reports on streams that it receives.
   public let blocks: ReportBlocks
 
   init(count: UInt8, body: Range<Int>, in datagram: Span<UInt8>) throws(RTCPError) {
@@ -45,9 +44,9 @@ public struct SenderReport: Hashable, Sendable {
 
 /// A receiver report (RFC 3550 section 6.4.2).
 public struct ReceiverReport: Hashable, Sendable {
-  /// Who reports.
+  /// The SSRC of the reporting receiver (RFC 3550 section 6.4.2).
   public let ssrc: SSRC
-  /// What it says about streams it receives.
+  /// The reports on streams that it receives.
   public let blocks: ReportBlocks
 
   init(count: UInt8, body: Range<Int>, in datagram: Span<UInt8>) throws(RTCPError) {

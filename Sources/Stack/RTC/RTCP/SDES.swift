@@ -29,11 +29,9 @@ public struct SDES: Hashable, Sendable {
 public struct SDESItem: Hashable, Sendable {
   /// The type of a canonical name (RFC 3550 section 6.5.1).
   public static let cname: UInt8 = 1
-  /// The source described.
   public let ssrc: SSRC
-  /// The item's type.
   public let type: UInt8
-  /// Where its text lies in the datagram.
+  /// The place of its text in the datagram.
   public let text: Range<Int>
 }
 

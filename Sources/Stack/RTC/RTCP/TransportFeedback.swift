@@ -1,8 +1,9 @@
 public import Basics
 
-/// When packets arrived, by transport-wide sequence number (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 3.1).
+/// When packets arrived, by transport-wide sequence number (draft-holmer-rmcat-transport-wide-cc-extensions-01 section
+/// 3.1).
 public struct TransportFeedback: Hashable, Sendable {
-  /// Who reports.
+  /// The SSRC of the reporting receiver (draft-holmer-rmcat-transport-wide-cc-extensions-01).
   public let senderSSRC: SSRC
   /// A stream of the transport; its value means nothing.
   public let mediaSSRC: SSRC
@@ -12,7 +13,7 @@ public struct TransportFeedback: Hashable, Sendable {
   public let statusCount: Int
   /// The time that the first difference adds to, in units of 64 ms, signed 24 bits; the receiver chose its origin.
   public let referenceTime: Int32
-  /// The report's number, wrapping; gaps tell that a report was lost.
+  /// The report's number, wrapping; a gap shows that a report was lost.
   public let feedbackCount: UInt8
   let chunks: Int
   let deltas: Int
@@ -47,10 +48,11 @@ public struct TransportFeedback: Hashable, Sendable {
     deltas = offset
   }
 
-  /// An iterator over the packets that arrived, in the order of their numbers. A number that it leaves out did not arrive.
+  /// An iterator over the packets that arrived, in the order of their numbers. A number that it leaves out did not
+  /// arrive.
   ///
-  /// Runs of lost packets are passed over in one step, so the work is bounded by the length of the packet,
-  /// not by ``statusCount``.
+  /// Runs of lost packets are passed over in one step, so the work is bounded by the length of the packet, not by
+  /// ``statusCount``.
   public var arrivals: TransportFeedbackIterator { TransportFeedbackIterator(self) }
 }
 

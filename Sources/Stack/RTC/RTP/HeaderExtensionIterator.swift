@@ -2,7 +2,7 @@
 public struct HeaderExtensionElement: Hashable, Sendable {
   /// The negotiated identifier, 1 to 14 in the one-byte form, 1 to 255 in the two-byte form.
   public var id: UInt8
-  /// Where the data lies in the packet; empty is allowed in the two-byte form.
+  /// The place of the data in the packet; it may be empty in the two-byte form.
   public var range: Range<Int>
   @inlinable init(id: UInt8, range: Range<Int>) {
     self.id = id

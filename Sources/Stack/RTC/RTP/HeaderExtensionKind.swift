@@ -6,23 +6,23 @@ public enum HeaderExtensionKind: UInt8, Hashable, Sendable, CaseIterable {
   case rid
   /// The simulcast layer that a retransmission stream repairs (RFC 8852).
   case repairedRID
-  /// How loud the sound in the packet is (RFC 6464).
+  /// The audio level of the packet (RFC 6464).
   case audioLevel
   /// When the packet left, 24 bits of NTP time.
   case absSendTime
   /// The packet's number in its transport, for feedback on all streams together (transport-wide congestion control).
   case transportSequenceNumber
-  /// How the picture is turned (3GPP TS 26.114).
+  /// The rotation of the video (3GPP TS 26.114).
   case videoOrientation
   /// Bounds for the receiver's playout delay.
   case playoutDelay
-  /// Camera or screen.
+  /// Camera or screen (`video-content-type`).
   case videoContentType
   /// When the frame passed each stage of the sender.
   case videoTiming
   /// The colour space, with or without HDR data.
   case colorSpace
-  /// Which frames a frame needs (AV1 RTP payload, appendix A).
+  /// The frames that a frame needs (AV1 RTP payload, appendix A).
   case dependencyDescriptor
   /// The rates of all layers of a simulcast or scalable stream.
   case videoLayersAllocation

@@ -1,4 +1,4 @@
-/// Which identifier each header extension has in one negotiated media section (RFC 8285 section 5).
+/// The identifier of each header extension in one negotiated media section (RFC 8285 section 5).
 ///
 /// A plain 16-byte value: looking up either way costs no hash and no allocation.
 public struct HeaderExtensionMap: Hashable, Sendable {

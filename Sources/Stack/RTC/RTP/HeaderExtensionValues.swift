@@ -1,4 +1,4 @@
-/// How loud the sound of one packet is (RFC 6464 section 3).
+/// The audio level of one packet (RFC 6464 section 3).
 public struct AudioLevel: Hashable, Sendable {
   /// The level below full scale in decibels, 0 (loudest) to 127 (silence).
   public var decibelsBelowFullScale: UInt8

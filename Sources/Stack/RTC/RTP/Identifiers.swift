@@ -58,9 +58,7 @@ public struct RTPTimestamp: RawRepresentable, Hashable, Sendable {
 public struct MID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The token, 1 to 16 characters here.
   public let rawValue: String
-  /// From the token.
   public init(rawValue: String) { self.rawValue = rawValue }
-  /// The token.
   public var description: String { rawValue }
 }
 
@@ -68,16 +66,12 @@ public struct MID: RawRepresentable, Hashable, Sendable, CustomStringConvertible
 public struct RID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The token, 1 to 16 alphanumeric characters here.
   public let rawValue: String
-  /// From the token.
   public init(rawValue: String) { self.rawValue = rawValue }
-  /// The token.
   public var description: String { rawValue }
 }
 
-/// What a media stream carries.
+/// The kind of a media stream.
 public enum MediaKind: String, Hashable, Sendable {
-  /// Sound.
   case audio
-  /// Pictures.
   case video
 }

@@ -2,16 +2,15 @@ public import Basics
 
 /// Finds gaps in a received stream and decides when to ask for the missing packets again (RFC 4585 section 6.2.1).
 ///
-/// Feed every packet of the stream, and every retransmission under its original number, to
-/// ``receive(_:isRetransmission:now:)``. When ``deadline`` has come, ``poll(now:roundTripTime:into:)`` gives the
-/// numbers to ask for. A number is asked for as soon as a gap is certain (reordering is tolerated), then once per
-/// round trip until it arrives, is too old or was asked for often enough.
+/// Give every packet of the stream, and every retransmission under its original number, to
+/// ``receive(_:isRetransmission:now:)``. At ``deadline`` ``poll(now:roundTripTime:into:)`` gives the numbers to ask
+/// for. A number is asked for as soon as a gap is certain (reordering is tolerated), then once per round trip until it
+/// arrives, is too old or was asked for often enough.
 ///
-/// What a sender can make this do is bounded: the list of missing numbers, the tries, and the requests per second, so that
-/// crafted gaps yield neither memory nor a storm of requests. Memory: 32 bytes per missing packet, kept for reuse;
-/// a stream without loss allocates nothing.
+/// The list of missing numbers, the tries, and the requests per second are bounded, so that crafted gaps cost neither
+/// memory nor a storm of requests. Memory: 32 bytes per missing packet, kept for reuse; a stream without loss allocates
+/// nothing.
 public struct NackGenerator: Sendable {
-  /// The limits.
   public struct Configuration: Hashable, Sendable {
     /// A packet counts as lost at once when this many later numbers have been seen; at least 1.
     public var reorderTolerance = 2
@@ -28,11 +27,10 @@ public struct NackGenerator: Sendable {
     /// The shortest time between two requests for one packet, whatever the round trip.
     public var minimumInterval = TimeSpan.milliseconds(20)
 
-    /// The usual limits.
     public init() {}
   }
 
-  /// What a packet was to the stream.
+  /// The meaning of a packet for the stream.
   public enum Arrival: Hashable, Sendable {
     /// The newest so far, with or without a gap before it.
     case newest
@@ -54,11 +52,11 @@ public struct NackGenerator: Sendable {
   private let configuration: Configuration
   /// The newest number, unwrapped; nil before the first packet.
   private var newest: Int64?
-  /// In ascending order.
+  /// In ascending order of sequence number.
   private var missing: [Missing] = []
-  /// A number far behind the newest whose successor would mean that the sender started anew.
+  /// A number far behind the newest whose successor would mean that the sender started again.
   private var restartCandidate: SequenceNumber?
-  /// What may still be asked for, in nanoseconds of the per-second budget.
+  /// The requests that are still allowed, in nanoseconds of the per-second budget.
   private var credit: Int64 = 1_000_000_000
   private var creditAt: Instant?
   private var roundTrip = TimeSpan.milliseconds(100)
@@ -113,7 +111,8 @@ public struct NackGenerator: Sendable {
   /// Writes the numbers to ask for now into `numbers`, oldest first, and returns how many. Call it again when the
   /// buffer was filled: ``deadline`` then is `now`.
   ///
-  /// - Parameter roundTripTime: the time until a retransmission may be expected; nil keeps the last one (at first 100 ms).
+  /// - Parameter roundTripTime: the time until a retransmission may be expected; nil keeps the last one (at first 100
+  ///   ms).
   public mutating func poll(
     now: Instant, roundTripTime: TimeSpan?, into numbers: inout MutableSpan<SequenceNumber>
   ) -> Int {
@@ -217,8 +216,8 @@ public struct NackGenerator: Sendable {
     return isCertain(entry.sequence) ? entry.since : entry.since + configuration.reorderWait
   }
 
-  /// Makes the deadline `now` when the newest number has made another loss certain. Older entries were certain before, so
-  /// only the last few are looked at.
+  /// Makes the deadline `now` when the newest number has made another loss certain. Older entries were certain before,
+  /// so only the last few are looked at.
   private mutating func dueIfCertain(_ now: Instant) {
     var index = missing.count &- 1
     while index >= 0, !isCertain(missing[index].sequence) { index &-= 1 }

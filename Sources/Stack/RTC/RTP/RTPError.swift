@@ -23,7 +23,6 @@ public enum RTPError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A retransmission is too short to hold the original sequence number (RFC 4588 section 4).
   case retransmission
 
-  /// What happened and what was expected.
   public var description: String {
     switch self {
     case .truncated: "RTP packet ends inside its header; expected at least 12 bytes. Drop it."

@@ -10,7 +10,6 @@ public struct RTPHeader: Hashable, Sendable {
   public var timestamp: RTPTimestamp
   /// The number of the packet in its stream.
   public var sequenceNumber: SequenceNumber
-  /// The payload type.
   public var payloadType: PayloadType
   /// The marker bit: for video, the last packet of a frame.
   public var marker: Bool
@@ -46,17 +45,17 @@ public struct RTPHeader: Hashable, Sendable {
     padding8 = 0
   }
 
-  /// Where the extension's elements start in the packet (after its four-byte preamble); 0 without extension.
+  /// The start of the extension's elements in the packet (after its four-byte preamble); 0 without extension.
   @inlinable public var extensionOffset: Int { Int(extensionOffset16) }
   /// The length of the extension's elements in bytes, a multiple of 4.
   @inlinable public var extensionLength: Int { Int(extensionLength16) }
-  /// Where the payload starts in the packet: the length of the header with CSRCs and extension.
+  /// The start of the payload in the packet: the length of the header with CSRCs and extension.
   @inlinable public var payloadOffset: Int { Int(payloadOffset16) }
   /// The length of the payload without padding, in bytes.
   @inlinable public var payloadLength: Int { Int(payloadLength16) }
   /// The length of the padding including its count byte.
   @inlinable public var paddingLength: Int { Int(padding8) }
-  /// Where the payload lies in the packet.
+  /// The place of the payload in the packet.
   @inlinable public var payloadRange: Range<Int> {
     payloadOffset..<(payloadOffset &+ payloadLength)
   }
@@ -135,10 +134,10 @@ public struct RTPHeader: Hashable, Sendable {
     return SSRC(rawValue: packet.networkUInt32(at: offset))
   }
 
-  /// Where the data of the header extension element with identifier `id` lies in the packet.
+  /// The place in the packet of the data of the header extension element with identifier `id`.
   ///
-  /// Walks the elements from the start, so the cost grows with their number; to read several at once use
-  /// ``elements``. Nil when the element is absent or the extension is malformed before it.
+  /// Walks the elements from the start, so the cost grows with their number; to read several at once use ``elements``.
+  /// nil when the element is absent or the extension is malformed before it.
   @inlinable public func element(id: UInt8, in packet: Span<UInt8>) -> Range<Int>? {
     guard id != 0 else { return nil }
     var iterator = elements

@@ -17,7 +17,7 @@ public struct RTPHeaderWriter: Sendable {
   @usableFromInline var elementCount = 0
   @usableFromInline var twoByte = false
 
-  /// Where the extension's preamble is; the media server sends no contributing sources.
+  /// The start of the extension's preamble; the media server sends no contributing sources.
   @inlinable static var extensionStart: Int { 12 }
 
   /// A writer that has written nothing.
@@ -93,7 +93,8 @@ public struct RTPHeaderWriter: Sendable {
 
   /// Completes the extension (preamble, padding) and returns the length of the whole header.
   ///
-  /// Without elements no extension is written. After it call ``begin(payloadType:marker:sequenceNumber:timestamp:ssrc:hasPadding:twoByte:into:)`` again.
+  /// Without elements no extension is written. After it call
+  /// ``begin(payloadType:marker:sequenceNumber:timestamp:ssrc:hasPadding:twoByte:into:)`` again.
   @inlinable public mutating func finish(into buffer: inout MutableSpan<UInt8>) throws(RTPError) -> Int {
     guard elementCount > 0 else { return length }
     let padded = (length &+ 3) & ~3

@@ -1,11 +1,10 @@
 public import Basics
 
-/// What a receiver knows about one stream, for its report blocks (RFC 3550 sections 6.4.1, A.1, A.3 and A.8).
+/// A receiver's measurements of one stream, for its report blocks (RFC 3550 sections 6.4.1, A.1, A.3 and A.8).
 ///
-/// Feed it every packet that came under the stream's own SSRC; retransmissions have one of their own. A plain value without
-/// allocation.
+/// Give it every packet that came under the stream's own SSRC; retransmissions have one of their own. A plain value
+/// without allocation.
 public struct ReceiveStatistics: Sendable {
-  /// The stream.
   public let ssrc: SSRC
   /// The stream's clock, in ticks per second.
   public let clockRate: UInt32
@@ -70,8 +69,8 @@ public struct ReceiveStatistics: Sendable {
 
   private var expectedCount: UInt32 { extendedHighestSequence &- base &+ 1 }
 
-  /// The report block for now, nil before the first packet. The share of lost packets is counted from one call to the next,
-  /// so call it once per report.
+  /// The report block for now, nil before the first packet. The share of lost packets is counted from one call to the
+  /// next, so call it once per report.
   public mutating func makeReportBlock(now: Instant) -> ReportBlock? {
     guard isStarted else { return nil }
     let expected = expectedCount
@@ -153,10 +152,10 @@ extension TimeSpan {
 }
 
 extension ReportBlock {
-  /// The round-trip time that this block, received at `now`, tells the sender of the stream (RFC 3550 section 6.4.1).
+  /// The round-trip time for the stream's sender, from this block as received at `now` (RFC 3550 section 6.4.1).
   ///
-  /// Nil when the receiver had no sender report yet or the times contradict each other. `now` must come from the same clock
-  /// as the sender reports.
+  /// nil when the receiver had no sender report yet or the times contradict each other. `now` must come from the same
+  /// clock as the sender reports.
   public func roundTripTime(at now: NTPTime) -> TimeSpan? {
     guard lastSenderReport != 0 else { return nil }
     let difference = Int32(

@@ -24,7 +24,8 @@ public struct SenderReportMapping: Hashable, Sendable {
     self.clockRate = clockRate
   }
 
-  /// The RTP timestamp at a wall-clock time. Exact within half the timestamp's range of the point (6.6 hours for video).
+  /// The RTP timestamp at a wall-clock time. Exact within half the timestamp's range of the point (6.6 hours for
+  /// video).
   @inlinable public func rtpTimestamp(at time: NTPTime) -> RTPTimestamp {
     rtpTimestamp.advanced(by: time - ntp, clockRate: clockRate)
   }

@@ -3,9 +3,9 @@ public import Basics
 /// Keeps the arrival times of packets by transport-wide sequence number and turns them into feedback reports
 /// (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 3).
 ///
-/// One per receiving transport. Call ``receive(_:now:)`` for each packet with the extension; when ``deadline`` has come,
-/// append reports with ``appendFeedback(to:sender:media:now:into:)``. Every number from the first to the highest is reported
-/// on at least once; one that arrives after it was reported lost is reported again.
+/// One per receiving transport. Call ``receive(_:now:)`` for each packet with the extension; when ``deadline`` has
+/// come, append reports with ``appendFeedback(to:sender:media:now:into:)``. Every number from the first to the highest
+/// is reported on at least once; one that arrives after it was reported lost is reported again.
 ///
 /// Memory is bounded: a ring of ``capacity`` arrivals of 8 bytes, made at the first packet.
 public struct TransportFeedbackRecorder: Sendable {
@@ -16,7 +16,7 @@ public struct TransportFeedbackRecorder: Sendable {
 
   /// Arrivals by the low bits of the number; made when the first packet comes.
   private var ring: [TransportFeedbackTicks] = []
-  /// What one report says, in order: the form that the writer takes.
+  /// The arrivals of one report, in order, as the writer takes them.
   private var window: [TransportFeedbackTicks] = []
   /// The highest number received, unwrapped; nil before the first packet.
   private var highest: Int64?
@@ -58,7 +58,7 @@ public struct TransportFeedbackRecorder: Sendable {
       highest &+ Int64(sequence.distance(from: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: highest))))
     if number > highest {
       if number &- highest >= Int64(capacity) {
-        // A jump over the whole ring: nothing in it can be told from lost, so start anew.
+        // A jump over the whole ring: packets in it may be lost or not, so start again.
         for index in ring.indices { ring[index] = .missing }
         next = number
       } else {

@@ -1,6 +1,6 @@
 import Basics
 
-/// What a ``MediaReceiver`` keeps about the stream of one m-section.
+/// A ``MediaReceiver``'s state of the stream of one m-section.
 struct InboundStream: Sendable {
   let ssrc: SSRC
   /// The SSRC of its retransmissions, once known.
@@ -16,7 +16,7 @@ struct InboundStream: Sendable {
   var nacks: NackGenerator
   var keyframes: KeyframeRequestThrottle
   var mapping: SenderReportMapping?
-  /// What is counted; lost packets, jitter and the identity are filled in on demand.
+  /// The counted part; lost packets, jitter and the identity are filled in on demand.
   var counters: InboundStreamStatistics
   /// The timestamp of the highest number, which redundancy before it must not pass.
   var newestTimestamp = RTPTimestamp(rawValue: 0)
@@ -53,13 +53,13 @@ struct InboundStream: Sendable {
     }
   }
 
-  /// Where a packet stands in its stream.
+  /// A packet's place in its stream.
   struct Placement {
-    /// The extended number.
     var sequence: Int64
     /// The highest number before it; negative when there was none.
     var highestBefore: Int64
-    /// Whether it came as a repair: as retransmission, or after it was asked for where retransmissions have no format of their own.
+    /// Whether it came as a repair: as retransmission, or after it was asked for where retransmissions have no format
+    /// of their own.
     var isRepair: Bool
     /// Whether so much is missing that only a keyframe helps.
     var needsKeyframe = false
@@ -96,7 +96,7 @@ struct InboundStream: Sendable {
   /// Whether a copy out of a later packet's redundancy fills a gap; it then counts as received.
   mutating func recover(_ packet: ReceivedPacket, highestBefore: Int64) -> Bool {
     guard highestBefore >= 0 else { return false }
-    // A copy that would stand after the newest packet but is no newer stands for another number than it seems to.
+    // A copy after the newest packet that isn't newer has another number than it seems to.
     if packet.sequence > highestBefore, !packet.timestamp.isNewer(than: newestTimestamp) { return false }
     guard window.insertRepaired(packet.sequence) else { return false }
     if usesNack {
@@ -107,7 +107,8 @@ struct InboundStream: Sendable {
   }
 
   /// Asks for lost packets that are due, as one message; false when there was nothing to ask for.
-  /// - Parameter lost: room for the numbers; what is taken from the list counts as asked for, so all of them must fit `buffer`.
+  /// - Parameter lost: room for the numbers; what is taken from the list counts as asked for, so all of them must fit
+  ///   `buffer`.
   mutating func appendNack(
     to writer: inout RTCPWriter, sender: SSRC, now: Instant, roundTripTime: TimeSpan?, lost: inout [SequenceNumber],
     into buffer: inout MutableSpan<UInt8>

@@ -1,13 +1,12 @@
 public import Basics
 
-/// What is measured about one received stream, in the words of the W3C (`RTCInboundRtpStreamStats` and the dictionaries it inherits
-/// from). What a decoder or a jitter buffer measures is in their statistics.
+/// Measurements of one received stream, in the words of the W3C (`RTCInboundRtpStreamStats` and the dictionaries it
+/// inherits from). Decoders and jitter buffers have statistics of their own.
 public struct InboundStreamStatistics: Hashable, Sendable {
   /// The m-section.
   public var mid: MID
-  /// The stream.
   public var ssrc: SSRC
-  /// Sound or pictures.
+  /// Audio or video, `kind` of the W3C.
   public var kind: MediaKind
   /// The codec of the newest packet; nil before the first.
   public var codec: Codec?
@@ -15,8 +14,8 @@ public struct InboundStreamStatistics: Hashable, Sendable {
   public var payloadType: PayloadType?
   /// Packets received, retransmitted ones included.
   public var packetsReceived: UInt64 = 0
-  /// Packets that did not come under their own number, as RFC 3550 counts them: a retransmission does not take one away; negative
-  /// when there were duplicates.
+  /// Packets that did not come under their own number, as RFC 3550 counts them: a retransmission does not take one
+  /// away; negative when there were duplicates.
   public var packetsLost: Int64 = 0
   /// The interarrival jitter (RFC 3550 section 6.4.1).
   public var jitter = TimeSpan.zero
@@ -34,20 +33,20 @@ public struct InboundStreamStatistics: Hashable, Sendable {
   public var fecPacketsDiscarded: UInt64 = 0
   /// NACK messages sent (RFC 4585).
   public var nackCount: UInt64 = 0
-  /// Picture loss indications sent (RFC 4585).
+  /// Sent PLIs (RFC 4585).
   public var pliCount: UInt64 = 0
   /// Full intra requests sent (RFC 5104).
   public var firCount: UInt64 = 0
   /// When the newest packet came; nil before the first.
   public var lastPacketReceived: Instant?
-  /// How loud the newest packet's header says it is, in −dBov: 0 (loudest) to 127 (RFC 6464). The W3C's `audioLevel`, 0 to 1, is that of
-  /// the playout.
+  /// How loud the newest packet's header says it is, in −dBov: 0 (loudest) to 127 (RFC 6464). The W3C's `audioLevel`, 0
+  /// to 1, is that of the playout.
   public var headerAudioLevel: UInt8?
-  /// What the sender reported; nil before its first report.
+  /// The sender's own report; nil before its first.
   public var remote: RemoteOutboundStreamStatistics?
 }
 
-/// What the sender of a stream reported about it, in the words of the W3C (`RTCRemoteOutboundRtpStreamStats`).
+/// The sender's report on a stream, in the words of the W3C (`RTCRemoteOutboundRtpStreamStats`).
 public struct RemoteOutboundStreamStatistics: Hashable, Sendable {
   /// Packets sent, counted up over the 32 bits of a report.
   public var packetsSent: UInt64
@@ -57,7 +56,7 @@ public struct RemoteOutboundStreamStatistics: Hashable, Sendable {
   public var remoteTimestamp: NTPTime
   /// When the newest report arrived.
   public var localTimestamp: Instant
-  /// Sender reports received.
+  /// Received sender reports (RFC 3550 section 6.4.1).
   public var reportsSent: UInt64
 
   /// Takes over a newer report.

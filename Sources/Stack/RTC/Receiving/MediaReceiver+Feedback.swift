@@ -17,8 +17,8 @@ extension MediaReceiver {
 
   // MARK: Receiving reports
 
-  /// Takes one message of a decrypted RTCP datagram: sender reports and goodbyes. What is about streams that this side sends is
-  /// ignored.
+  /// Handles one message of a decrypted RTCP datagram: sender reports and goodbyes. Messages about streams that this
+  /// side sends are ignored.
   public mutating func receive(_ message: RTCPMessage, in datagram: Span<UInt8>, now: Instant) {
     switch message {
     case .senderReport(let report):
@@ -48,10 +48,12 @@ extension MediaReceiver {
 
   // MARK: Writing
 
-  /// Writes one RTCP datagram of what is due: a report with source description (RFC 3550 section 6.1), requests for lost packets and
-  /// keyframes (RFC 4585), transport-wide feedback. Between reports it has reduced size (RFC 5506) where that was agreed on.
+  /// Writes one RTCP datagram of what is due: a report with source description (RFC 3550 section 6.1), requests for
+  /// lost packets and keyframes (RFC 4585), transport-wide feedback. Between reports it has reduced size (RFC 5506)
+  /// where that was agreed on.
   ///
-  /// Call it until it gives nil, then again at ``deadline``. The caller protects and sends the datagram. Allocates nothing.
+  /// Call it until it gives nil, then again at ``deadline``. The caller protects and sends the datagram. Allocates
+  /// nothing.
   /// - Parameters:
   ///   - sender: The SSRC of this side: of one of its own streams, or any that the other side does not use.
   ///   - buffer: At least 400 bytes, and what fits a datagram: about 1,150.

@@ -1,7 +1,7 @@
 public import Basics
 
 extension MediaReceiver {
-  /// What the extensions of a packet say.
+  /// The values of a packet's header extensions.
   private struct Extensions {
     var mid: Range<Int>?
     var transportSequence: SequenceNumber?
@@ -9,12 +9,12 @@ extension MediaReceiver {
     var descriptor: Range<Int>?
   }
 
-  /// Takes a decrypted RTP packet and hands out what it brings: its own payload, and with redundant audio what was lost before it,
-  /// oldest first.
+  /// Takes a decrypted RTP packet and hands out what it brings: its own payload, and with redundant audio what was lost
+  /// before it, oldest first.
   ///
-  /// A packet of padding only is delivered with an empty payload: its number is not lost. `packet` may be longer than the
-  /// header says (SRTP leaves its tag behind); a retransmission is rewritten in place. The payload and the dependency descriptor are
-  /// valid only inside `deliver`.
+  /// A packet of padding only is delivered with an empty payload: its number is not lost. `packet` may be longer than
+  /// the header says (SRTP leaves its tag behind); a retransmission is rewritten in place. The payload and the
+  /// dependency descriptor are valid only inside `deliver`.
   public mutating func receive(
     _ header: RTPHeader, _ packet: inout MutableSpan<UInt8>, now: Instant,
     deliver: (_ packet: ReceivedPacket, _ payload: Span<UInt8>, _ dependencyDescriptor: Span<UInt8>?) -> Void
@@ -72,7 +72,7 @@ extension MediaReceiver {
     return result
   }
 
-  // MARK: Which stream
+  // MARK: Stream of a packet
 
   /// The m-section that a packet belongs to; nil when it was dropped.
   private mutating func resolve(
@@ -196,8 +196,8 @@ extension MediaReceiver {
     if place.isNewest { sections[section].stream?.newestTimestamp = header.timestamp }
   }
 
-  /// Delivers redundant audio (RFC 2198): what of the older blocks is missing, then the packet's own. A block stands for the packet as
-  /// many numbers back as it stands in front of the last block.
+  /// Delivers redundant audio (RFC 2198): what of the older blocks is missing, then the packet's own. A block stands
+  /// for the packet as many numbers back as it stands in front of the last block.
   private mutating func unwrap(
     _ received: inout ReceivedPacket, _ payload: Span<UInt8>, _ section: Int, _ highestBefore: Int64,
     _ deliver: (ReceivedPacket, Span<UInt8>, Span<UInt8>?) -> Void

@@ -1,24 +1,27 @@
 public import Basics
 
-/// The receiving half of one connection: which stream a packet belongs to, what is missing, what the sender must be told. A state
-/// machine without I/O and clock.
+/// The receiving half of one connection. It assigns packets to streams, finds missing ones, and writes the feedback for
+/// the sender. A state machine without I/O and clock.
 ///
 ///     receiver.update(media: peer.media, cname: peer.cname)
-///     receiver.receive(header, &datagram, now: now) { packet, payload, descriptor in jitterBuffer.insert(packet, payload, …) }
+///     receiver.receive(header, &datagram, now: now) { packet, payload, descriptor in
+///       jitterBuffer.insert(packet, payload, …)
+///     }
 ///     // at receiver.deadline:
 ///     while let length = receiver.makeFeedback(now: now, sender: ssrc, into: &buffer) { protect and send }
 ///
-/// A stream is known by the SSRC that the description announces, else by the MID that its packets carry (RFC 9143 section 15), and
-/// keeps its m-section: a packet that claims it for another one is dropped. One stream lives in an m-section at a time.
-/// Retransmissions (RFC 4588) and redundant audio (RFC 2198) are unwrapped; each sequence number is delivered once.
+/// A stream is known by the SSRC that the description announces, otherwise by the MID that its packets carry (RFC 9143
+/// section 15), and keeps its m-section: a packet that claims it for another one is dropped. One stream lives in an
+/// m-section at a time. Retransmissions (RFC 4588) and redundant audio (RFC 2198) are unwrapped; each sequence number
+/// is delivered once.
 ///
-/// Bounded whatever arrives: ``MediaReceiverConfiguration/maximumSources`` SSRCs, one stream an m-section of about 1 kB, 17
-/// deliveries a packet. A packet of a known stream allocates nothing.
+/// Bounded whatever arrives: ``MediaReceiverConfiguration/maximumSources`` SSRCs, one stream an m-section of about 1
+/// kB, 17 deliveries a packet. A packet of a known stream allocates nothing.
 public struct MediaReceiver: Sendable {
   /// Most events that wait to be polled; further ones are dropped.
   static let maximumEvents = 256
 
-  /// Which m-section an SSRC stands for.
+  /// The m-section that an SSRC belongs to.
   struct Claim: Sendable {
     var section: Int
     var isRetransmission: Bool
@@ -32,13 +35,12 @@ public struct MediaReceiver: Sendable {
     var dependencyDescriptor: UInt8 = 0
   }
 
-  /// The limits.
   public let configuration: MediaReceiverConfiguration
   /// The canonical name that reports carry (RFC 3550 section 6.5.1).
   public var cname = "-"
-  /// The round trip to the sender, which spaces repeated requests; nil while unknown. Set it when it is measured anew.
+  /// The round trip to the sender, which spaces repeated requests; nil while unknown. Set it at each new measurement.
   public var roundTripTime: TimeSpan?
-  /// What was dropped.
+  /// Counts of dropped packets, by reason.
   public internal(set) var drops = MediaReceiverDrops()
 
   var identifiers = Identifiers()
@@ -71,8 +73,8 @@ public struct MediaReceiver: Sendable {
 
   // MARK: Negotiation
 
-  /// Takes over what an answer says. Sections in which the other side sends are received; streams of the others are forgotten, and
-  /// those that stay keep their state.
+  /// Takes over what an answer says. Sections in which the other side sends are received; streams of the others are
+  /// forgotten, and those that stay keep their state.
   public mutating func update(media: [NegotiatedMedia], cname: String? = nil, now: Instant = .zero) {
     if let cname, (1...255).contains(cname.utf8.count) { self.cname = cname }
     let receiving = media.filter { $0.role == .receive }
@@ -123,8 +125,8 @@ public struct MediaReceiver: Sendable {
 
   // MARK: Streams
 
-  /// Forgets what was measured about the stream's past: an m-section now carries another publication under the same SSRC. Lost
-  /// packets and keyframes of the one before are not asked for any more; numbers go on.
+  /// Forgets what was measured about the stream's past: an m-section now carries another publication under the same
+  /// SSRC. Lost packets and keyframes of the one before are not asked for any more; numbers go on.
   public mutating func reset(_ mid: MID) {
     guard let index = sections.firstIndex(where: { $0.mid == mid }) else { return }
     sections[index].wantsKeyframe = false
@@ -135,8 +137,8 @@ public struct MediaReceiver: Sendable {
     updateDeadlines()
   }
 
-  /// Asks for a keyframe of the stream in `mid`, and again every ``MediaReceiverConfiguration/keyframeInterval`` until one begins to
-  /// arrive. However often it is called, no more than one request an interval is sent.
+  /// Asks for a keyframe of the stream in `mid`, and again every ``MediaReceiverConfiguration/keyframeInterval`` until
+  /// one begins to arrive. However often it is called, no more than one request an interval is sent.
   public mutating func requestKeyframe(_ mid: MID, now: Instant) {
     guard let index = sections.firstIndex(where: { $0.mid == mid }), sections[index].kind == .video else { return }
     requestKeyframe(section: index)
@@ -151,8 +153,8 @@ public struct MediaReceiver: Sendable {
     keyframeDeadline = min(keyframeDeadline, sections[index].stream?.keyframes.deadline ?? .distantFuture)
   }
 
-  /// How the stream's clock relates to its sender's wall clock, from the newest sender report; nil before the first one and for
-  /// an unknown SSRC.
+  /// How the stream's clock relates to its sender's wall clock, from the newest sender report; nil before the first one
+  /// and for an unknown SSRC.
   public func senderReportMapping(_ ssrc: SSRC) -> SenderReportMapping? {
     guard let index = claimIndex(of: ssrc), !claims[index].isRetransmission else { return nil }
     return sections[claims[index].section].stream?.mapping
@@ -161,18 +163,18 @@ public struct MediaReceiver: Sendable {
   /// The SSRC of the stream in `mid`; nil while there is none.
   public func ssrc(_ mid: MID) -> SSRC? { sections.first { $0.mid == mid }?.stream?.ssrc }
 
-  /// What is measured about every stream that a packet came of.
+  /// The measurements of every stream that has received a packet.
   public func statistics() -> [InboundStreamStatistics] {
     sections.compactMap { section in section.stream.flatMap { $0.hasStarted ? $0.report : nil } }
   }
 
-  /// What is measured about the stream in `mid`; nil before its first packet.
+  /// The measurements of the stream in `mid`; nil before its first packet.
   public func statistics(_ mid: MID) -> InboundStreamStatistics? {
     guard let stream = sections.first(where: { $0.mid == mid })?.stream, stream.hasStarted else { return nil }
     return stream.report
   }
 
-  /// What was noticed, in order; nil when there is nothing more.
+  /// The oldest event that wasn't polled; nil when there is none.
   public mutating func pollEvent() -> MediaReceiverEvent? { events.isEmpty ? nil : events.removeFirst() }
 
   mutating func emit(_ event: MediaReceiverEvent) {

@@ -8,16 +8,16 @@ public struct MediaReceiverConfiguration: Hashable, Sendable {
   public var replacementInterval = TimeSpan.seconds(1)
   /// The time between two receiver reports.
   public var reportInterval = TimeSpan.seconds(1)
-  /// The first report follows the first packet, and a stream's first sender report, after this time: the other side measures the
-  /// round trip with it.
+  /// The first report follows the first packet, and a stream's first sender report, after this time: the other side
+  /// measures the round trip with it.
   public var firstReportDelay = TimeSpan.milliseconds(100)
   /// The time between two transport-wide feedback reports while packets arrive.
   public var transportFeedbackInterval = TimeSpan.milliseconds(50)
   /// A keyframe is asked for again after this time until one comes, and never sooner.
   public var keyframeInterval = TimeSpan.milliseconds(300)
-  /// When lost packets of pictures are asked for.
+  /// When to ask again for lost video packets.
   public var videoNacks = NackGenerator.Configuration()
-  /// When lost packets of sound are asked for: what takes longer than a jitter buffer waits is given up early.
+  /// When to ask again for lost audio packets: packets that take longer than a jitter buffer waits are given up early.
   public var audioNacks: NackGenerator.Configuration = {
     var nacks = NackGenerator.Configuration()
     nacks.maximumAge = .milliseconds(500)
@@ -27,6 +27,5 @@ public struct MediaReceiverConfiguration: Hashable, Sendable {
     return nacks
   }()
 
-  /// The usual limits.
   public init() {}
 }

@@ -1,8 +1,8 @@
 import Basics
 
-/// What a ``MediaReceiver`` knows about one m-section in which the other side sends: its formats, and the stream in it.
+/// A ``MediaReceiver``'s state of an m-section in which the other side sends: its formats, and the stream in it.
 struct ReceivingSection: Sendable {
-  /// What a payload type stands for.
+  /// The meaning of a payload type.
   struct Format: Hashable, Sendable {
     var payloadType: PayloadType
     /// The codec; that of the repaired stream for retransmissions.
@@ -24,7 +24,7 @@ struct ReceivingSection: Sendable {
   let announced: NegotiatedSource?
 
   var stream: InboundStream?
-  /// Counts full intra requests, where picture loss indications were not agreed on.
+  /// Counts full intra requests, if PLIs weren't negotiated.
   var fullIntraRequests: UInt8 = 0
   /// A keyframe was asked for before the stream was known.
   var wantsKeyframe = false
@@ -53,14 +53,15 @@ struct ReceivingSection: Sendable {
     wantsKeyframe = before.wantsKeyframe
   }
 
-  /// The SSRC of the stream if this is its first packet; nil otherwise. Mutating, since to look from outside would copy the section.
+  /// The SSRC of the stream if this is its first packet; nil otherwise. Mutating, since to look from outside would copy
+  /// the section.
   mutating func startStream() -> SSRC? {
     guard stream?.hasStarted == false else { return nil }
     stream?.hasStarted = true
     return stream?.ssrc
   }
 
-  /// What `payloadType` stands for; nil when it was not negotiated.
+  /// The format of `payloadType`; nil when it was not negotiated.
   func format(_ payloadType: PayloadType) -> Format? {
     for format in formats where format.payloadType == payloadType { return format }
     return nil

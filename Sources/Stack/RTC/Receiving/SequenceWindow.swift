@@ -1,27 +1,27 @@
-/// Extends sequence numbers to 64 bits (RFC 3550 appendix A.1) and remembers which of the last 1,024 came, so that each is let
-/// through once.
+/// Extends sequence numbers to 64 bits (RFC 3550 appendix A.1) and remembers which of the last 1,024 came, so that each
+/// passes once.
 ///
-/// Extended numbers never go back by more than the window: a sender that starts its sequence anew goes on above the highest one.
-/// Memory: 128 bytes, made with the value. Cost: constant; a jump clears at most 16 words.
+/// Extended numbers never go back by more than the window: a sender that restarts its sequence continues above the
+/// highest one. Memory: 128 bytes, made with the value. Cost: constant; a jump clears at most 16 words.
 struct SequenceWindow: Sendable {
   /// How many numbers behind the highest are remembered.
   static let size: Int64 = 1_024
 
-  /// What a number is to the stream.
+  /// The place of a number in the stream.
   enum Place: Hashable {
     /// Seen for the first time.
     case new(Int64)
     case duplicate
-    /// Too far behind.
+    /// Behind the window of 1,024.
     case tooOld
   }
 
   /// The highest number; negative before the first.
   private(set) var highest: Int64 = -1
   private var bits = [UInt64](repeating: 0, count: Int(size / 64))
-  /// A number far behind the highest whose successor would mean that the sender started anew.
+  /// A number far behind the highest whose successor would mean that the sender started again.
   private var restartCandidate: SequenceNumber?
-  /// Times that the sender started anew.
+  /// How often the sender started again.
   private(set) var restarts = 0
 
   /// Takes note of a number and says what it is.

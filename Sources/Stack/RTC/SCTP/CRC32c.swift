@@ -16,8 +16,8 @@ enum CRC32c {
     return tables
   }()
 
-  /// The checksum of a packet with its checksum field, bytes 8 to 11, counted as zero. The packet has at least 12 bytes.
-  /// About half a nanosecond a byte; no allocation.
+  /// The checksum of a packet with its checksum field, bytes 8 to 11, counted as zero. The packet has at least 12
+  /// bytes. About half a nanosecond a byte; no allocation.
   static func ofPacket(_ packet: Span<UInt8>) -> UInt32 {
     var crc: UInt32 = 0xFFFF_FFFF
     update(&crc, packet.extracting(0..<8))

@@ -42,7 +42,7 @@ extension SCTPAssociation {
       payloadProtocol: packet.networkUInt32(at: start &+ 8), isBeginning: chunk.flags & 2 != 0,
       isEnding: chunk.flags & 1 != 0, isUnordered: chunk.flags & 4 != 0)
     guard header.stream < inboundStreams else {
-      // Section 6.5: acknowledged, told, not delivered.
+      // Section 6.5: acknowledged and reported, not delivered.
       drops.count(.invalidStream)
       received.insert(tsn)
       report(SCTPCause.invalidStream, [UInt8(header.stream >> 8), UInt8(truncatingIfNeeded: header.stream), 0, 0])
@@ -69,8 +69,8 @@ extension SCTPAssociation {
     return state != .ended
   }
 
-  /// Whether a chunk may be held. What is next in sequence is taken even when the buffer is full of what came out of order, or
-  /// nothing would move any more; a peer that builds on that gets ABORT.
+  /// Whether a chunk may be held. The next one in sequence is accepted even when the buffer is full of later ones, or
+  /// nothing would move any more; a peer that exploits that gets ABORT.
   private mutating func hasRoom(for length: Int, tsn: Int64) -> Bool {
     let isNext = tsn == received.cumulative &+ 1
     let fits =

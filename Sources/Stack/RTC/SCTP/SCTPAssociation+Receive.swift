@@ -2,7 +2,8 @@ internal import Basics
 
 // Packets in: the checks of RFC 9260 sections 6.8 and 8.5, then chunk by chunk.
 extension SCTPAssociation {
-  /// Takes one packet. Cost: the checksum, then constant work per chunk; a SACK costs a step for each outstanding chunk.
+  /// Takes one packet. Cost: the checksum, then constant work per chunk; a SACK costs a step for each outstanding
+  /// chunk.
   mutating func receive(_ packet: Span<UInt8>, now: Instant) {
     observe(now)
     guard packet.count >= Self.headerLength &+ 4 else { return drops.count(.notAPacket) }
@@ -53,7 +54,7 @@ extension SCTPAssociation {
     case .abort, .shutdownComplete:
       // T bit: the sender had no association and gave our own packets' tag back (section 8.5.1).
       return reflected ? peerTag != 0 && tag == peerTag : tag == localTag
-    // After the end only its own tag tells that an old peer still asks.
+    // After the end only its own tag shows that an old peer still asks.
     default: return tag == localTag
     }
   }
@@ -164,7 +165,8 @@ extension SCTPAssociation {
     end(.abortedByPeer(cause: cause))
   }
 
-  /// ERROR (section 3.3.10) informs; only a stale cookie has a consequence: begin again with a new INIT (section 5.2.6).
+  /// ERROR (section 3.3.10) informs; only a stale cookie has a consequence: begin again with a new INIT (section
+  /// 5.2.6).
   private mutating func receiveError(_ packet: Span<UInt8>, _ value: Range<Int>) {
     guard state == .cookieEchoed, value.count >= 4,
       packet.networkUInt16(at: value.lowerBound) == SCTPCause.staleCookie
@@ -187,6 +189,6 @@ extension SCTPAssociation {
     for stream in reassembly.takeOversized() { events.append(.oversized(stream)) }
   }
 
-  /// What a message counts against the receive buffer until the owner releases it.
+  /// The bytes of the receive buffer that a message uses until the owner releases it.
   static func cost(_ message: SCTPMessage) -> Int { message.payload.count &+ SCTPSendQueue.overhead }
 }

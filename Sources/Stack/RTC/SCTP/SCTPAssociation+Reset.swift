@@ -2,8 +2,8 @@ internal import Basics
 
 // Stream reset (RFC 6525).
 extension SCTPAssociation {
-  /// Resets our half of these streams once everything sent on them is acknowledged. Messages given to them from now on go
-  /// out after the reset.
+  /// Resets our half of these streams once everything sent on them is acknowledged. Messages given to them from now on
+  /// go out after the reset.
   mutating func resetStreams(_ streams: [UInt16], now: Instant) {
     observe(now)
     for stream in streams where !reset.waiting.contains(stream) { reset.waiting.append(stream) }
@@ -168,7 +168,8 @@ extension SCTPAssociation {
     progressReset()
   }
 
-  /// Checks a request's sequence number (section 5.2.1): the next one is taken, the last one answered again, others refused.
+  /// Checks a request's sequence number (section 5.2.1): the next one is taken, the last one answered again, others
+  /// refused.
   private mutating func accept(_ sequence: UInt32) -> UInt32? {
     if sequence == reset.expected {
       reset.expected &+= 1

@@ -155,7 +155,7 @@ extension SCTPAssociation {
     if !wasUp { becomeEstablished(restarted: false) }
   }
 
-  /// Row A: the peer lost its state and began anew (section 5.2.4.1). What was under way is gone.
+  /// Row A: the peer lost its state and started again (section 5.2.4.1). Messages under way are lost.
   private mutating func restart(_ cookie: SCTPCookie) {
     guard state != .shutdownAckSent else {
       enqueue(.sctpChunk(.shutdownAck))

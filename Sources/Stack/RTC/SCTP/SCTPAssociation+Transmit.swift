@@ -2,8 +2,8 @@ internal import Basics
 
 // Packets out, and timers (RFC 9260 sections 6.1, 6.10 and 8.3).
 extension SCTPAssociation {
-  /// The next packet, nil when there is none now: control chunks first, then SACK, FORWARD TSN, what was lost and new data, as
-  /// much as fits. One allocation for the packet and one each for SACK and FORWARD TSN.
+  /// The next packet, nil when there is none now: control chunks first, then SACK, FORWARD TSN, what was lost and new
+  /// data, as much as fits. One allocation for the packet and one each for SACK and FORWARD TSN.
   mutating func pollTransmit() -> [UInt8]? {
     if let packet = packets.popFirst() {
       packetsSent &+= 1

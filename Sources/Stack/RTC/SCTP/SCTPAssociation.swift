@@ -1,8 +1,8 @@
 internal import Basics
 
-/// What an association tells its owner.
+/// An event for the association's owner.
 enum SCTPEvent: Sendable, Equatable {
-  /// Data may flow. Told again, with `restarted`, when the peer began anew (RFC 9260 section 5.2.4.1).
+  /// Data may flow. It comes again, with `restarted`, when the peer started again (RFC 9260 section 5.2.4.1).
   case up(restarted: Bool)
   case message(SCTPMessage)
   /// A message on this stream was longer than allowed and is not delivered.
@@ -14,11 +14,11 @@ enum SCTPEvent: Sendable, Equatable {
   case ended(SCTPFailure)
 }
 
-/// One SCTP association with one path (RFC 9260 over DTLS, RFC 8261; partial reliability RFC 3758; stream reset RFC 6525),
-/// without I/O and clock.
+/// One SCTP association with one path (RFC 9260 over DTLS, RFC 8261; partial reliability RFC 3758; stream reset RFC
+/// 6525), without I/O and clock.
 ///
-/// Both ends may start it. It holds no more than its configuration allows; whatever a peer sends is processed, dropped and
-/// counted, or answered with ABORT.
+/// Both ends may start it. It holds no more than its configuration allows; whatever a peer sends is processed, dropped
+/// and counted, or answered with ABORT.
 struct SCTPAssociation: Sendable {
   /// The states of RFC 9260 section 4. `ended` is final: over a DTLS connection there is one association.
   enum State: Sendable {

@@ -38,7 +38,7 @@ struct SCTPItemWalker {
   enum Step {
     /// An item whose header starts at `offset`; `value` is behind the header.
     case item(offset: Int, value: Range<Int>)
-    /// Nothing is left.
+    /// The end of the packet's chunks: nothing is left.
     case end
     /// A header that does not fit, or a length beyond the end or below the header's own.
     case malformed

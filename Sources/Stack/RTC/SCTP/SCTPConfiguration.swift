@@ -1,20 +1,22 @@
 public import Basics
 
-/// Limits and timing of an SCTP association and its data channels. The defaults fit WebRTC over a path of 1,200 byte datagrams.
+/// Limits and timing of an SCTP association and its data channels. The defaults fit WebRTC over a path of 1,200 byte
+/// datagrams.
 public struct SCTPConfiguration: Hashable, Sendable {
-  /// The most bytes of one SCTP packet, 512 at least. DTLS adds 37, so the default fills a datagram of 1,200 bytes, which
-  /// is what ``DTLSTransport`` allows by default.
+  /// The most bytes of one SCTP packet, 512 at least. DTLS adds 37, so the default fills a datagram of 1,200 bytes,
+  /// which is what ``DTLSTransport`` allows by default.
   public var mtu = 1_160
   /// The port of both ends (RFC 8261 section 4; `a=sctp-port` names it).
   public var port: UInt16 = 5_000
 
-  /// The most bytes of received data held for the association: out of order, incomplete, or not yet polled. Advertised as
-  /// the receive window.
+  /// The most bytes of received data held for the association: out of order, incomplete, or not yet polled. Advertised
+  /// as the receive window.
   public var receiveBuffer = 1 << 20
   /// The most bytes of messages waiting to be sent or acknowledged, over all channels. Each message counts
   /// 64 bytes more than it has.
   public var sendBuffer = 4 << 20
-  /// The longest message taken from the peer (`a=max-message-size` of our description). A longer one closes its channel.
+  /// The longest message taken from the peer (`a=max-message-size` of our description). A longer one closes its
+  /// channel.
   public var maximumReceiveMessageSize = 262_144
   /// The longest message that may be sent (`a=max-message-size` of the peer's description).
   public var maximumSendMessageSize = 262_144
@@ -32,8 +34,8 @@ public struct SCTPConfiguration: Hashable, Sendable {
   /// How many chunks may be unacknowledged at a time.
   public var maximumOutstandingChunks = 8_192
 
-  /// The retransmission timeout before the first round trip is measured (RFC 9260 section 16, RTO.Initial). Shorter than
-  /// the RFC's second: ICE and DTLS have just proven that the path is alive and short.
+  /// The retransmission timeout before the first round trip is measured (RFC 9260 section 16, RTO.Initial). Shorter
+  /// than the RFC's second: ICE and DTLS have just proven that the path is alive and short.
   public var initialRTO = TimeSpan.milliseconds(500)
   /// The shortest retransmission timeout; more than any peer delays its SACK.
   public var minimumRTO = TimeSpan.milliseconds(400)
@@ -53,6 +55,5 @@ public struct SCTPConfiguration: Hashable, Sendable {
   /// How many packets one call may add to what is in flight (RFC 9260 section 6.1, Max.Burst).
   public var maximumBurst = 4
 
-  /// The defaults.
   public init() {}
 }

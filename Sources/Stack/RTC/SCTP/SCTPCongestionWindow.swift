@@ -59,7 +59,8 @@ struct SCTPCongestionWindow {
     partialBytesAcked = 0
   }
 
-  /// New data is about to leave. After idling the window is halved once per RTO (section 7.2.1): what it was measured on is past.
+  /// New data is about to leave. After idling the window is halved once per RTO (section 7.2.1): what it was measured
+  /// on is past.
   mutating func willSend(flight: Int, rto: TimeSpan, now: Instant) {
     if let lastSentAt, flight == 0, rto > .zero {
       var idle = (now - lastSentAt).nanoseconds / rto.nanoseconds

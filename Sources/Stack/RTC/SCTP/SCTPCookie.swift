@@ -1,9 +1,9 @@
 internal import Basics
 internal import Crypto
 
-/// The state cookie (RFC 9260 section 5.1.3): what an end that answered INIT needs to know when the COOKIE ECHO comes, so
-/// that it keeps nothing before. Protected by HMAC-SHA256 with a secret of the association alone; its layout is nobody
-/// else's business.
+/// The state cookie (RFC 9260 section 5.1.3): what an end that answered INIT needs to know when the COOKIE ECHO comes,
+/// so that it keeps nothing before. Protected by HMAC-SHA256 with a secret of the association alone; its layout is
+/// nobody else's business.
 struct SCTPCookie: Equatable {
   /// Bytes of a cookie with its code.
   static let length = 8 + 4 * 7 + 2 * 2 + 4 + 32

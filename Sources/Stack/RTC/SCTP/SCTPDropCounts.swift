@@ -54,7 +54,6 @@ public enum SCTPDropReason: Int, Hashable, Sendable, CaseIterable {
 public struct SCTPDropCounts: Hashable, Sendable {
   private var counts = [UInt64](repeating: 0, count: SCTPDropReason.allCases.count)
 
-  /// No drops.
   public init() {}
 
   /// How often for this reason.

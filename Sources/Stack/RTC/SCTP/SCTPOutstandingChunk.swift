@@ -1,7 +1,7 @@
 internal import Basics
 
-/// A DATA chunk that was sent and is not acknowledged cumulatively. It refers to the message's bytes; sending it again copies
-/// nothing but those into the packet.
+/// A DATA chunk that was sent and is not acknowledged cumulatively. It refers to the message's bytes; sending it again
+/// copies nothing but those into the packet.
 struct SCTPOutstandingChunk: Sendable {
   enum State: Sendable {
     /// Counts toward what is in flight.
@@ -36,7 +36,7 @@ struct SCTPOutstandingChunk: Sendable {
   var wasFastRetransmitted = false
 
   var isOrdered: Bool { flags & Self.unordered == 0 }
-  /// What it holds of the send buffer; the last piece carries the message's overhead.
+  /// The bytes of the send buffer that it uses; the last piece carries the message's overhead.
   var heldBytes: Int { length &+ (flags & Self.ending != 0 ? SCTPSendQueue.overhead : 0) }
 
   /// Whether it must not be sent once more.

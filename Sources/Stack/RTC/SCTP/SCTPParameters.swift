@@ -21,7 +21,7 @@ enum SCTPParameter {
   static let maximumCount = 64
 }
 
-/// What INIT and INIT ACK say about the end that sent them (RFC 9260 sections 3.3.2 and 3.3.3).
+/// The parameters of INIT and INIT ACK (RFC 9260 sections 3.3.2 and 3.3.3).
 struct SCTPInitiation: Equatable {
   var tag: UInt32
   var window: UInt32
@@ -30,12 +30,12 @@ struct SCTPInitiation: Equatable {
   var initialTSN: UInt32
   var supportsForwardTSN = false
   var supportsReset = false
-  /// Where the state cookie lies in the packet.
+  /// The place of the state cookie in the packet.
   var cookie: Range<Int>?
   /// Parameters to be reported as not recognized, each whole and padded; at most 256 bytes of them.
   var unrecognized: [UInt8] = []
 
-  /// What can be wrong with the chunk.
+  /// A fault of the chunk.
   enum Problem: Error {
     case malformed
     case tooManyParameters

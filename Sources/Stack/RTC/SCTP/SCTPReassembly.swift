@@ -5,7 +5,7 @@ struct SCTPMessage: Sendable, Equatable {
   var payload: [UInt8]
 }
 
-/// What a DATA chunk says of its payload (RFC 9260 section 3.3.1).
+/// The header of a DATA chunk (RFC 9260 section 3.3.1).
 struct SCTPDataHeader: Sendable {
   var tsn: Int64
   var stream: UInt16
@@ -19,8 +19,8 @@ struct SCTPDataHeader: Sendable {
 /// Puts messages together from their pieces and in order (RFC 9260 sections 6.5, 6.6 and 6.9).
 ///
 /// The pieces of a message have successive TSNs, so pieces are kept as *runs* of successive TSNs that grow at either
-/// end; a run with a beginning and an ending is a message. Complete ordered messages wait for their turn on their stream.
-/// The owner bounds what is held, by ``heldBytes`` and ``heldCount``.
+/// end; a run with a beginning and an ending is a message. Complete ordered messages wait for their turn on their
+/// stream. The owner bounds what is held, by ``heldBytes`` and ``heldCount``.
 struct SCTPReassembly: Sendable {
   private struct Run: Sendable {
     var first: Int64
@@ -40,7 +40,7 @@ struct SCTPReassembly: Sendable {
     var waiting: [(sequence: UInt16, message: SCTPMessage?)] = []
   }
 
-  /// What came of a piece.
+  /// The result of adding a piece.
   enum Outcome: Sendable, Equatable {
     case kept
     /// It cannot become part of a message any more.
@@ -49,7 +49,7 @@ struct SCTPReassembly: Sendable {
     case staleSequence
   }
 
-  /// In ascending order.
+  /// In ascending order of TSN.
   private var runs: [Run] = []
   private var streams: [UInt16: Stream] = [:]
   private let maximumMessage: Int
@@ -66,8 +66,8 @@ struct SCTPReassembly: Sendable {
 
   /// Takes a piece whose TSN is new. `cumulative` is the cumulative TSN before it.
   ///
-  /// Cost: constant for a piece in order, a binary search and a move of the runs behind it otherwise; when two runs meet,
-  /// the copy of the second's bytes.
+  /// Cost: constant for a piece in order, a binary search and a move of the runs behind it otherwise; when two runs
+  /// meet, the copy of the second's bytes.
   mutating func insert(
     _ header: SCTPDataHeader, _ packet: Span<UInt8>, _ payload: Range<Int>, cumulative: Int64
   ) -> Outcome {
@@ -84,7 +84,7 @@ struct SCTPReassembly: Sendable {
     let joinsPrevious =
       previous >= 0 && !header.isBeginning && runs[previous].last == header.tsn &- 1 && !runs[previous].hasEnding
       && runs[previous].header.stream == header.stream
-    // What should come before it has been received or given up and is not part of a message: nothing can complete it.
+    // Everything before it has been received or given up and is not part of a message, so nothing can complete it.
     if !joinsPrevious, !header.isBeginning, header.tsn &- 1 <= cumulative { return .orphan }
 
     let at: Int
@@ -122,8 +122,8 @@ struct SCTPReassembly: Sendable {
     return oversized
   }
 
-  /// Nothing more will come up to `cumulative`, because the peer has given it up (RFC 3758 section 3.6): pieces that can no
-  /// longer be completed go.
+  /// Nothing more will come up to `cumulative`, because the peer has given it up (RFC 3758 section 3.6): pieces that
+  /// can no longer be completed go.
   mutating func skip(to cumulative: Int64) {
     var index = 0
     while index < runs.count, runs[index].first <= cumulative &+ 1 {
@@ -147,7 +147,7 @@ struct SCTPReassembly: Sendable {
     deliver(id)
   }
 
-  /// The peer begins these streams anew (RFC 6525 section 5.2.2); no list means all of them.
+  /// The peer restarts these streams (RFC 6525 section 5.2.2); no list means all of them.
   mutating func reset(_ ids: [UInt16]) {
     if ids.isEmpty {
       for id in Array(streams.keys) { reset(stream: id) }

@@ -1,6 +1,7 @@
-/// Which TSNs have arrived (RFC 9260 section 6.2): everything up to ``cumulative``, and ranges beyond it.
+/// The TSNs that have arrived (RFC 9260 section 6.2): everything up to ``cumulative``, and ranges beyond it.
 ///
-/// Gap blocks count in 16 bits from the cumulative TSN, so nothing further ahead is taken; the number of ranges is bounded.
+/// Gap blocks count in 16 bits from the cumulative TSN, so nothing further ahead is accepted; the number of ranges is
+/// bounded.
 struct SCTPReceivedSequence: Sendable {
   enum Verdict {
     case new
@@ -12,7 +13,7 @@ struct SCTPReceivedSequence: Sendable {
 
   /// The last TSN without a gap before it.
   private(set) var cumulative: Int64
-  /// What arrived beyond it, ascending and apart.
+  /// The TSNs beyond it, ascending and apart.
   private(set) var ranges: [ClosedRange<Int64>] = []
   /// Duplicates since the last SACK, at most ``maximumDuplicates``.
   private(set) var duplicates: [UInt32] = []
@@ -32,7 +33,7 @@ struct SCTPReceivedSequence: Sendable {
   /// The 64-bit form of a TSN on the wire.
   func unwrap(_ wire: UInt32) -> Int64 { SCTPSerial.unwrap(wire, near: cumulative) }
 
-  /// What a TSN would be. A binary search.
+  /// Whether a TSN is new, known or too far ahead. A binary search.
   func verdict(_ tsn: Int64) -> Verdict {
     if tsn <= cumulative { return .duplicate }
     if tsn &- cumulative > Self.maximumDistance { return .tooFarAhead }

@@ -10,7 +10,7 @@ struct SCTPOutgoingMessage: Sendable {
   var maxRetransmits: UInt16?
   var expiresAt: Instant
 
-  /// What it counts in the amount that waits on its stream.
+  /// Its share of the amount that waits on its stream, in bytes.
   var countedBytes: Int { isControl ? 0 : payload.count }
 }
 
@@ -29,7 +29,7 @@ struct SCTPSendQueue: Sendable {
     var lastTSN: Int64?
   }
 
-  /// What every message counts besides its payload.
+  /// The overhead of every message besides its payload, in bytes.
   static let overhead = 64
 
   private var streams: [UInt16: Stream] = [:]
@@ -121,7 +121,8 @@ struct SCTPSendQueue: Sendable {
     return abandon(piece.id)
   }
 
-  /// Drops what has expired, so that a full buffer does not hold dead messages. Looks at every stream's oldest messages.
+  /// Drops what has expired, so that a full buffer does not hold dead messages. Looks at every stream's oldest
+  /// messages.
   mutating func purgeExpired(now: Instant) {
     for stream in ready { dropExpired(stream, now: now) }
     ready.removeAll { streams[$0]?.messages.isEmpty ?? true }

@@ -1,6 +1,6 @@
 internal import Basics
 
-/// The sending half of an association: messages that wait, chunks in flight, what SACKs say of them, and the windows that
+/// The sending half of an association: waiting messages, chunks in flight, the SACKs about them, and the windows that
 /// hold them back (RFC 9260 sections 6 and 7, RFC 3758 section 3.5).
 struct SCTPSender: Sendable {
   var queue = SCTPSendQueue()
@@ -71,11 +71,11 @@ struct SCTPSender: Sendable {
   var isDrained: Bool { outstanding.isEmpty && queue.isEmpty }
   /// Bytes that count against the send buffer.
   var heldBytes: Int { queue.heldBytes &+ outstandingHeld }
-  /// Messages given up.
+  /// Messages that were given up: their lifetime or their tries were over (RFC 3758).
   var abandonedCount: UInt64 { queue.abandonedCount &+ abandonedAfterSending }
   var isForwardDue: Bool { owesForward }
 
-  /// What a SACK meant.
+  /// The result of a SACK.
   enum SackResult {
     /// It acknowledged nothing new.
     case nothingNew
@@ -149,10 +149,10 @@ struct SCTPSender: Sendable {
 
   // MARK: Sending
 
-  /// Which kind of chunk may leave now.
+  /// The kind of chunk that may leave now.
   enum Permission { case retransmission, new, none }
 
-  /// What may be sent next in `room` bytes of packet.
+  /// The kind of chunk that may leave now in `room` bytes of packet.
   func permission(room: Int) -> Permission {
     if lostCount > 0, owesFastRetransmit || flight < congestion.window { return .retransmission }
     guard lostCount == 0 || flight < congestion.window else { return .none }
@@ -164,7 +164,8 @@ struct SCTPSender: Sendable {
     return length &+ SCTPAssociation.dataHeaderLength <= room ? .new : .none
   }
 
-  /// The first lost chunk that fits, now in flight again; nil when none fits. Abandons those that may not be sent again.
+  /// The first lost chunk that fits, now in flight again; nil when none fits. Abandons those that may not be sent
+  /// again.
   mutating func nextLost(room: Int, now: Instant) -> (tsn: Int64, chunk: SCTPOutstandingChunk)? {
     guard lostCount > 0 else { return nil }
     for index in 0..<outstanding.count where outstanding[index].state == .lost {
@@ -220,7 +221,7 @@ struct SCTPSender: Sendable {
         if let known = skipped.firstIndex(where: { $0.stream == chunk.stream }) {
           skipped[known].sequence = chunk.sequence
         } else {
-          // What does not fit in this packet waits for the next.
+          // Streams that don't fit in this packet wait for the next.
           guard skipped.count < maximumStreams else { break }
           skipped.append((chunk.stream, chunk.sequence))
         }
@@ -357,8 +358,8 @@ extension SCTPSender {
     if advancedAck > before { owesForward = true }
   }
 
-  /// The first outstanding chunk is one that the peer does not have, or the cumulative TSN would be further. If a gap block
-  /// had named it, the peer has thrown it away again (section 6.2: "renege"), and it must be sent anew.
+  /// The peer doesn't have the first outstanding chunk, or the cumulative TSN would be higher. If a gap block had named
+  /// it, the peer has thrown it away again (section 6.2: "renege"), and it must be sent again.
   private mutating func reclaimReneged() {
     guard !outstanding.isEmpty, outstanding[0].state == .acknowledged else { return }
     outstanding[0].state = .lost

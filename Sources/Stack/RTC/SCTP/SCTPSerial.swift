@@ -1,5 +1,5 @@
-/// Arithmetic on numbers that wrap (RFC 9260 section 1.6, RFC 1982). Inside, TSNs are 64 bits wide and never wrap; on the
-/// wire they have 32.
+/// Arithmetic on numbers that wrap (RFC 9260 section 1.6, RFC 1982). Inside, TSNs are 64 bits wide and never wrap; on
+/// the wire they have 32.
 enum SCTPSerial {
   /// The 64-bit number whose low 32 bits are `wire` and that is nearest to `reference`.
   static func unwrap(_ wire: UInt32, near reference: Int64) -> Int64 {

@@ -1,6 +1,6 @@
 internal import Basics
 
-/// Where stream resets stand (RFC 6525): at most one request of ours and one of the peer's is under way.
+/// The state of stream resets (RFC 6525): at most one request of ours and one of the peer's is under way.
 struct SCTPStreamReset: Sendable {
   /// A request of ours that is not answered.
   struct Request: Sendable {

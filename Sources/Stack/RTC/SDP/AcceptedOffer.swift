@@ -21,7 +21,8 @@ public struct AcceptedOffer: Sendable {
     self.restartsIce = restartsIce
   }
 
-  /// The answer. `local` goes into the live sections, its candidates into the first; its ``TransportParameters/setup`` should be `passive`.
+  /// The answer. `local` goes into the live sections, its candidates into the first; its ``TransportParameters/setup``
+  /// should be `passive`.
   public func answer(local: TransportParameters) -> SessionDescription {
     let live = Dictionary(uniqueKeysWithValues: media.map { ($0.index, $0) })
     var mids = Set(media.map(\.mid))

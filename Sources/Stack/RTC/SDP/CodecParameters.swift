@@ -14,7 +14,7 @@ extension Codec {
   /// The parameters of the answer to an offer with these.
   func answered(_ offered: FormatParameters?) -> FormatParameters? {
     guard self == .opus, let offered else { return offered }
-    // What the answer says of Opus is what this side wants to receive; the rest is the offerer's own business.
+    // The answer's parameters of Opus are this side's wishes for receiving; the rest is the offerer's own business.
     let echoed: Set = ["minptime", "useinbandfec", "usedtx", "stereo", "sprop-stereo"]
     let pairs = offered.pairs.filter { echoed.contains($0.name) }.map { "\($0.name)=\($0.value)" }
     return pairs.isEmpty ? nil : FormatParameters(pairs.joined(separator: ";"))
@@ -29,7 +29,8 @@ enum H264Profile: Int, Comparable {
   case constrainedHigh
   case high
 
-  /// The packetization mode that the parameters name: 0 where it is absent (RFC 6184 section 8.1), -1 where it cannot be read.
+  /// The packetization mode that the parameters name: 0 where it is absent (RFC 6184 section 8.1), -1 where it cannot
+  /// be read.
   static func packetizationMode(_ parameters: FormatParameters?) -> Int {
     guard let text = parameters?["packetization-mode"] else { return 0 }
     return Substring(text).decimal(UInt8.self).map(Int.init) ?? -1
@@ -55,9 +56,10 @@ enum H264Profile: Int, Comparable {
 }
 
 extension NegotiatedCodec {
-  /// The codec out of `candidates` whose decoder understands packets of this codec: the same profile where there is one,
-  /// otherwise for H.264 the next larger profile; and no smaller packetization mode, since a receiver of mode 0 takes no
-  /// aggregated or fragmented units (RFC 6184 section 6.2). Use it to choose the payload type when forwarding; rare, not per packet.
+  /// The codec out of `candidates` whose decoder understands packets of this codec: the same profile where there is
+  /// one, otherwise for H.264 the next larger profile; and no smaller packetization mode, since a receiver of mode 0
+  /// takes no aggregated or fragmented units (RFC 6184 section 6.2). Use it to choose the payload type when forwarding;
+  /// rare, not per packet.
   public func bestMatch(in candidates: [NegotiatedCodec]) -> NegotiatedCodec? {
     let same = candidates.filter { $0.codec == codec }
     guard codec == .h264, let profile = H264Profile(parameters) else { return same.first }

@@ -1,6 +1,5 @@
-/// Which way media flows in an m-section, from the viewpoint of who wrote the description (RFC 8866 section 6.7).
+/// The direction of media in an m-section, from the viewpoint of the description's author (RFC 8866 section 6.7).
 public enum MediaDirection: String, Hashable, Sendable, CaseIterable {
-  /// Both ways.
   case sendrecv
   /// The writer only sends.
   case sendonly
@@ -24,7 +23,7 @@ public enum MediaDirection: String, Hashable, Sendable, CaseIterable {
   public var receives: Bool { self == .sendrecv || self == .recvonly }
 }
 
-/// Who starts the DTLS handshake (RFC 4145, RFC 8842).
+/// The part in the DTLS handshake (RFC 4145, RFC 8842).
 public enum SetupRole: String, Hashable, Sendable {
   /// The writer sends the ClientHello.
   case active
@@ -50,8 +49,8 @@ public struct FingerprintAttribute: Hashable, Sendable {
   }
 }
 
-/// The format-specific parameters of a payload type, the part of `a=fmtp` after the payload type. The text is kept as it
-/// came, because an answer has to repeat it.
+/// The format-specific parameters of a payload type, the part of `a=fmtp` after the payload type. The text is kept as
+/// it came, because an answer has to repeat it.
 public struct FormatParameters: Hashable, Sendable {
   /// The text, such as `minptime=10;useinbandfec=1`.
   public let text: String
@@ -127,14 +126,12 @@ public struct ExtensionAttribute: Hashable, Sendable {
 
 /// A source of an m-section, the `a=ssrc` lines of one SSRC (RFC 5576).
 public struct SourceAttribute: Hashable, Sendable {
-  /// The source.
   public var ssrc: SSRC
   /// Its canonical name, where it is given.
   public var cname: String?
   /// The stream and track it belongs to, where `a=ssrc:… msid:` says so.
   public var streamID: MediaStreamID?
 
-  /// A source.
   public init(ssrc: SSRC, cname: String? = nil, streamID: MediaStreamID? = nil) {
     self.ssrc = ssrc
     self.cname = cname
@@ -142,9 +139,10 @@ public struct SourceAttribute: Hashable, Sendable {
   }
 }
 
-/// Sources that belong together, `a=ssrc-group` (RFC 5576 section 4.2), such as `FID` for a stream and its retransmissions.
+/// Sources that belong together, `a=ssrc-group` (RFC 5576 section 4.2), such as `FID` for a stream and its
+/// retransmissions.
 public struct SourceGroup: Hashable, Sendable {
-  /// What the group means: `FID`, `SIM`, `FEC-FR`.
+  /// The meaning of the group: `FID`, `SIM`, `FEC-FR`.
   public var semantics: String
   /// Its members, in order.
   public var sources: [SSRC]
@@ -172,7 +170,7 @@ public struct MediaStreamID: Hashable, Sendable {
 
 /// A restriction on one simulcast layer, `a=rid` (RFC 8851).
 public struct RIDAttribute: Hashable, Sendable {
-  /// Which way a layer flows, from the writer's viewpoint.
+  /// The direction of a layer, from the author's viewpoint.
   public enum Direction: String, Hashable, Sendable {
     /// The writer sends the layer.
     case send
@@ -181,14 +179,12 @@ public struct RIDAttribute: Hashable, Sendable {
     /// The same layer seen from the other side.
     public var reversed: Direction { self == .send ? .recv : .send }
   }
-  /// The layer's name.
   public var id: RID
-  /// Which way it flows.
+  /// `send` or `recv`, from the author's viewpoint.
   public var direction: Direction
   /// The restrictions as written (`pt=96;max-width=1280`), or nil.
   public var restrictions: String?
 
-  /// A layer.
   public init(id: RID, direction: Direction, restrictions: String? = nil) {
     self.id = id
     self.direction = direction
@@ -196,11 +192,11 @@ public struct RIDAttribute: Hashable, Sendable {
   }
 }
 
-/// The simulcast streams of an m-section, `a=simulcast` (RFC 8853). Streams are in the order of the sender's preference.
+/// The simulcast streams of an m-section, `a=simulcast` (RFC 8853). Streams are in the order of the sender's
+/// preference.
 public struct SimulcastAttribute: Hashable, Sendable {
   /// One way to send a simulcast stream.
   public struct Alternative: Hashable, Sendable {
-    /// The layer's name.
     public var rid: RID
     /// Whether it starts paused (`~`).
     public var isPaused: Bool

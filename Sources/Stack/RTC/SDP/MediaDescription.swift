@@ -3,7 +3,7 @@ public import Basics
 /// One m-section of a session description (RFC 8866 section 5.14) with the attributes that WebRTC needs (RFC 9429).
 /// Attributes that are not listed here are dropped when a description is read.
 public struct MediaDescription: Hashable, Sendable {
-  /// What an m-section is for.
+  /// The purpose of an m-section.
   public enum Kind: Hashable, Sendable {
     /// RTP audio or video.
     case media(MediaKind)
@@ -22,7 +22,7 @@ public struct MediaDescription: Hashable, Sendable {
     }
   }
 
-  /// What the section is for.
+  /// The purpose of the section.
   public var kind: Kind
   /// The port; 0 says rejected or stopped, or that the section has no transport of its own (``isBundleOnly``).
   public var port: UInt16
@@ -32,15 +32,13 @@ public struct MediaDescription: Hashable, Sendable {
   public var formats: [String]
   /// The name of the section, `a=mid`.
   public var mid: MID?
-  /// Which way media flows; `sendrecv` where nothing is said.
+  /// The direction of media; `sendrecv` without an attribute.
   public var direction: MediaDirection = .sendrecv
-  /// Who starts DTLS, `a=setup`.
+  /// The part in the DTLS handshake, `a=setup`.
   public var setup: SetupRole?
-  /// Certificate digests.
   public var fingerprints: [FingerprintAttribute] = []
   /// The ICE user name fragment.
   public var iceUfrag: String?
-  /// The ICE password.
   public var icePassword: Secret<String>?
   /// `a=ice-options`.
   public var iceOptions: [String] = []
@@ -60,17 +58,11 @@ public struct MediaDescription: Hashable, Sendable {
   public var allowsMixedExtensions = false
   /// Payload types with an `a=rtpmap`, in the m-line's order.
   public var codecs: [CodecDescription] = []
-  /// Header extensions.
   public var extensions: [ExtensionAttribute] = []
-  /// Sources.
   public var sources: [SourceAttribute] = []
-  /// Groups of sources.
   public var sourceGroups: [SourceGroup] = []
-  /// Streams and tracks.
   public var streamIDs: [MediaStreamID] = []
-  /// Simulcast layers.
   public var rids: [RIDAttribute] = []
-  /// Simulcast streams.
   public var simulcast: SimulcastAttribute?
   /// The SCTP port of data channels, `a=sctp-port` (RFC 8841 section 5).
   public var sctpPort: UInt16?

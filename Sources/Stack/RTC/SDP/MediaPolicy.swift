@@ -1,15 +1,13 @@
-/// What this side accepts in a negotiation. The order of codecs is always the offerer's.
+/// The codecs, extensions and feedback that this side accepts in a negotiation. The order of codecs is always the
+/// offerer's.
 public struct MediaPolicy: Hashable, Sendable {
   /// Accepted codecs; retransmissions follow their codec and need not be listed.
   public var codecs: Set<Codec>
-  /// Accepted header extensions.
   public var extensions: Set<HeaderExtensionKind>
-  /// Accepted feedback.
   public var feedback: FeedbackMechanisms
   /// The most simulcast layers of one m-section; further ones are left out of the answer.
   public var maximumLayers: Int
 
-  /// A policy.
   public init(
     codecs: Set<Codec>, extensions: Set<HeaderExtensionKind>, feedback: FeedbackMechanisms = .all,
     maximumLayers: Int = 4
@@ -53,7 +51,8 @@ public struct MediaPolicy: Hashable, Sendable {
     return accepted
   }
 
-  /// Why nothing of `section` is accepted, for whoever made the offer. `ignored` are the malformed attributes of the offer.
+  /// Why nothing of `section` is accepted, for whoever made the offer. `ignored` are the malformed attributes of the
+  /// offer.
   func rejection(of section: MediaDescription, ignored: [SDPError]) -> String {
     let offered = section.codecs.filter { $0.codec != .rtx }.prefix(4).map { codec in
       let name = String(codec.name.prefix(20))

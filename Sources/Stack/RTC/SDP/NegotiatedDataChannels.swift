@@ -1,10 +1,12 @@
-/// What two sides agreed on for data channels: the one m-section `UDP/DTLS/SCTP webrtc-datachannel` of a connection (RFC 8841).
+/// The agreement of both sides about data channels: the one m-section `UDP/DTLS/SCTP webrtc-datachannel` of a
+/// connection (RFC 8841).
 public struct NegotiatedDataChannels: Hashable, Sendable {
   /// The section's name.
   public var mid: MID
   /// The section's place among all m-sections, from 0.
   public var index: Int
-  /// The SCTP port of both sides. Over DTLS it distinguishes nothing (RFC 8841 section 5.1), so an answer takes the offer's.
+  /// The SCTP port of both sides. Over DTLS it distinguishes nothing (RFC 8841 section 5.1), so an answer takes the
+  /// offer's.
   public var port: UInt16
   /// The most bytes of a message that the other side takes.
   public var maximumMessageSize: Int
@@ -13,12 +15,13 @@ public struct NegotiatedDataChannels: Hashable, Sendable {
   public static let offeredPort: UInt16 = 5_000
   /// The most bytes of a message that this side takes, as browsers say it.
   public static let localMaximumMessageSize = 262_144
-  /// What an absent `a=max-message-size` means (RFC 8841 section 6.1).
+  /// The size without `a=max-message-size` (RFC 8841 section 6.1), in bytes.
   static let defaultMessageSize: UInt64 = 65_536
-  /// SCTP over DTLS in the m-line (RFC 8841 section 4.1). The `DTLS/SCTP` of older drafts has other attributes and is rejected.
+  /// SCTP over DTLS in the m-line (RFC 8841 section 4.1). The `DTLS/SCTP` of older drafts has other attributes and is
+  /// rejected.
   static let protocols: Set = ["UDP/DTLS/SCTP", "TCP/DTLS/SCTP"]
 
-  /// What a live section of the other side offers or answers; nil when it is none of data channels or lacks its port.
+  /// The offer or answer in a live section of the other side; nil when it isn't one of data channels or lacks its port.
   init?(_ section: MediaDescription, index: Int) {
     guard section.kind == .application, !section.isStopped, let mid = section.mid,
       Self.protocols.contains(section.transportProtocol), section.formats == ["webrtc-datachannel"],

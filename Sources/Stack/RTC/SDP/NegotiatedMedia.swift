@@ -1,4 +1,4 @@
-/// Which feedback messages two sides agreed on for a codec (RFC 4585 section 4.2).
+/// The feedback messages that both sides agreed on for a codec (RFC 4585 section 4.2).
 public struct FeedbackMechanisms: OptionSet, Hashable, Sendable {
   /// One bit per mechanism.
   public let rawValue: UInt8
@@ -7,11 +7,10 @@ public struct FeedbackMechanisms: OptionSet, Hashable, Sendable {
 
   /// Generic NACK (RFC 4585).
   public static let nack = FeedbackMechanisms(rawValue: 1)
-  /// Picture loss indication (RFC 4585).
+  /// PLI (RFC 4585).
   public static let pictureLoss = FeedbackMechanisms(rawValue: 2)
   /// Full intra request (RFC 5104).
   public static let fullIntraRequest = FeedbackMechanisms(rawValue: 4)
-  /// Transport-wide feedback.
   public static let transportWide = FeedbackMechanisms(rawValue: 8)
   /// Receiver-estimated maximum bit rate.
   public static let remb = FeedbackMechanisms(rawValue: 16)
@@ -46,16 +45,13 @@ public struct FeedbackMechanisms: OptionSet, Hashable, Sendable {
 public struct NegotiatedCodec: Hashable, Sendable {
   /// The payload type both sides use.
   public var payloadType: PayloadType
-  /// The codec.
   public var codec: Codec
-  /// Its format-specific parameters.
   public var parameters: FormatParameters?
   /// The payload type of its retransmissions (RFC 4588), or nil without.
   public var rtxPayloadType: PayloadType?
-  /// Which feedback may be sent for it.
+  /// The feedback that may be sent for it.
   public var feedback: FeedbackMechanisms
 
-  /// A negotiated codec.
   public init(
     payloadType: PayloadType, codec: Codec, parameters: FormatParameters? = nil,
     rtxPayloadType: PayloadType? = nil, feedback: FeedbackMechanisms = []
@@ -70,7 +66,6 @@ public struct NegotiatedCodec: Hashable, Sendable {
 
 /// An SSRC and the SSRC of its retransmissions, if there is one (`a=ssrc-group:FID`).
 public struct NegotiatedSource: Hashable, Sendable {
-  /// The source.
   public var ssrc: SSRC
   /// The source of its retransmissions.
   public var rtxSSRC: SSRC?
@@ -82,10 +77,10 @@ public struct NegotiatedSource: Hashable, Sendable {
   }
 }
 
-/// What two sides agreed on for one live m-section, from the viewpoint of this side. A server sees a client's track as
-/// ``Role/receive`` and a slot as ``Role/send``; a client sees them the other way round.
+/// The agreement of both sides about one live m-section, from the viewpoint of this side. A server sees a client's
+/// track as ``Role/receive`` and a slot as ``Role/send``; a client sees them the other way round.
 public struct NegotiatedMedia: Hashable, Sendable {
-  /// What this side does with the section.
+  /// This side's part in the section.
   public enum Role: Hashable, Sendable {
     /// The other side sends, this side receives.
     case receive
@@ -99,9 +94,8 @@ public struct NegotiatedMedia: Hashable, Sendable {
   public var mid: MID
   /// The section's place among all m-sections, from 0.
   public var index: Int
-  /// Audio or video.
   public var kind: MediaKind
-  /// Who sends.
+  /// Whether this side sends or receives in the section.
   public var role: Role
   /// Accepted codecs in the offerer's order of preference; never empty.
   public var codecs: [NegotiatedCodec]

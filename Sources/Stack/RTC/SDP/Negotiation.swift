@@ -1,13 +1,14 @@
 import Basics
 
-/// The server's side of offer and answer (RFC 9429 section 5): reads a client's offer against what was agreed before and against a
-/// ``MediaPolicy``, and makes the answer. A value without I/O; it remembers the m-sections and the sources given to each mid.
+/// The server's side of offer and answer (RFC 9429 section 5): reads a client's offer against what was agreed before
+/// and against a ``MediaPolicy``, and makes the answer. A value without I/O; it remembers the m-sections and the
+/// sources given to each mid.
 ///
 /// Use it in three steps, so that an offer that is refused changes nothing: ``accept(_:using:)``, then
-/// ``AcceptedOffer/answer(local:)`` with the transport's parameters (new ones when
-/// ``AcceptedOffer/restartsIce`` says so), then keep ``AcceptedOffer/negotiation`` as the new state.
+/// ``AcceptedOffer/answer(local:)`` with the transport's parameters (new ones when ``AcceptedOffer/restartsIce`` says
+/// so), then keep ``AcceptedOffer/negotiation`` as the new state.
 public struct Negotiation: Sendable {
-  /// What is remembered of an m-section.
+  /// The state of an m-section.
   struct Section: Hashable, Sendable {
     var mid: MID?
     var kind: MediaDescription.Kind
@@ -15,7 +16,7 @@ public struct Negotiation: Sendable {
     var source: NegotiatedSource?
   }
 
-  /// What the server accepts.
+  /// The server's policy for offers.
   public let policy: MediaPolicy
   /// The canonical name of this side's sources (RFC 7022).
   public let cname: String
@@ -60,8 +61,8 @@ public struct Negotiation: Sendable {
           section.isStopped = false
           accepted.media.append(media)
         } else {
-          // What was sent from there ends, and its numbers with it: what begins anew must not use them again under one key (RFC 7714
-          // section 8.1).
+          // The source's packets end here, and so do its numbers: a new source must not use them again under one key
+          // (RFC 7714 section 8.1).
           section.source = nil
           accepted.rejected[mid] = RejectedMedia(
             kind: kind, role: Self.role(of: offered), reason: policy.rejection(of: offered, ignored: offer.ignored))
@@ -76,8 +77,8 @@ public struct Negotiation: Sendable {
     return accepted
   }
 
-  /// The section of data channels that is taken. There is one at most: the one before as long as it lives, otherwise the first;
-  /// others, and what cannot be used, are rejected with port 0.
+  /// The section of data channels that is taken. There is one at most: the one before as long as it lives, otherwise
+  /// the first; others, and what cannot be used, are rejected with port 0.
   private func dataChannels(in offer: SessionDescription) -> NegotiatedDataChannels? {
     let usable = offer.media.enumerated().compactMap { index, section in
       section.mid.map { offer.bundle.contains($0) } == true ? NegotiatedDataChannels(section, index: index) : nil
@@ -128,7 +129,7 @@ public struct Negotiation: Sendable {
     return mid
   }
 
-  /// What is agreed for a live section, or nil when no codec is left and the section is rejected.
+  /// The agreement about a live section, or nil when no codec is left and the section is rejected.
   private func negotiated(
     _ offered: MediaDescription, mid: MID, kind: MediaKind, index: Int, source: NegotiatedSource?,
     _ claims: inout BundleClaims
@@ -156,13 +157,13 @@ public struct Negotiation: Sendable {
       localSource: source, localStreamID: nil, usesReducedSizeRTCP: offered.hasReducedSizeRTCP)
   }
 
-  /// What this side does with an offered section.
+  /// This side's part in an offered section.
   private static func role(of offered: MediaDescription) -> NegotiatedMedia.Role {
     offered.direction.sends ? .receive : offered.direction.receives ? .send : .inactive
   }
 
-  /// Gives each slot its sources. They stay with the mid for as long as it lives, so that what a slot carries can change
-  /// without a new offer.
+  /// Gives each slot its sources. They stay with the mid for as long as it lives, so that what a slot carries can
+  /// change without a new offer.
   private func allocateSources(
     in accepted: inout AcceptedOffer, sections: inout [Section], claims: BundleClaims,
     using rng: inout some RandomNumberGenerator

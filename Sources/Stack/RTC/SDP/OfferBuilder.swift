@@ -1,7 +1,7 @@
 import Basics
 
-/// The client's side of offer and answer: keeps its tracks and receive slots, writes offers, and reads the answers to them.
-/// A value without I/O. Every section keeps its place; a stopped one stays with port 0 (RFC 9429 section 5.2.2).
+/// The client's side of offer and answer: keeps its tracks and receive slots, writes offers, and reads the answers to
+/// them. A value without I/O. Every section keeps its place; a stopped one stays with port 0 (RFC 9429 section 5.2.2).
 public struct OfferBuilder: Sendable {
   struct Section: Hashable, Sendable {
     var mid: MID
@@ -66,7 +66,7 @@ public struct OfferBuilder: Sendable {
     return addSection(.application, .sendrecv, [])
   }
 
-  /// Stops a section for good.
+  /// Stops a section permanently.
   /// - Throws: ``SDPError/invalidUse(expected:)`` when there is no live section of that name.
   public mutating func stop(_ mid: MID) throws(SDPError) {
     guard let index = sections.firstIndex(where: { $0.mid == mid && !$0.isStopped }) else {
@@ -207,7 +207,7 @@ public struct OfferBuilder: Sendable {
   }
 }
 
-/// What an answer means for the side that made the offer. See ``OfferBuilder``.
+/// The result of an answer for the side that made the offer. See ``OfferBuilder``.
 public struct AcceptedAnswer: Sendable {
   /// How to reach the other side.
   public let transport: TransportParameters

@@ -1,8 +1,7 @@
 /// A live m-section of which no codec is accepted.
 public struct RejectedMedia: Hashable, Sendable {
-  /// Audio or video.
   public var kind: MediaKind
-  /// What this side would have done with it.
+  /// This side's part in the section if it had been accepted.
   public var role: NegotiatedMedia.Role
   /// Why, as a sentence for whoever made the offer.
   public var reason: String

@@ -31,12 +31,11 @@ public enum SDPError: Error, Hashable, Sendable {
   case extensionConflict(id: Int)
   /// One SSRC is claimed by two m-sections, or is listed for two purposes.
   case sourceConflict(SSRC)
-  /// What was asked of the builder is not possible in its state.
+  /// The builder can't do that in its present state.
   case invalidUse(expected: String)
 }
 
 extension SDPError: CustomStringConvertible {
-  /// What happened and what was expected, in a sentence.
   public var description: String {
     switch self {
     case .limit(let limit):

@@ -5,11 +5,10 @@ public enum SDPLimit: Hashable, Sendable, CaseIterable {
   case totalBytes
   /// Bytes of one line, without its end.
   case lineBytes
-  /// Lines.
   case lines
-  /// Media sections.
   case mediaSections
-  /// `a=candidate` lines of one media section (or of the session level). More are counted and left out, the one limit that refuses nothing.
+  /// `a=candidate` lines of one media section (or of the session level). More are counted and left out, the one limit
+  /// that refuses nothing.
   case candidates
   /// Payload types listed in one media section.
   case formats
@@ -47,7 +46,7 @@ public enum SDPLimit: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// What is counted, in words for an error message.
+  /// The counted thing, in words for an error message.
   public var subject: String {
     switch self {
     case .totalBytes: "bytes in the description"

@@ -13,7 +13,7 @@ extension Substring {
   /// The text without spaces and tabs at either end.
   var trimmed: Substring { Substring(utf8.drop { $0 == 0x20 || $0 == 0x09 }).trimmedEnd }
 
-  /// What stands before and after the first `separator`; the second part is nil where there is none.
+  /// The parts before and after the first `separator`; the second is nil without one.
   func cut(at separator: Character) -> (Substring, Substring?) {
     guard let byte = separator.asciiValue, let index = utf8.firstIndex(of: byte) else { return (self, nil) }
     return (self[..<index], self[utf8.index(after: index)...])

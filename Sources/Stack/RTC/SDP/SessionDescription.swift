@@ -1,8 +1,8 @@
 /// A session description (RFC 8866) in the subset that WebRTC exchanges (RFC 9429), as a value.
 ///
-/// ``init(parsing:)`` reads one under the hard limits of ``SDPLimit``; ``text`` writes one with CR LF line ends. Attributes of
-/// the session level that apply to media (ICE, fingerprint, setup, direction) are copied into each m-section that has none of
-/// its own, so that readers look in one place.
+/// ``init(parsing:)`` reads one under the hard limits of ``SDPLimit``; ``text`` writes one with CR LF line ends.
+/// Attributes of the session level that apply to media (ICE, fingerprint, setup, direction) are copied into each
+/// m-section that has none of its own, so that readers look in one place.
 public struct SessionDescription: Hashable, Sendable {
   /// The `o=` line (RFC 8866 section 5.2).
   public struct Origin: Hashable, Sendable {
@@ -24,7 +24,7 @@ public struct SessionDescription: Hashable, Sendable {
     }
   }
 
-  /// Who made the description, and its version.
+  /// The author of the description, and its version.
   public var origin: Origin
   /// The mids of the first BUNDLE group, in order; empty without one.
   public var bundle: [MID]
@@ -36,10 +36,10 @@ public struct SessionDescription: Hashable, Sendable {
   public var hasStreamSemantics: Bool
   /// The m-sections in order.
   public var media: [MediaDescription]
-  /// The malformed attributes that count as absent, each as the error it would have been. Written descriptions have none.
+  /// The malformed attributes that count as absent, each as the error it would have been. Written descriptions have
+  /// none.
   public internal(set) var ignored: [SDPError] = []
 
-  /// A description.
   public init(
     origin: Origin, bundle: [MID] = [], isIceLite: Bool = false, allowsMixedExtensions: Bool = false,
     hasStreamSemantics: Bool = true, media: [MediaDescription] = []

@@ -23,7 +23,7 @@ struct SessionDescriptionParser {
       let (found, tail) = rest.cut(at: "\n")
       rest = tail ?? ""
       guard found.utf8.count <= SDPLimit.lineBytes.maximum + 1 else { throw .limit(.lineBytes) }
-      // Blanks at the end of a line are no part of its value, and an empty line has none.
+      // Blanks at the end of a line aren't part of its value, and an empty line has none.
       let current = found.trimmedEnd
       guard current.utf8.count <= SDPLimit.lineBytes.maximum else { throw .limit(.lineBytes) }
       if !current.isEmpty { try read(current) }
@@ -52,7 +52,8 @@ struct SessionDescriptionParser {
   /// The attributes without which a connection cannot be made, or could be made with somebody else.
   private static let required: Set<Substring> = ["mid", "ice-ufrag", "ice-pwd", "fingerprint", "setup"]
 
-  /// Reads an attribute. A malformed one is as absent (RFC 8866 section 5.13) unless it is ``required``; limits hold for all.
+  /// Reads an attribute. A malformed one is as absent (RFC 8866 section 5.13) unless it is ``required``; limits hold
+  /// for all.
   private mutating func attribute(_ name: Substring, _ value: Substring) throws(SDPError) {
     do throws(SDPError) {
       if sections.isEmpty {

@@ -1,11 +1,9 @@
-/// The part of a description that says how to reach and to trust one side of a bundled transport: ICE credentials and candidates
-/// (RFC 8839), certificate fingerprints (RFC 8122) and the DTLS role (RFC 8842).
+/// The part of a description that says how to reach and to trust one side of a bundled transport: ICE credentials and
+/// candidates (RFC 8839), certificate fingerprints (RFC 8122) and the DTLS role (RFC 8842).
 public struct TransportParameters: Hashable, Sendable {
-  /// The ICE credentials.
   public var ice: IceCredentials
-  /// The certificate's digests.
   public var fingerprints: [FingerprintAttribute]
-  /// Who starts DTLS.
+  /// This side's part in the DTLS handshake, `a=setup`.
   public var setup: SetupRole
   /// Candidates; those that could not be understood are left out.
   public var candidates: [IceCandidate]
@@ -62,8 +60,9 @@ public struct TransportParameters: Hashable, Sendable {
     }
   }
 
-  /// Writes the parameters into a live m-section. The tagged section, the first bundled one, is enough by RFC 9143, but some
-  /// clients (aiortc) want credentials, fingerprint and role in every section; candidates go into the tagged one only.
+  /// Writes the parameters into a live m-section. The tagged section, the first bundled one, is enough by RFC 9143, but
+  /// some clients (aiortc) want credentials, fingerprint and role in every section; candidates go into the tagged one
+  /// only.
   func write(to section: inout MediaDescription, isTagged: Bool) {
     section.iceUfrag = ice.ufrag
     section.icePassword = ice.password

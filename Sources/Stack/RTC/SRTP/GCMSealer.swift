@@ -1,8 +1,10 @@
 internal import COpenSSL
 
-/// AES-GCM encryption with one key by the functions of OpenSSL's provider: what EVP does, without looking up parameters by name for each nonce.
+/// AES-GCM encryption with one key by the functions of OpenSSL's provider: what EVP does, without looking up parameters
+/// by name for each nonce.
 ///
-/// A plain value, so that using it from an object counts no references: whoever makes it frees it once, as ``SRTPCipher`` does.
+/// A plain value, so that using it from an object counts no references: whoever makes it frees it once, as
+/// ``SRTPCipher`` does.
 ///
 /// Safety: `context` is valid from `init` to ``free()``; `functions` live as long as the process.
 @safe
@@ -30,8 +32,8 @@ struct GCMSealer {
 
   /// Encrypts `length` bytes of `input` to `output` and writes the 16-byte tag behind them.
   ///
-  /// `nonce` has 12 bytes, `aad` has `aadLength`; `trailer`, when given, is authenticated after it (big-endian). `output` has room for
-  /// `length + 16` and is `input` itself or does not overlap it.
+  /// `nonce` has 12 bytes, `aad` has `aadLength`; `trailer`, when given, is authenticated after it (big-endian).
+  /// `output` has room for `length + 16` and is `input` itself or does not overlap it.
   @unsafe @inline(__always)
   func seal(
     nonce: UnsafePointer<UInt8>, aad: UnsafePointer<UInt8>, aadLength: Int, trailer: UInt32?,

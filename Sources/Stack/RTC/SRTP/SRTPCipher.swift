@@ -3,13 +3,14 @@ internal import COpenSSL
 /// Encrypts and authenticates the packets of one direction and kind (RTP or RTCP) with one set of session keys.
 ///
 /// All streams of a direction share the keys, so the OpenSSL context is keyed once and only re-initialised with each
-/// packet's nonce; nothing is allocated per packet. What is sent with GCM, most of all packets, goes by ``GCMSealer``.
+/// packet's nonce; nothing is allocated per packet. Packets that are sent with GCM, most of all, go through
+/// ``GCMSealer``.
 ///
 /// Safety: `context` is owned by this object from `init` to `deinit`. The methods take raw pointers, are marked
-/// `@unsafe`, and say what their callers guarantee.
+/// `@unsafe`, and state their callers' duties.
 @safe
 final class SRTPCipher {
-  /// The profile's implementation.
+  /// AES-GCM, or AES-CM with HMAC-SHA1.
   let kind: SRTPProfile.Kind
   /// Nil where ``sealer`` does the work.
   private let context: OpaquePointer?

@@ -12,7 +12,7 @@ struct SRTPSessionKeys: Equatable {
 /// The AES-CM key derivation of RFC 3711 section 4.3 with a key derivation rate of 0, as DTLS-SRTP has it;
 /// for GCM by RFC 7714 section 11, for 256-bit keys by RFC 6188 section 3.
 enum SRTPKeyDerivation {
-  /// What a key is derived for; the raw value is the label of RTP, RTCP's is 3 higher.
+  /// The purpose of a derived key; the raw value is the label of RTP, RTCP's is 3 higher.
   enum Label: UInt8 {
     case encryption = 0
     case authentication = 1

@@ -14,7 +14,8 @@ public struct SRTPMasterKey: Sendable, Equatable {
   }
 }
 
-/// What a DTLS handshake yields for media: the chosen profile and both directions' master keys (RFC 5764 section 4.2).
+/// The result of a DTLS handshake for media: the chosen profile and both directions' master keys (RFC 5764 section
+/// 4.2).
 public struct SRTPKeyingMaterial: Sendable, Equatable {
   /// The profile both ends agreed on.
   public let profile: SRTPProfile

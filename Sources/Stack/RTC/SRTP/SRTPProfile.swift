@@ -75,6 +75,6 @@ public struct SRTPProfile: Hashable, Sendable {
 }
 
 extension SRTPProfile: CustomStringConvertible {
-  /// The registered name.
+  /// The registered name of RFC 5764 section 4.1.2, or of RFC 7714.
   public var description: String { opensslName ?? "insecure null" }
 }

@@ -16,8 +16,8 @@ public final class SRTPSender {
   private let rtcpCipher: SRTPCipher
   private var streams: SRTPStreamTable
   private var nextRTCPIndex: UInt32 = 1
-  // The stream of the last packet, and its highest index, which the table has when another stream's turn comes: as a rule that is several packets
-  // later, and plain numbers need no check for exclusive access.
+  // The stream of the last packet, and its highest index, which the table has when another stream's turn comes: as a
+  // rule that is several packets later, and plain numbers need no check for exclusive access.
   private var lastSSRC: UInt32 = 0
   private var lastSlot = -1
   private var lastHighest: UInt64 = 0
@@ -49,16 +49,17 @@ public final class SRTPSender {
   /// Bytes that ``protectRTCP(_:length:)`` adds.
   public var rtcpOverhead: Int { profile.rtcpOverhead }
 
-  /// Writes the protected packet of `header` and `payload` to the start of `output` and returns its length
-  /// (RFC 3711 section 3.3).
+  /// Writes the protected packet of `header` and `payload` to the start of `output` and returns its length (RFC 3711
+  /// section 3.3).
   ///
   /// `header` is exactly one RTP header: fixed part, CSRC list and extension. The payload, which many receivers may
   /// share, is encrypted straight into the output and not copied otherwise. `output` holds at least both and
   /// ``rtpOverhead``. About 0.4 µs for 1,100 bytes with GCM.
   ///
-  /// - Parameter index: The packet's index, roll-overs and sequence number (RFC 3711 section 3.3.1), where the caller counts them: then no
-  ///   gap can make this end take a new number for an old one. Without it the roll-over counter follows the sequence numbers of each SSRC,
-  ///   in either direction, as long as neighbours differ by less than 32,768.
+  /// - Parameter index: The packet's index, roll-overs and sequence number (RFC 3711 section 3.3.1), where the caller
+  ///   counts them: then no gap can make this end take a new number for an old one. Without it the roll-over counter
+  ///   follows the sequence numbers of each SSRC, in either direction, as long as neighbours differ by less than
+  ///   32,768.
   public func protectRTP(
     header: Span<UInt8>, payload: Span<UInt8>, into output: inout MutableSpan<UInt8>, index given: UInt64? = nil
   ) throws(SRTPError) -> Int {

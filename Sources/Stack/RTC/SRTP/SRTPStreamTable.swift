@@ -1,4 +1,4 @@
-/// What SRTP remembers of each SSRC of one direction: the highest index and, for receivers, a replay window.
+/// SRTP's state of each SSRC of one direction: the highest index and, for receivers, a replay window.
 ///
 /// Flat arrays and open addressing: a look-up is a multiplication and, as a rule, one probe; the last stream found is
 /// tried first. Streams are only ever added (after authentication), so a slot stays valid.
@@ -8,7 +8,7 @@ struct SRTPStreamTable {
   static let windowSize: UInt64 = 960
   private static let windowWords = 16
 
-  /// Where a packet's index stands against what was received.
+  /// The place of a packet's index among the received ones.
   enum Verdict { case fresh, replayed, tooOld }
 
   private var buckets: [Int32]
@@ -114,8 +114,8 @@ struct SRTPStreamTable {
     windows[base &+ Self.word(index)] |= Self.bit(index)
   }
 
-  /// Notes that packets up to `index` were sent in `slot` (-1 for none), and returns the slot of `ssrc` (-1 for none) and its highest index: together,
-  /// since each look into the table is checked for exclusive access.
+  /// Notes that packets up to `index` were sent in `slot` (-1 for none), and returns the slot of `ssrc` (-1 for none)
+  /// and its highest index: together, since each look into the table is checked for exclusive access.
   @inline(__always)
   mutating func change(from slot: Int, index: UInt64, to ssrc: UInt32) -> (slot: Int, highest: UInt64) {
     if slot >= 0 { advance(slot, index: index) }

@@ -46,7 +46,7 @@ public struct STUNAttributeType: RawRepresentable, Hashable, Sendable {
   public static let useCandidate = STUNAttributeType(rawValue: 0x0025)
   /// SOFTWARE (RFC 8489 section 14.14).
   public static let software = STUNAttributeType(rawValue: 0x8022)
-  /// FINGERPRINT, a CRC-32 that tells STUN from other protocols (RFC 8489 section 14.7).
+  /// FINGERPRINT, a CRC-32 that separates STUN from other protocols (RFC 8489 section 14.7).
   public static let fingerprint = STUNAttributeType(rawValue: 0x8028)
   /// ICE-CONTROLLED with the sender's tie-breaker (RFC 8445 section 7.1.3).
   public static let iceControlled = STUNAttributeType(rawValue: 0x8029)

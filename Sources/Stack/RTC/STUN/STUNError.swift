@@ -21,7 +21,6 @@ public enum STUNError: Error, Hashable, Sendable {
 }
 
 extension STUNError: CustomStringConvertible {
-  /// What was wrong and what was expected, in a sentence.
   public var description: String {
     switch self {
     case .tooShort(let length): "STUN message of \(length) bytes; at least 20 expected"

@@ -1,7 +1,7 @@
 public import Basics
 
-/// The attributes that only TURN has (RFC 8656 section 18). They are looked up when asked for, so that ICE checks do not pay
-/// for them: each costs a walk over the attribute headers.
+/// The attributes that only TURN has (RFC 8656 section 18). They are looked up when asked for, so that ICE checks do
+/// not pay for them: each costs a walk over the attribute headers.
 extension STUNMessage {
   /// XOR-RELAYED-ADDRESS: the address that was allocated; nil when absent or malformed.
   public var xorRelayedAddress: TransportAddress? {
@@ -30,7 +30,7 @@ extension STUNMessage {
     return Self.word16(bytes, value.lowerBound)
   }
 
-  /// Where the content of DATA is in the message; nil when absent.
+  /// The place of the content of DATA in the message; nil when absent.
   public var dataRange: Range<Int>? { firstValue(of: .data) }
 
   /// The reason phrase of ERROR-CODE, at most 128 bytes, printable ASCII only: it comes from a stranger and is meant

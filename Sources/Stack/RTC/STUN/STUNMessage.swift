@@ -19,13 +19,12 @@ public struct STUNMessage: ~Escapable {
   /// The tie-breaker in ICE-CONTROLLING or ICE-CONTROLLED: the role the sender believes to have
   /// (RFC 8445 section 7.1.3).
   public enum Role: Hashable, Sendable {
-    /// The sender nominates.
     case controlling(tieBreaker: UInt64)
     /// The sender waits for nomination.
     case controlled(tieBreaker: UInt64)
   }
 
-  /// What FINGERPRINT says (RFC 8489 section 14.7).
+  /// The verdict of FINGERPRINT (RFC 8489 section 14.7).
   public enum Fingerprint: Hashable, Sendable {
     /// The message has none.
     case absent
@@ -35,7 +34,6 @@ public struct STUNMessage: ~Escapable {
     case invalid
   }
 
-  /// The datagram.
   public let bytes: Span<UInt8>
   /// Request, indication, success or error.
   public let messageClass: STUNClass

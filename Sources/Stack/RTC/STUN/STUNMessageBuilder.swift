@@ -10,7 +10,6 @@ public struct STUNMessageBuilder {
   private var bytes: [UInt8] = []
   private let transactionID: STUNTransactionID
 
-  /// Starts a message.
   public init(_ messageClass: STUNClass, method: STUNMethod = .binding, transactionID: STUNTransactionID) {
     self.transactionID = transactionID
     bytes.reserveCapacity(160)
@@ -33,7 +32,7 @@ public struct STUNMessageBuilder {
     while bytes.count % 4 != 0 { bytes.append(0) }
   }
 
-  /// Adds USERNAME.
+  /// Adds USERNAME (RFC 8489 section 14.3).
   public mutating func addUsername(_ username: String) { add(.username, username.utf8) }
 
   /// Adds PRIORITY (RFC 8445 section 7.1.1).

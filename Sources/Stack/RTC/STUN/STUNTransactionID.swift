@@ -42,9 +42,9 @@ public struct STUNMethod: RawRepresentable, Hashable, Sendable {
 
 /// The STUN message class (RFC 8489 section 5).
 public enum STUNClass: UInt8, Hashable, Sendable {
-  /// Wants a response.
+  /// A message that wants a response (RFC 8489 section 5).
   case request = 0
-  /// Wants none.
+  /// A message without a response (RFC 8489 section 5).
   case indication = 1
   /// The request was carried out.
   case successResponse = 2

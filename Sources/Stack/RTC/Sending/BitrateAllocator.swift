@@ -1,7 +1,7 @@
 import Basics
 
-/// Divides the estimate between the streams of one connection: audio first, then the videos in shares of their priority; the layers of
-/// a simulcast from the lowest to the highest.
+/// Divides the estimate between the streams of one connection: audio first, then the videos in shares of their
+/// priority; the layers of a simulcast from the lowest to the highest.
 struct BitrateAllocator: Sendable {
   /// A stream that wants a share.
   struct Demand: Sendable {
@@ -14,7 +14,7 @@ struct BitrateAllocator: Sendable {
 
   /// A paused layer comes back at this much more than its minimum.
   static let margin = 1.2
-  /// What the lowest stream of a source gets at least: it is never paused, since nothing would be seen.
+  /// The least rate of a source's lowest stream: it is never paused, since nothing would be seen.
   static let floor: Int64 = 30_000
   /// Headers, tags and extensions of 50 audio packets a second.
   static let audioOverhead: Int64 = 16_000
@@ -33,7 +33,7 @@ struct BitrateAllocator: Sendable {
       rates[index] = min(max(share, parameters.minimumBitrate.bitsPerSecond), most)
       left = max(left - rates[index] - audioOverhead, 0)
     }
-    // What is sent again takes from the video it repairs, but never more than half.
+    // Retransmissions use bandwidth of the video that they repair, but never more than half.
     left -= min(retransmissions.bitsPerSecond, left / 2)
     allocateVideo(Double(left) * videoShare, demands, &rates)
     return rates

@@ -1,6 +1,6 @@
 public import Basics
 
-/// What one outgoing stream wants (W3C WebRTC, `RTCRtpEncodingParameters`), and what its source gives.
+/// The settings of one outgoing stream (W3C WebRTC, `RTCRtpEncodingParameters`), and the properties of its source.
 public struct EncodingParameters: Hashable, Sendable {
   /// Whether the stream is to be sent at all.
   public var isActive: Bool
@@ -8,7 +8,8 @@ public struct EncodingParameters: Hashable, Sendable {
   public var minimumBitrate: DataRate
   /// More than this is never given.
   public var maximumBitrate: DataRate
-  /// The size of the pictures handed to the encoder before any scaling that ``StreamAllocation/scaleDown`` suggests; 0 for audio.
+  /// The width of the frames handed to the encoder before any scaling that ``StreamAllocation/scaleDown`` suggests; 0
+  /// for audio.
   public var width: Int
   /// See ``width``.
   public var height: Int
@@ -34,7 +35,8 @@ public struct EncodingParameters: Hashable, Sendable {
   /// Voice: 16 to 48 kb/s.
   public static let audio = EncodingParameters(minimumBitrate: .kilobits(16), maximumBitrate: .kilobits(48))
 
-  /// Video of this size and rate, with bounds that fit the size: 640×360 about 0.1 to 0.8 Mb/s, 1280×720 0.35 to 2.5 Mb/s.
+  /// Video of this size and rate, with bounds that fit the size: 640×360 about 0.1 to 0.8 Mb/s, 1280×720 0.35 to 2.5
+  /// Mb/s.
   public static func video(width: Int, height: Int, framerate: Double = 30) -> EncodingParameters {
     let pixels = Double(max(width, 1)) * Double(max(height, 1))
     // Larger pictures need fewer bits for each pixel; fitted to what browsers use for 180p, 360p, 720p and 1080p.
@@ -46,7 +48,7 @@ public struct EncodingParameters: Hashable, Sendable {
       framerate: framerate)
   }
 
-  /// What a stream wants before anybody has said: 1280×720 without simulcast; of `count` layers the last one full size, each other half the
+  /// A stream's defaults: 1280×720 without simulcast; of `count` layers the last one full size, each other half the
   /// width and height of the next.
   static func layer(_ index: Int, of count: Int) -> EncodingParameters {
     let shift = max(0, min(count, 4) - 1 - max(index, 0))

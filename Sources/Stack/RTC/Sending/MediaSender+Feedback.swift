@@ -8,9 +8,9 @@ struct SentReport: Sendable {
 }
 
 extension MediaSender {
-  /// Takes one RTCP message that the peer sent: NACK, PLI, FIR, transport-wide feedback, REMB, and the report blocks about streams of this
-  /// side. Others, and those about unknown streams, are ignored. The work is bounded by the message's length, the history and
-  /// the budget for retransmissions.
+  /// Takes one RTCP message that the peer sent: NACK, PLI, FIR, transport-wide feedback, REMB, and the report blocks
+  /// about streams of this side. Others, and those about unknown streams, are ignored. The work is bounded by the
+  /// message's length, the history and the budget for retransmissions.
   public mutating func receive(_ message: RTCPMessage, in packet: Span<UInt8>, now: Instant) {
     latest = max(latest, now)
     switch message {
@@ -91,7 +91,8 @@ extension MediaSender {
     targetMayHaveChanged(now)
   }
 
-  /// RFC 3550 section 6.4.1, from our own note of when the report left; nil where the block names none of the last reports.
+  /// RFC 3550 section 6.4.1, from our own note of when the report left; nil where the block names none of the last
+  /// reports.
   private func roundTrip(of block: ReportBlock, _ now: Instant) -> TimeSpan? {
     guard block.lastSenderReport != 0 else { return nil }
     for index in 0..<8 where sentReports[index].middle == block.lastSenderReport {
@@ -106,8 +107,8 @@ extension MediaSender {
 
   // MARK: Allocation
 
-  /// Tells of a new target and divides it, where it differs enough to matter, and about once a second in any case: what waits for calm
-  /// before it grows must be asked again.
+  /// Announces and divides a new target if it differs enough to matter, and about once a second in any case: streams
+  /// that wait for calm before they grow must be asked again.
   mutating func targetMayHaveChanged(_ now: Instant) {
     let target = estimator.target
     let old = Double(allocatedTarget.bitsPerSecond)
@@ -138,7 +139,7 @@ extension MediaSender {
       streams[index].statistics.targetBitrate = rate
       let wasActive = streams[index].statistics.isActive
       streams[index].statistics.isActive = rate > .zero
-      // Whoever comes back has nothing to refer to.
+      // A stream that resumes has nothing to refer to.
       if !wasActive, rate > .zero, streams[index].kind == .video { streams[index].keyframes.request() }
       if rate <= .zero { streams[index].keyframes.settle() }
       next.append(streams[index].allocation(rate, now: latest))

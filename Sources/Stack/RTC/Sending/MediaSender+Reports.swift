@@ -1,9 +1,9 @@
 public import Basics
 
 extension MediaSender {
-  /// Writes one compound RTCP packet when it is due: sender reports with the canonical name of each stream that has sent
-  /// (RFC 3550 section 6.4.1), the answer to who asked for the round trip (RFC 3611 section 4.5), and goodbyes for streams that ended. Returns its length, nil when nothing is due. Plain: the caller
-  /// protects it. Call until nil.
+  /// Writes one compound RTCP packet when it is due: sender reports with the canonical name of each stream that has
+  /// sent (RFC 3550 section 6.4.1), the answer to a request for the round trip (RFC 3611 section 4.5), and goodbyes for
+  /// streams that ended. Returns its length, nil when nothing is due. Plain: the caller protects it. Call until nil.
   public mutating func makeReports(now: Instant, clock: NTPClock, into buffer: inout MutableSpan<UInt8>) -> Int? {
     latest = max(latest, now)
     var writer = RTCPWriter()
@@ -39,7 +39,7 @@ extension MediaSender {
     guard writer.length > 0 else { return nil }
     if let asked, let first = streams.first {
       let delay = ReferenceDelay(to: asked.time, of: asked.by, arrival: asked.arrival, now: now)
-      // Where there is no room left, the next report has some.
+      // If it doesn't fit here, it goes into the next report.
       if (try? writer.append(delay: delay, sender: first.ssrc, into: &buffer)) != nil { self.asked = nil }
     }
     sentReports[sentReportCount & 7] = SentReport(middle: ntp.middle32, sent: now)

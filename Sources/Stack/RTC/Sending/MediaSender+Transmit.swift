@@ -111,11 +111,13 @@ extension MediaSender {
 
   // MARK: Probes
 
-  /// The rate that packets leave at: the probe's, or so much above the target that what waits has left before it is too old.
+  /// The rate that packets leave at: the probe's, or so much above the target that what waits has left before it is too
+  /// old.
   private var pacingRate: DataRate {
     if let probe { return probe.cluster.rate }
-    // Sound and the lowest layer of each picture are never paused, so together they may have got more than the target. Paced by the
-    // target alone, sound would take the budget and pictures would wait until they are dropped, each time at the price of a keyframe.
+    // Sound and the lowest layer of each picture are never paused, so together they may have got more than the target.
+    // Paced by the target alone, sound would take the budget and pictures would wait until they are dropped, each time
+    // at the price of a keyframe.
     var allotted = 0.0
     for stream in streams where stream.statistics.isActive {
       let overhead = stream.kind == .audio ? BitrateAllocator.audioOverhead : 0
@@ -165,7 +167,8 @@ extension MediaSender {
 }
 
 extension AbsSendTime {
-  /// The send time of a packet that leaves at `instant`, on a clock of our own: only differences mean anything to a receiver.
+  /// The send time of a packet that leaves at `instant`, on a clock of our own: only differences mean anything to a
+  /// receiver.
   init(_ instant: Instant) {
     let nanoseconds = UInt64(bitPattern: instant.nanoseconds) % 64_000_000_000
     self.init(rawValue: UInt32(truncatingIfNeeded: (nanoseconds << 18) / 1_000_000_000))

@@ -1,7 +1,7 @@
 public import Basics
 
-/// Every outgoing stream of one connection: packetizing, pacing, retransmission, bandwidth estimation and reports. A state machine without
-/// I/O and clock.
+/// Every outgoing stream of one connection: packetizing, pacing, retransmission, bandwidth estimation and reports. A
+/// state machine without I/O and clock.
 ///
 /// ```swift
 /// sender.update(media: peer.media, cname: peer.cname)              // after each answer
@@ -11,10 +11,10 @@ public import Basics
 /// while let event = sender.pollEvent() { … }                       // keyframes, bit rates
 /// ```
 ///
-/// Sending a packet allocates nothing once a stream's rate has been seen. Video packets are stored once, in the buffer that
-/// retransmissions are served from, and encrypted straight out of it.
+/// Sending a packet allocates nothing once a stream's rate has been seen. Video packets are stored once, in the buffer
+/// that retransmissions are served from, and encrypted straight out of it.
 public struct MediaSender: Sendable {
-  /// What was given at the start.
+  /// The configuration at the start; it never changes.
   public let configuration: MediaSenderConfiguration
 
   var random: any RandomNumberGenerator & Sendable
@@ -39,7 +39,7 @@ public struct MediaSender: Sendable {
   var allocatedTarget = DataRate.zero
   var allocatedAt = Instant.zero
   var nextReport = Instant.distantFuture
-  /// Where a report that did not fit one packet goes on.
+  /// The stream with which a report that did not fit one packet continues.
   var reportCursor = 0
   /// The latest time that was handed in, for calls without one.
   var latest = Instant.zero
@@ -51,7 +51,8 @@ public struct MediaSender: Sendable {
   var output = [UInt8](repeating: 0, count: 2_048)
 
   /// A sender without streams.
-  /// - Parameter random: Where sources, first sequence numbers and timestamp offsets come from. Leave it out except in tests.
+  /// - Parameter random: The source of SSRCs, first sequence numbers and timestamp offsets. Leave it out except in
+  ///   tests.
   public init(
     configuration: MediaSenderConfiguration = .init(),
     random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
@@ -69,14 +70,15 @@ public struct MediaSender: Sendable {
         bytes: configuration.retransmissionBytes / 2, time: configuration.retransmissionAge, burst: Self.burst))
   }
 
-  /// What leaves at once after a pause, in time at the pacing rate: about half a picture, so that a keyframe that somebody waits for is
-  /// under way soon.
+  /// The amount that leaves at once after a pause, in time at the pacing rate: about half a frame, so that a requested
+  /// keyframe is under way soon.
   private static let burst = TimeSpan.milliseconds(20)
 
   // MARK: Streams
 
-  /// Takes over what was agreed on: one stream for each section with the role ``NegotiatedMedia/Role/send``, or one for each of its
-  /// simulcast layers. Streams that are there already keep their sources, numbers and history; those that are gone end with a BYE.
+  /// Takes over what was agreed on: one stream for each section with the role ``NegotiatedMedia/Role/send``, or one for
+  /// each of its simulcast layers. Streams that are there already keep their sources, numbers and history; those that
+  /// are gone end with a BYE.
   /// - Parameter cname: The canonical name of all sources (RFC 3550 section 6.5.1).
   public mutating func update(media: [NegotiatedMedia], cname: String) {
     self.cname = cname
@@ -119,7 +121,8 @@ public struct MediaSender: Sendable {
     if rid == nil, let local = section.localSource {
       source = local
     } else {
-      // Layers are announced by RID, so their sources are ours to choose. Zero and a collision are as unlikely as they need be.
+      // Layers are announced by RID, so their sources are ours to choose. Zero and a collision are as unlikely as they
+      // need be.
       source = NegotiatedSource(ssrc: freeSSRC(others), rtxSSRC: freeSSRC(others))
     }
     if !section.codecs.contains(where: { $0.rtxPayloadType != nil }) { source.rtxSSRC = nil }
@@ -153,9 +156,10 @@ public struct MediaSender: Sendable {
 
   // MARK: Frames
 
-  /// Packetizes a frame and queues its packets. A frame that cannot be sent (unknown stream, a codec that was not negotiated,
-  /// no room in the queue) is dropped and counted; when others need it, a keyframe is asked for. Hand in frames only while the connection
-  /// is up and ``transmit(now:to:emit:)`` is called: packets that wait make ``deadline`` due.
+  /// Packetizes a frame and queues its packets. A frame that cannot be sent (unknown stream, a codec that was not
+  /// negotiated, no room in the queue) is dropped and counted; when others need it, a keyframe is asked for. Hand in
+  /// frames only while the connection is up and ``transmit(now:to:emit:)`` is called: packets that wait make
+  /// ``deadline`` due.
   public mutating func send(_ frame: EncodedFrame, mid: MID, rid: RID? = nil, now: Instant) {
     latest = max(latest, now)
     guard let index = index(mid, rid) else { return }
@@ -179,11 +183,11 @@ public struct MediaSender: Sendable {
 
   // MARK: Events and time
 
-  /// What happened since the last call; nil when nothing did.
+  /// The oldest event that wasn't polled; nil when there is none.
   public mutating func pollEvent() -> MediaSenderEvent? { events.isEmpty ? nil : events.removeFirst() }
 
-  /// When ``handleTimeout(now:)``, ``transmit(now:to:emit:)`` and ``makeReports(now:clock:into:)`` are next to be called;
-  /// ``Basics/Instant/distantFuture`` when nothing is to be done.
+  /// When ``handleTimeout(now:)``, ``transmit(now:to:emit:)`` and ``makeReports(now:clock:into:)`` are next to be
+  /// called; ``Basics/Instant/distantFuture`` when nothing is to be done.
   public var deadline: Instant {
     var next = min(min(pacer.deadline, nextReport), estimator.deadline)
     if probe != nil { next = min(next, pacer.budgetDeadline) }
@@ -217,7 +221,8 @@ public struct MediaSender: Sendable {
   /// The estimate of what may be sent in all.
   public var targetBitrate: DataRate { estimator.target }
 
-  /// The estimate of what may be sent in all; nil while nothing was measured, and ``targetBitrate`` still the configured start.
+  /// The estimate of what may be sent in all; nil while nothing was measured, and ``targetBitrate`` still the
+  /// configured start.
   public var availableBitrate: DataRate? { estimator.isMeasured ? estimator.target : nil }
 
   /// The round-trip time, smoothed; nil while unknown.
@@ -226,6 +231,6 @@ public struct MediaSender: Sendable {
   /// Bytes that wait for their turn, audio not counted.
   public var queuedBytes: Int { pacer.queuedBytes }
 
-  /// What was sent on each stream.
+  /// The counters of each stream.
   public func statistics() -> [OutboundStreamStatistics] { streams.map(\.statistics) }
 }

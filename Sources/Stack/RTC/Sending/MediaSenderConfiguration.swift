@@ -1,6 +1,6 @@
 public import Basics
 
-/// What a ``MediaSender`` may do.
+/// The limits of a ``MediaSender``.
 public struct MediaSenderConfiguration: Hashable, Sendable {
   /// The estimate before anything is known.
   public var startBitrate: DataRate
@@ -18,7 +18,8 @@ public struct MediaSenderConfiguration: Hashable, Sendable {
   public var history: Int
   /// The time between two sender reports.
   public var reportInterval: TimeSpan
-  /// Keyframe requests that go on coming are answered once in this time; the first ones after a calm time up to five times as often.
+  /// Keyframe requests that go on coming are answered once in this time; the first ones after a calm time up to five
+  /// times as often.
   public var keyframeInterval: TimeSpan
   /// Whether the sender looks for more bandwidth by sending more than the media needs for a moment.
   public var probes: Bool

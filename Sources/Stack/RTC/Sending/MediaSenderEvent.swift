@@ -1,19 +1,18 @@
 public import Basics
 
-/// What an encoder should do now: the share of the bandwidth that one stream got.
+/// An encoder's present target: the share of the bandwidth that one stream got.
 public struct StreamAllocation: Hashable, Sendable {
   /// The stream's m-section.
   public var mid: MID
   /// The simulcast layer; nil without simulcast.
   public var rid: RID?
-  /// What the encoder may use; zero when the stream is paused.
+  /// The rate that the encoder may use; zero when the stream is paused.
   public var bitrate: DataRate
-  /// By what the picture's width and height should be divided before encoding, at least 1. Always 1 with simulcast and for audio.
+  /// The divisor of the frame's width and height before encoding, at least 1. Always 1 with simulcast and for audio.
   public var scaleDown: Double
   /// The frame rate that suits the bit rate, in frames per second; 0 for audio.
   public var framerate: Double
 
-  /// An allocation.
   public init(mid: MID, rid: RID? = nil, bitrate: DataRate, scaleDown: Double = 1, framerate: Double = 0) {
     self.mid = mid
     self.rid = rid
@@ -26,7 +25,7 @@ public struct StreamAllocation: Hashable, Sendable {
   public var isPaused: Bool { bitrate <= .zero }
 }
 
-/// What a ``MediaSender`` wants its owner to know.
+/// An event for the owner of a ``MediaSender``.
 public enum MediaSenderEvent: Hashable, Sendable {
   /// The encoder of this stream must make its next frame a keyframe.
   case keyframeRequested(MID, RID?)

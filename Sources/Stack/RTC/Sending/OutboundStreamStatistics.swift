@@ -1,12 +1,12 @@
 public import Basics
 
-/// What a receiver reported about one outgoing stream (W3C Identifiers for WebRTC's Statistics API, `RTCRemoteInboundRtpStreamStats`).
+/// A receiver's report on one outgoing stream (W3C Identifiers for WebRTC's Statistics API,
+/// `RTCRemoteInboundRtpStreamStats`).
 public struct RemoteInboundStatistics: Hashable, Sendable {
   /// Packets lost since the start; negative when duplicates arrived.
   public var packetsLost: Int64 = 0
   /// The share of packets lost between the last two reports, 0 to 1.
   public var fractionLost: Double = 0
-  /// The interarrival jitter.
   public var jitter: TimeSpan = .zero
   /// The last measured round-trip time; nil while unknown.
   public var roundTripTime: TimeSpan?
@@ -15,13 +15,11 @@ public struct RemoteInboundStatistics: Hashable, Sendable {
   /// How many round-trip times were measured.
   public var roundTripTimeMeasurements: UInt64 = 0
 
-  /// Nothing reported yet.
   public init() {}
 }
 
-/// What was sent on one outgoing stream (W3C Identifiers for WebRTC's Statistics API, `RTCOutboundRtpStreamStats`).
+/// Counters of one outgoing stream (W3C Identifiers for WebRTC's Statistics API, `RTCOutboundRtpStreamStats`).
 public struct OutboundStreamStatistics: Hashable, Sendable {
-  /// The stream's source.
   public var ssrc: SSRC
   /// The source of its retransmissions; nil without.
   public var rtxSSRC: SSRC?
@@ -29,7 +27,6 @@ public struct OutboundStreamStatistics: Hashable, Sendable {
   public var mid: MID
   /// Its simulcast layer; nil without simulcast.
   public var rid: RID?
-  /// Audio or video.
   public var kind: MediaKind
   /// The codec of the last frame; nil before the first.
   public var codec: Codec?
@@ -43,19 +40,16 @@ public struct OutboundStreamStatistics: Hashable, Sendable {
   public var bytesSent: UInt64 = 0
   /// Bytes of headers and padding sent.
   public var headerBytesSent: UInt64 = 0
-  /// Packets sent again.
+  /// Packets that were sent again, by RTX (RFC 4588) or not.
   public var retransmittedPacketsSent: UInt64 = 0
   /// Payload bytes sent again.
   public var retransmittedBytesSent: UInt64 = 0
-  /// NACK messages received.
   public var nackCount: UInt64 = 0
-  /// Picture loss indications received.
+  /// Received PLIs (RFC 4585).
   public var pliCount: UInt64 = 0
   /// Full intra requests received.
   public var firCount: UInt64 = 0
-  /// Frames packetized.
   public var framesSent: UInt64 = 0
-  /// Keyframes packetized.
   public var keyFramesSent: UInt64 = 0
   /// Frames that were handed in and not sent: unknown codec, no room in the pacer, malformed.
   public var framesDropped: UInt64 = 0
@@ -71,7 +65,7 @@ public struct OutboundStreamStatistics: Hashable, Sendable {
   public var frameWidth = 0
   /// Size of the last frame in pixels; 0 for audio.
   public var frameHeight = 0
-  /// What the receiver reported; nil before its first report.
+  /// The receiver's report; nil before its first.
   public var remote: RemoteInboundStatistics?
 
   /// Statistics of a stream that has sent nothing yet.

@@ -2,17 +2,17 @@ public import Basics
 
 /// Spreads outgoing packets over time, so that a large frame does not fill the bottleneck's queue at once.
 ///
-/// It holds references to packets, never bytes. Audio leaves at once and is only accounted for; then come retransmissions, then
-/// video, both within the budget of the pacing rate. The queue is bounded in bytes and time: what does not fit is refused, what
-/// has waited too long is dropped. A value without I/O; each call costs a constant.
+/// It holds references to packets, never bytes. Audio leaves at once and is only accounted for; then come
+/// retransmissions, then video, both within the budget of the pacing rate. The queue is bounded in bytes and time: what
+/// does not fit is refused, what has waited too long is dropped. A value without I/O; each call costs a constant.
 public struct Pacer: Sendable {
-  /// Which packets leave first.
+  /// The order in which packets leave.
   public enum Priority: UInt8, Hashable, Sendable, CaseIterable {
     /// Leaves at once, whatever the budget.
     case audio
     /// A packet that was asked for again.
     case retransmission
-    /// Everything else.
+    /// Everything else, such as first transmissions of video.
     case video
   }
 
@@ -24,10 +24,9 @@ public struct Pacer: Sendable {
     public var size: Int32
     /// The extended sequence number in the stream.
     public var sequence: Int64
-    /// When it came.
+    /// When it came into the queue; entries that are too old are dropped.
     public var enqueued: Instant
 
-    /// An entry.
     public init(stream: Int, sequence: Int64, size: Int, enqueued: Instant) {
       self.stream = Int32(truncatingIfNeeded: stream)
       self.sequence = sequence
@@ -53,7 +52,6 @@ public struct Pacer: Sendable {
     }
   }
 
-  /// The bounds.
   public let limits: Limits
   /// The rate that packets leave at.
   public private(set) var rate: DataRate
@@ -100,7 +98,8 @@ public struct Pacer: Sendable {
     return true
   }
 
-  /// The next packet that may leave now; nil when there is none or the budget is used up. Call ``sent(bytes:now:)`` for what was sent.
+  /// The next packet that may leave now; nil when there is none or the budget is used up. Call ``sent(bytes:now:)`` for
+  /// what was sent.
   public mutating func next(now: Instant) -> (entry: Entry, priority: Priority)? {
     if let entry = audio.removeFirst() { return (entry, .audio) }
     refill(now)
@@ -120,7 +119,7 @@ public struct Pacer: Sendable {
   public mutating func sent(bytes: Int, now: Instant) {
     refill(now)
     credit -= Double(bytes) * 8
-    // What is sent outside the budget may not block it for long.
+    // Packets sent outside the budget may not block it for long.
     credit = max(credit, -4 * capacity - 96_000)
   }
 
@@ -131,7 +130,8 @@ public struct Pacer: Sendable {
     return budgetDeadline
   }
 
-  /// When the budget allows a packet again. Where it was used up, a few packets' worth is waited for, so that they leave together.
+  /// When the budget allows a packet again. Once used up, it waits for a few packets' worth, so that they leave
+  /// together.
   public var budgetDeadline: Instant {
     guard let refilled else { return .zero }
     guard credit <= 0 else { return refilled }

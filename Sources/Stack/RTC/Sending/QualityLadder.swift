@@ -1,9 +1,9 @@
 import Basics
 
-/// Which resolution and frame rate suit a bit rate, for a source that is sent as one stream.
+/// The resolution and frame rate that suit a bit rate, for a source that is sent as one stream.
 ///
-/// A picture that gets too few bits is scaled down; it goes up again only when there is clearly more and it has been calm for a while,
-/// so that the picture does not flap.
+/// Video that gets too few bits is scaled down. It is scaled up again only when there is clearly more and it has been
+/// calm for a while, so that it does not flap.
 struct QualityLadder: Sendable {
   /// By what width and height are divided, from the best.
   static let scales: [Double] = [1, 1.5, 2, 3, 4]

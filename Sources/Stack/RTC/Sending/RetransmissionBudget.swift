@@ -1,11 +1,11 @@
 public import Basics
 
-/// What one receiver may cost in retransmissions: bytes in proportion to what it is sent, and no packet more often
-/// than once per round trip. A flood of negative acknowledgements then gains its sender nothing.
+/// The budget for retransmissions to one receiver: bytes in proportion to its traffic, and each packet at most once per
+/// round trip. A flood of NACKs then gains its sender nothing.
 public struct RetransmissionBudget: Sendable {
   /// The allowance never exceeds this many bytes: one large keyframe.
   public static let capacity: Int64 = 192_000
-  /// What is given each second even when nothing is sent, in bytes.
+  /// The budget of each second even when nothing is sent, in bytes.
   public static let floorPerSecond: Int64 = 16_000
   private static let entries = 128
 
@@ -21,7 +21,8 @@ public struct RetransmissionBudget: Sendable {
     allowance = min(allowance &+ Int64(bytes / 2), Self.capacity)
   }
 
-  /// Whether `bytes` for the packet `sequence` (extended, of stream `stream`) may be sent again now; it then counts as sent.
+  /// Whether `bytes` for the packet `sequence` (extended, of stream `stream`) may be sent again now; it then counts as
+  /// sent.
   public mutating func take(
     bytes: Int, sequence: Int64, stream: Int, roundTrip: TimeSpan, now: Instant
   ) -> Bool {

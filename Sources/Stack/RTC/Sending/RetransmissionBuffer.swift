@@ -1,10 +1,12 @@
 import Basics
 
-/// The recent packets of one outgoing stream: they wait here for the pacer, and then for a request to send them again (RFC 4588).
+/// The recent packets of one outgoing stream: they wait here for the pacer, and then for a request to send them again
+/// (RFC 4588).
 ///
-/// A ring of slots is indexed by sequence number, and the payloads lie in one ring of bytes that grows, by doubling and up to a
-/// limit, only as the stream's rate demands. Each payload has two bytes of headroom for the original sequence number
-/// (RFC 4588 section 4). Adding and finding are constant-time; nothing is allocated once the stream's rate has been seen.
+/// A ring of slots is indexed by sequence number. The payloads lie in one ring of bytes that grows, by doubling and up
+/// to a limit, only as the stream's rate demands. Each payload has two bytes of headroom for the original sequence
+/// number (RFC 4588 section 4). Adding and finding are constant-time; nothing is allocated once the stream's rate has
+/// been seen.
 struct RetransmissionBuffer: Sendable {
   /// How much is kept.
   struct Limits: Hashable, Sendable {
@@ -25,11 +27,10 @@ struct RetransmissionBuffer: Sendable {
     }
   }
 
-  /// One packet.
   struct Packet: Hashable, Sendable {
     /// The extended sequence number; negative for an empty slot.
     var sequence: Int64 = -1
-    /// Where the payload starts, counted from the first byte ever added.
+    /// The start of the payload, counted from the first byte ever added.
     var position: Int64 = 0
     var length: UInt16 = 0
     var payloadType = PayloadType(rawValue: 0)
@@ -102,13 +103,14 @@ struct RetransmissionBuffer: Sendable {
     slots[slot(sequence)].isSent = true
   }
 
-  /// Where the payload lies in ``bytes``.
+  /// The place of the payload in ``bytes``.
   func range(of packet: Packet) -> Range<Int> {
     let offset = Int(packet.position % Int64(max(bytes.count, 1)))
     return offset..<(offset &+ Int(packet.length))
   }
 
-  /// Where payload and headroom lie in ``bytes``, after the original sequence number has been written into the headroom.
+  /// The place of payload and headroom in ``bytes``, after the original sequence number has been written into the
+  /// headroom.
   mutating func retransmissionRange(of packet: Packet) -> Range<Int> {
     let payload = range(of: packet)
     let start = payload.lowerBound &- Self.headroom
@@ -132,15 +134,15 @@ struct RetransmissionBuffer: Sendable {
     packet.position &- Int64(Self.headroom) >= written &- Int64(bytes.count)
   }
 
-  /// Where `needed` bytes in one piece can be written next: at the ring's start when they do not fit before its end.
+  /// The place for `needed` bytes in one piece: at the ring's start when they do not fit before its end.
   private func start(of needed: Int) -> Int64 {
     let count = Int64(bytes.count)
     let rest = count &- written % count
     return rest < Int64(needed) ? written &+ rest : written
   }
 
-  /// Whether writing `needed` bytes would overwrite a packet that is still of use. `oldest` only moves on, so the cost is
-  /// constant on average.
+  /// Whether writing `needed` bytes would overwrite a packet that is still of use. `oldest` only moves on, so the cost
+  /// is constant on average.
   private mutating func wouldLose(_ needed: Int, _ now: Instant) -> Bool {
     let end = start(of: needed) &+ Int64(needed)
     guard end > Int64(bytes.count), newest >= 0 else { return false }
@@ -169,7 +171,7 @@ struct RetransmissionBuffer: Sendable {
         slots[slot].position = Int64(start)
         position = start &+ from.count
       } else {
-        // Positions begin anew, so what is gone must not look whole.
+        // Positions start again at 0, so overwritten packets must not look whole.
         slots[slot].sequence = -1
       }
       sequence &+= 1

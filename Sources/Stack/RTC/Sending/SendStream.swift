@@ -8,7 +8,7 @@ struct SendStream: Sendable {
   let ssrc: SSRC
   private let midText: HeaderExtensionText?
   private let ridText: HeaderExtensionText?
-  /// What was negotiated, kept by value so that a frame costs no look-up by name.
+  /// The negotiated codecs, kept by value so that a frame costs no look-up by name.
   private(set) var codecs: [NegotiatedCodec]
   private(set) var extensions: HeaderExtensionMap
   var rtxSSRC: SSRC?
@@ -29,7 +29,7 @@ struct SendStream: Sendable {
   private var ladder = QualityLadder()
   /// How far back the next packet that serves as padding is.
   private var paddingBack: Int64 = 0
-  /// What the last report block said, to count from (RFC 3550 section 6.4.1).
+  /// The highest number of the last report block, to count from (RFC 3550 section 6.4.1).
   private var lastHighest: UInt32?
   private var lastLost: Int32 = 0
 
@@ -151,8 +151,8 @@ struct SendStream: Sendable {
 
   // MARK: Padding
 
-  /// The next packet to send again as padding; nil where none is long enough. Goes back through the recent packets, so that a probe
-  /// does not send one packet all the time.
+  /// The next packet to send again as padding; nil where none is long enough. Goes back through the recent packets, so
+  /// that a probe does not send one packet all the time.
   mutating func nextPadding(atLeast length: Int) -> RetransmissionBuffer.Packet? {
     for _ in 0..<16 {
       paddingBack = (paddingBack + 1) % 16
@@ -217,7 +217,7 @@ struct SendStream: Sendable {
     return (max(0, expected - lost), min(lost, expected))
   }
 
-  /// What the encoder is told for a share of `rate`.
+  /// The encoder's target for a share of `rate`.
   mutating func allocation(_ rate: DataRate, now: Instant) -> StreamAllocation {
     var allocation = StreamAllocation(mid: mid, rid: rid, bitrate: rate, framerate: parameters.framerate)
     if kind == .video, rid == nil, rate > .zero {
@@ -240,7 +240,7 @@ struct SendStream: Sendable {
     } else {
       number = SequenceNumber(rawValue: UInt16(truncatingIfNeeded: packet.sequence))
     }
-    // What tells whose the stream is goes into each packet until the receiver reports on it, and into keyframes.
+    // The stream's identity goes into each packet until the receiver reports on it, and into keyframes.
     let namesStream = !isKnown || packet.isKeyframe || retransmission != nil
     var writer = RTPHeaderWriter()
     do throws(RTPError) {
@@ -264,7 +264,8 @@ struct SendStream: Sendable {
     } catch { return 0 }
   }
 
-  /// Writes a stored packet, protected, to the start of `output`; as a retransmission where `again` (RFC 4588 section 4).
+  /// Writes a stored packet, protected, to the start of `output`; as a retransmission where `again` (RFC 4588 section
+  /// 4).
   mutating func write(
     _ packet: RetransmissionBuffer.Packet, again: Bool, transportSequence: SequenceNumber, now: Instant,
     header: inout [UInt8], output: inout [UInt8], _ srtp: SRTPSender
@@ -298,8 +299,8 @@ struct SendStream: Sendable {
     }
   }
 
-  /// The sender information for a report made at `now`: it ties the time a frame was captured to its timestamp, so that sound and
-  /// picture that were captured together play together. Nil before the first frame.
+  /// The sender information for a report made at `now`. It ties the time when a frame was captured to its timestamp, so
+  /// that audio and video that were captured together play together. nil before the first frame.
   func senderInfo(now: Instant, clock: NTPClock) -> SenderInfo? {
     guard let lastTimestamp, reportedPackets > 0, let codec else { return nil }
     return SenderInfo(

@@ -1,5 +1,5 @@
-/// A second stream of a generator, so that two state machines which start from copies of one seeded generator do not draw
-/// the same numbers. With the system's generator it is as random as that.
+/// A second stream of a generator, so that two state machines which start from copies of one seeded generator do not
+/// draw the same numbers. With the system's generator it is as random as that.
 struct SaltedRandom: RandomNumberGenerator, Sendable {
   private var base: any RandomNumberGenerator & Sendable
   private let salt: UInt64

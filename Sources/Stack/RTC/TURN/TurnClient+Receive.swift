@@ -32,7 +32,8 @@ extension TurnClient {
     guard message.method == .data, message.unknownRequiredCount == 0, let from = message.xorPeerAddress,
       let payload = message.dataRange
     else { return .ignored }
-    // A permission is for an address, whatever the port: a peer behind a NAT may come from a port that we have not asked for.
+    // A permission is for an address, whatever the port: a peer behind a NAT may come from a port that we have not
+    // asked for.
     guard peers.contains(where: { $0.address.ip == from.ip && $0.permission != .refused }) else { return .ignored }
     return .data(payload: payload, peer: from)
   }
@@ -41,8 +42,8 @@ extension TurnClient {
     guard let index = transactions.firstIndex(where: { $0.id == message.transactionID }) else { return .ignored }
     let isAuthentic = key.map { message.isAuthentic($0) } ?? false
     if message.messageClass == .errorResponse {
-      // A challenge carries no integrity that we could check (RFC 8489 section 9.2.5); any other error that has it must have
-      // the right one.
+      // A challenge carries no integrity that we could check (RFC 8489 section 9.2.5); any other error that has it must
+      // have the right one.
       let code = message.errorCode ?? 400
       guard isAuthentic || !message.hasIntegrity || [300, 401, 438].contains(code) else { return .ignored }
       receiveError(code, message, index, now: now)
@@ -97,8 +98,8 @@ extension TurnClient {
     }
   }
 
-  /// A minute before the end, or at half time of a short life (RFC 8656 section 8 leaves it to the client). A server that gives no
-  /// or an absurd lifetime is held to ten minutes.
+  /// A minute before the end, or at half time of a short life (RFC 8656 section 8 leaves it to the client). A server
+  /// that gives no or an absurd lifetime is held to ten minutes.
   private mutating func scheduleRefresh(_ seconds: UInt32?, now: Instant) {
     let lifetime = min(max(Int64(seconds ?? 600), 1), 86_400)
     refreshAt = now + (lifetime >= 120 ? .seconds(lifetime - 60) : .milliseconds(lifetime * 500))

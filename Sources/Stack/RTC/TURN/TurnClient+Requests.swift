@@ -8,7 +8,7 @@ extension TurnClient {
     write(transactions.count - 1, now: now)
   }
 
-  /// Writes a transaction's request anew, with a new id and the present nonce, and sends it.
+  /// Writes a transaction's request again, with a new id and the present nonce, and sends it.
   mutating func write(_ index: Int, now: Instant) {
     let id = STUNTransactionID(using: &random)
     transactions[index].id = id

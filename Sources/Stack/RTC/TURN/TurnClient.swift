@@ -1,6 +1,7 @@
 public import Basics
 
-/// The client of one TURN allocation (RFC 8656): an address on the server, to and from which the server relays datagrams.
+/// The client of one TURN allocation (RFC 8656): an address on the server, to and from which the server relays
+/// datagrams.
 ///
 ///     turn.start(now: now)
 ///     loop: while let bytes = turn.pollTransmit() { send(bytes, to: server) }
@@ -8,17 +9,18 @@ public import Basics
 ///           wait until turn.deadline or a packet of the server; handleTimeout(now:) or receive(_:now:)
 ///     turn.send(packet, to: peer, now: now)
 ///
-/// It authenticates with long-term credentials (RFC 8489 section 9.2, MD5 and HMAC-SHA1), keeps the allocation, its
-/// permissions and channels alive, and sends by ChannelData once a channel is bound and by Send indications before. It does
-/// no I/O and knows no addresses but those in the protocol: who owns it sends to the server that it was made for.
+/// It authenticates with long-term credentials (RFC 8489 section 9.2, MD5 and HMAC-SHA1), and keeps the allocation, its
+/// permissions and channels alive. It sends by ChannelData once a channel is bound and by Send indications before. It
+/// does no I/O and knows no addresses but those in the protocol: its owner sends to the server that it was made for.
 ///
-/// Whatever the server sends, memory is bounded: at most ``maximumPeers`` peers, two packets waiting for each, and one
+/// Memory is bounded, whatever the server sends: at most ``maximumPeers`` peers, two packets waiting for each, and one
 /// transaction of each kind for each.
 public struct TurnClient {
   /// How many peers one allocation relays for.
   public static let maximumPeers = 64
-  /// Wait before a request is sent again the first time over UDP; doubles each time. RFC 8489 section 6.2.1 recommends 500 ms
-  /// and lets paths that are known to be quicker use less; a join should not wait half a second for one lost datagram.
+  /// Wait before a request is sent again the first time over UDP; doubles each time. RFC 8489 section 6.2.1 recommends
+  /// 500 ms and lets paths that are known to be quicker use less; a join should not wait half a second for one lost
+  /// datagram.
   public static let initialRTO = TimeSpan.milliseconds(250)
   /// How often a request is sent over UDP.
   public static let maximumTransmissions = 6
@@ -29,7 +31,6 @@ public struct TurnClient {
   /// How often one request may be repeated with a new nonce before the server's 438 is taken for a refusal.
   static let maximumStaleNonces = 3
 
-  /// What happened.
   public enum Event: Hashable, Sendable {
     /// The server relays for this address now; `mapped` is ours as the server sees it.
     case allocated(relayed: TransportAddress, mapped: TransportAddress?)
@@ -45,7 +46,7 @@ public struct TurnClient {
     case released
   }
 
-  /// What ``receive(_:now:)`` made of a packet.
+  /// The result of ``receive(_:now:)``.
   public enum Input: Hashable, Sendable {
     /// It was for the client itself.
     case handled
@@ -111,8 +112,8 @@ public struct TurnClient {
   ///   - password: The password.
   ///   - wantsIPv6: Whether to ask for an IPv6 address; a server that has none is asked for IPv4 then.
   ///   - isStream: Whether the server is reached over TCP or TLS.
-  ///   - requestedLifetime: How long the allocation should live without refresh; by default what the server likes.
-  ///   - random: Where transaction ids come from. Leave it out except in tests.
+  ///   - requestedLifetime: The lifetime of the allocation without refresh; the server's default without it.
+  ///   - random: The source of transaction ids. Leave it out except in tests.
   public init(
     username: String, password: Secret<String>, wantsIPv6: Bool = false, isStream: Bool = false,
     requestedLifetime: TimeSpan? = nil,
@@ -133,8 +134,8 @@ public struct TurnClient {
     begin(.allocate, now: now)
   }
 
-  /// Releases the allocation (RFC 8656 section 8): one request to send. Whether or not the server answers, the client is of no
-  /// more use; ``Event/released`` follows when it does.
+  /// Releases the allocation (RFC 8656 section 8): one request to send. Whether or not the server answers, the client
+  /// is of no more use; ``Event/released`` follows when it does.
   public mutating func close() {
     guard phase == .allocated else {
       phase = .over
@@ -166,7 +167,7 @@ public struct TurnClient {
     begin(.channel(peer), now: now)
   }
 
-  /// What stands around packets for a peer; nil when it has no permission (yet).
+  /// The wrapper around packets for a peer; nil when it has no permission (yet).
   public func encapsulation(to peer: TransportAddress) -> IceRoute.Encapsulation? {
     guard let known = peers.first(where: { $0.address == peer }), known.permission == .granted else { return nil }
     return known.isBound ? .channel(known.channel) : .sendIndication(to: peer)

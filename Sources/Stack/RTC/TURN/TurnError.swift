@@ -43,7 +43,6 @@ public enum TurnError: Error, Hashable, Sendable {
 }
 
 extension TurnError: CustomStringConvertible {
-  /// What happened and what to do, in a sentence.
   public var description: String {
     switch self {
     case .badCredentials:
