@@ -1,8 +1,8 @@
 /// A reference to an object that something else owns: using it counts no references.
 ///
-/// Who reads a property that holds an object owns what was read for as long as it is used: a retain and a release, both atomic, for each receiver
-/// of each packet. Keep one of these beside such a property, set together with it, where packets are received or forwarded. The owner must not let go
-/// of the object while ``use(_:)`` runs.
+/// Code that reads a property with an object owns the object while it uses it: a retain and a release, both atomic, for
+/// each receiver of each packet. Keep one of these next to such a property, set together with it, where packets are
+/// received or forwarded. The owner must not release the object while ``use(_:)`` runs.
 @safe
 @usableFromInline
 package struct BorrowedReference<Object: AnyObject> {
@@ -30,7 +30,8 @@ package struct BorrowedReference<Object: AnyObject> {
     with bytes: inout MutableSpan<UInt8>, _ body: (Object, inout MutableSpan<UInt8>) -> Result
   ) -> Result? {
     guard let reference = unsafe reference else { return nil }
-    // A closure cannot capture the span; it is made anew of the same bytes, which nothing else reaches meanwhile.
+    // A closure cannot capture the span; it is made again of the same bytes, which nothing else reaches during the
+    // call.
     return unsafe bytes.withUnsafeMutableBufferPointer { buffer in
       unsafe reference._withUnsafeGuaranteedRef { object in
         var span = unsafe buffer.mutableSpan

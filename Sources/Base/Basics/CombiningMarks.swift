@@ -1,11 +1,11 @@
-/// A bound on combining marks in text that strangers send.
+/// A bound on combining marks in text from strangers.
 ///
-/// Comparing and hashing strings puts the marks that follow each other into their canonical order (Unicode Standard Annex 15), and the standard
-/// library sorts them by insertion: n marks in a row cost n² steps, so that one message of 256 KiB would keep a core busy for minutes. Ask
-/// here before such text is compared, hashed or split.
+/// Comparing and hashing strings sorts successive marks into their canonical order (Unicode Standard Annex 15), and the
+/// standard library sorts by insertion. So n marks in a row cost n² steps, and one message of 256 KiB would keep a core
+/// busy for minutes. Check such text here before it is compared, hashed or split.
 public enum CombiningMarks {
-  /// The most that may follow each other. Languages need a handful, and the Stream-Safe Text Format of the annex has room for 30; more than this nobody
-  /// writes for fun.
+  /// The most that may follow each other. Languages need a handful, and the Stream-Safe Text Format of the annex has
+  /// room for 30; more than this nobody writes for fun.
   public static let longestRun = 128
 
   /// Whether no more than ``longestRun`` marks follow each other in `text`. Takes one pass.

@@ -1,7 +1,7 @@
 // Lists of objects that are gone through for each burst of packets.
 //
-// A loop over such a list owns each element while it looks at it: a retain and a release, both atomic, for each receiver. Here the list owns them,
-// and the list itself is owned once.
+// A loop over such a list owns each element while it looks at it: a retain and a release, both atomic, for each
+// receiver. Here the list owns them, and the list itself is owned once.
 
 extension ContiguousArray where Element: AnyObject {
   /// Calls `body` with each object.
@@ -14,7 +14,8 @@ extension ContiguousArray where Element: AnyObject {
     }
   }
 
-  /// The object at `index`, which this list owns: for lists that are properties and stay as they are while the object is used.
+  /// The object at `index`, which this list owns: for lists that are properties and stay as they are while the object
+  /// is used.
   @inlinable @inline(__always)
   package func reference(at index: Int) -> BorrowedReference<Element> {
     precondition(index >= 0 && index < count)

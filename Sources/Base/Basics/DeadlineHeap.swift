@@ -5,10 +5,10 @@ public struct DeadlineHeap: Sendable {
   private var heap: ContiguousArray<(deadline: Instant, id: Int32)> = []
   private var places: ContiguousArray<Int32> = []
 
-  /// An empty heap.
   public init() {}
 
-  /// The earliest deadline; `distantFuture` when there is none. Kept, since who asks for it would own the heap meanwhile.
+  /// The earliest deadline; `distantFuture` when there is none. Stored, since computing it would own the heap during
+  /// the call.
   public private(set) var earliest = Instant.distantFuture
 
   /// The deadline of `id`; `distantFuture` when it has none.

@@ -1,13 +1,14 @@
-/// Cleans what people call themselves, so that a name can neither break a line nor draw nothing nor pretend to be another.
+/// Cleans what people call themselves, so that a name can neither break a line nor draw nothing nor pretend to be
+/// another.
 public enum DisplayName {
   /// The most scalars of one character: emoji have up to a dozen, and one can be built of thousands of combining marks.
   private static let scalarsOfCharacter = 32
 
-  /// `text` with runs of blanks made one, and without control characters and what is invisible by design, at most `most` characters long;
-  /// nil when nothing that draws is left.
+  /// `text` with runs of blanks made one, and without control characters and what is invisible by design, at most
+  /// `most` characters long; nil when nothing that draws is left.
   ///
-  /// Parts of emoji stay (UTS #51: joiners, selectors and tags), and so do joiners and variation selectors after a letter, which Persian, Indic and
-  /// Japanese names need.
+  /// Parts of emoji stay (UTS #51: joiners, selectors and tags), and so do joiners and variation selectors after a
+  /// letter, which Persian, Indic and Japanese names need.
   public static func clean(_ text: String, most: Int = 80) -> String? {
     var name = String.UnicodeScalarView()
     var (count, isBlank) = (0, false)

@@ -1,5 +1,6 @@
-/// A queue in which networks take turns: next is whoever came first of the provider, then of the site, then of the host that was served longest ago.
-/// Each has a share of its places (``NetworkShares``), so that whoever sends most waits longest.
+/// A queue in which networks take turns: next is whoever came first of the provider, then of the site, then of the host
+/// that was served longest ago. Each has a share of its places (``NetworkShares``), so that whoever sends most waits
+/// longest.
 public struct FairQueue<Element: Sendable>: Sendable {
   private struct Waiting {
     var element: Element
@@ -15,11 +16,11 @@ public struct FairQueue<Element: Sendable>: Sendable {
   /// A queue of so many places.
   public init(capacity: Int) { shares = NetworkShares(capacity: capacity) }
 
-  /// How many wait.
+  /// The number of waiting elements of all networks.
   public var count: Int { waiting.count }
 
-  /// Takes one that comes; false when the queue, or the share of its network, is full. This machine has no share of its own: a proxy may be
-  /// what connects from it.
+  /// Takes one that comes; false when the queue, or the share of its network, is full. This machine has no share of its
+  /// own: a proxy may be what connects from it.
   public mutating func enqueue(_ element: Element, from address: IPAddress) -> Bool {
     guard !shares.isFull, address.isLoopback || shares.exhausted(around: address) == nil else { return false }
     shares.add(address.isLoopback ? nil : address)
@@ -27,7 +28,7 @@ public struct FairQueue<Element: Sendable>: Sendable {
     return true
   }
 
-  /// Whose turn it is; nil when nobody waits. Its cost grows with how many wait.
+  /// The next element in turn; nil when none waits. Its cost grows with the number of waiting elements.
   public mutating func dequeue() -> Element? {
     var best: (index: Int, turns: [UInt64])?
     for index in waiting.indices {

@@ -35,8 +35,8 @@ public struct IPAddress: Hashable, Sendable {
   /// Whether the address is link-local (`169.254.0.0/16` or `fe80::/10`).
   public var isLinkLocal: Bool { isIPv4 ? v4Bits >> 16 == 0xA9FE : high >> 54 == 0x3FA }
 
-  /// Whether only networks inside reach the address, no other machine of the internet: private (RFC 1918, RFC 4193), shared with a provider
-  /// (RFC 6598), link-local or loopback.
+  /// Whether only networks inside reach the address, no other machine of the internet: private (RFC 1918, RFC 4193),
+  /// shared with a provider (RFC 6598), link-local or loopback.
   public var isPrivate: Bool {
     if isLoopback || isLinkLocal { return true }
     guard isIPv4 else { return high >> 57 == 0x7E }

@@ -1,9 +1,10 @@
-/// What stands for somebody without a picture.
+/// Initials for a participant without an avatar.
 public enum Initials {
-  /// The first grapheme clusters (UAX #29) of the first and the last word of `name`, in upper case; "?" where nothing can stand for it.
+  /// The first grapheme clusters (UAX #29) of the first and the last word of `name`, in upper case; "?" where nothing
+  /// can stand for it.
   ///
-  /// A cluster with a letter or digit comes before signs: of a word its first such cluster stands, and words without any count only where no
-  /// word has one. Upper case that needs more characters (ß, ﬁ) stays as it is written.
+  /// A cluster with a letter or digit comes before signs: of a word its first such cluster stands, and words without
+  /// any count only where no word has one. Upper case that needs more characters (ß, ﬁ) stays as it is written.
   public static func of(_ name: String) -> String {
     let words = name.split { $0.isWhitespace || $0 == "-" || $0 == "_" || $0 == "." }
     let letters = words.compactMap { $0.first(where: isLetter) }

@@ -15,7 +15,6 @@ public struct Instant: Hashable, Sendable, Comparable {
     Instant(nanoseconds: milliseconds &* 1_000_000)
   }
 
-  /// The clock's origin.
   public static let zero = Instant(nanoseconds: 0)
 
   /// Later than every instant a clock gives: "no deadline".

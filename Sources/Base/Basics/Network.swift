@@ -1,4 +1,5 @@
-/// How wide a network is whose addresses count as one. Whoever has one address of it can often take the others too.
+/// The width of a network whose addresses count as one. A client with one of its addresses can often get the others
+/// too.
 public enum NetworkWidth: CaseIterable, Sendable {
   /// One customer's line: an address of IPv4, or a /64 of IPv6, in which each machine takes any address.
   case host
@@ -12,7 +13,7 @@ public enum NetworkWidth: CaseIterable, Sendable {
 public struct Network: Hashable, Sendable {
   /// How wide it is.
   public let width: NetworkWidth
-  /// Its first address.
+  /// Its first address, the one with only zeros behind the prefix.
   public let first: IPAddress
 
   /// The network of that width around an address.
@@ -32,6 +33,6 @@ public struct Network: Hashable, Sendable {
 }
 
 extension IPAddress {
-  /// What stands for one customer of a provider (``NetworkWidth/host``).
+  /// The address that counts for one customer of a provider (``NetworkWidth/host``).
   public var network: IPAddress { Network(of: self, .host).first }
 }

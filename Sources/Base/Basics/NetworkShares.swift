@@ -1,7 +1,8 @@
 /// Counts what networks hold of something of which there is only so much, and says which may take more.
 ///
-/// A network may hold part of what is still free: a host half of it, a site all of it, a provider twice as much. So one that is alone gets at most a
-/// third, a half or two thirds of everything, and the fuller it gets, the smaller are all shares: a few networks never take all.
+/// A network may hold part of what is still free: a host half of it, a site all of it, a provider twice as much. So one
+/// that is alone gets at most a third, a half or two thirds of everything, and the fuller it gets, the smaller are all
+/// shares: a few networks never take all.
 public struct NetworkShares: Sendable {
   /// How much there is.
   public let capacity: Int
@@ -9,7 +10,7 @@ public struct NetworkShares: Sendable {
   public let hostLimit: Int
   /// How much is held.
   public private(set) var total = 0
-  /// What each may hold however little is free: a page alone opens some connections.
+  /// The share that each network may hold however little is free: a page alone opens some connections.
   private let least: Int
   private var held: [Network: Int] = [:]
 

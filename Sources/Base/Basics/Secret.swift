@@ -1,7 +1,6 @@
 /// A value that must not reach a log: passwords, keys, tokens. It prints as `<redacted>` however it is interpolated,
 /// dumped or reflected; ``value`` gives it to the code that needs it.
 public struct Secret<Value: Sendable>: Sendable {
-  /// The protected value.
   public let value: Value
 
   /// Protects `value`.

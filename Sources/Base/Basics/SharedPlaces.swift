@@ -1,7 +1,7 @@
-/// Places of which there are only so many. Networks have shares of them (``NetworkShares``), and where one is short, the oldest that has proven
-/// nothing gives way to a new one: those who hold places silently do not keep others out.
+/// Places of which there are only so many. Networks have shares of them (``NetworkShares``), and where one is short,
+/// the oldest that has proven nothing gives way to a new one: those who hold places silently do not keep others out.
 public struct SharedPlaces<ID: Hashable & Sendable>: Sendable {
-  /// What became of a request for a place.
+  /// The result of a request for a place.
   public enum Admission: Equatable, Sendable {
     /// It has one; that of `evicted` was taken for it and is to be closed.
     case admitted(evicted: ID?)
@@ -11,7 +11,7 @@ public struct SharedPlaces<ID: Hashable & Sendable>: Sendable {
 
   private struct Place {
     var address: IPAddress?
-    /// Who gives way first; nil for who does not give way.
+    /// The order of giving way, lowest first; nil for a place that never gives way.
     var rank: Int?
     var order: UInt64
   }
@@ -36,8 +36,8 @@ public struct SharedPlaces<ID: Hashable & Sendable>: Sendable {
   /// Asks for a place.
   ///
   /// - Parameters:
-  ///   - address: Whom it counts for; nil for nobody, as for proxies.
-  ///   - rank: Who gives way first: lower ones do. Nil for one that never does.
+  ///   - address: The address that it counts for; nil for none, as for proxies.
+  ///   - rank: The order of giving way, lowest first; nil for a place that never gives way.
   public mutating func admit(_ id: ID, from address: IPAddress?, rank: Int?) -> Admission {
     var evicted: ID?
     if let exhausted = address.flatMap({ shares.exhausted(around: $0) }) {
@@ -67,7 +67,7 @@ public struct SharedPlaces<ID: Hashable & Sendable>: Sendable {
     return .admitted(evicted: evicted)
   }
 
-  /// Says anew who gives way first; with another rank than before, a place is the newest of its rank.
+  /// Changes the order of giving way. With another rank than before, a place is the newest of its rank.
   public mutating func rank(_ id: ID, _ rank: Int?) {
     guard let place = places[id], place.rank != rank else { return }
     lastOrder += 1
@@ -95,7 +95,7 @@ public struct SharedPlaces<ID: Hashable & Sendable>: Sendable {
     shares.add(address)
   }
 
-  /// Who gives way. It looks at all, which it does only where a place is short.
+  /// The place that gives way. It looks at all places, but only when one is needed.
   private func oldest(in network: Network?) -> ID? {
     var found: (id: ID, rank: Int, order: UInt64)?
     for (id, place) in places {

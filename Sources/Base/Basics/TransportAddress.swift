@@ -1,6 +1,5 @@
-/// An IP address and a port. Which transport protocol it belongs to is said beside it.
+/// An IP address and a port. The transport protocol is stated separately.
 public struct TransportAddress: Hashable, Sendable {
-  /// The IP address.
   public var ip: IPAddress
   /// The port, in host byte order.
   public var port: UInt16

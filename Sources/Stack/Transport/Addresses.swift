@@ -16,16 +16,17 @@ extension TransportAddress {
 
 /// The addresses of this machine.
 public enum LocalAddresses {
-  /// Every address of every interface that is up and running, loopback last, link-local IPv6 left out (it needs a zone, which ICE candidates
-  /// cannot carry), without duplicates. Reads the interface list each time: some tens of microseconds.
+  /// Every address of every interface that is up and running, loopback last, link-local IPv6 left out (it needs a zone,
+  /// which ICE candidates cannot carry), without duplicates. Reads the interface list each time: some tens of
+  /// microseconds.
   public static func all() throws(TransportError) -> [IPAddress] {
     var out: [IPAddress] = []
     for ip in try NetworkInterfaces.list().flatMap(\.addresses) where !out.contains(ip) { out.append(ip) }
     return out
   }
 
-  /// The addresses from which this machine reaches other networks, one a family where there is a route: those of its real interfaces, as opposed
-  /// to the bridges of containers. Nothing is sent.
+  /// The addresses from which this machine reaches other networks, one a family where there is a route: those of its
+  /// real interfaces, as opposed to the bridges of containers. Nothing is sent.
   public static func routed() -> [IPAddress] {
     // Addresses for documentation (RFC 5737, RFC 3849): the default route leads there.
     [IPAddress("192.0.2.1"), IPAddress("2001:db8::1")].compactMap { remote in

@@ -51,7 +51,6 @@ public enum TransportError: Error, Equatable, Sendable {
 }
 
 extension TransportError: CustomStringConvertible {
-  /// What happened, what was expected, what to do.
   public var description: String {
     switch self {
     case .addressInUse(let address):

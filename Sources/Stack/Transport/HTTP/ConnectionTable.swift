@@ -1,11 +1,13 @@
 import Basics
 
-/// Which connections a server has, and which give way where there are too many: the logic of ``HTTPServer``'s limits, without a socket.
+/// The connections of a server, and the order in which they give way when there are too many: the logic of
+/// ``HTTPServer``'s limits, without a socket.
 ///
-/// Some of the places are kept for what comes back to something that it had (``WebSocketConnection/isReserved``): lost participants get in however
-/// many others are here. A connection has one of those only where there is no other, and leaves it when it has proven itself and another is free.
+/// Some places are reserved for connections that return to something they had (``WebSocketConnection/isReserved``):
+/// lost participants get in however many others are here. A connection has one of those only when there is no other,
+/// and leaves it once it has proven itself and another is free.
 struct ConnectionTable: Sendable {
-  /// What a connection has come to. Those with a lower one give way first, and of those the oldest.
+  /// The progress of a connection. Those with a lower one give way first, and of those the oldest.
   enum Stage: Int, Sendable, Equatable {
     /// Nothing was answered on it yet.
     case silent
@@ -63,7 +65,8 @@ struct ConnectionTable: Sendable {
     }
   }
 
-  /// A proxy's connection brings a request of somebody, for whom it counts until it is answered (nil); refused where their network may have no more.
+  /// A proxy's connection brings a request of somebody, for whom it counts until it is answered (nil); refused where
+  /// their network may have no more.
   mutating func assign(_ id: UInt, to address: IPAddress?) -> Admission {
     switch places.assign(id, to: address) {
     case .admitted(let evicted): .admitted(evicted: evicted)

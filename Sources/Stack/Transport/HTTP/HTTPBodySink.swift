@@ -1,17 +1,18 @@
 internal import Synchronization
 
-/// Takes the body of one request piece by piece, so that it is never in memory whole.
+/// Receives the body of one request piece by piece, so that it is never in memory whole.
 ///
-/// The calls come one after the other. After ``begin(length:)`` or ``take(_:)`` has refused nothing more is called; otherwise either
-/// ``finish()`` or ``cancel()`` is the last.
+/// The calls come one after the other. After ``begin(length:)`` or ``take(_:)`` has refused nothing more is called;
+/// otherwise either ``finish()`` or ``cancel()`` is the last.
 ///
-/// What still comes after a refusal is read and thrown away, so that the client sees the answer, but no more of it and no longer than
-/// ``HTTPServer/Configuration/refusedBodyLimit`` and ``HTTPServer/Configuration/refusedBodyTimeout`` say. Then the client is answered in the
-/// middle of its body, and the connection closed.
+/// The rest of a refused body is read and thrown away, so that the client sees the answer, within
+/// ``HTTPServer/Configuration/refusedBodyLimit`` and ``HTTPServer/Configuration/refusedBodyTimeout``. Then the client
+/// is answered in the middle of its body, and the connection closed.
 public protocol HTTPBodySink: Sendable {
   /// The most bytes of body; of more none is read, and the answer is ``refusal(ofLength:)``.
   var limit: Int { get }
-  /// The answer to a body that is said to have more than ``limit`` bytes. Nothing else is called then. Without one of its own a sink answers 413 (`tooLarge`).
+  /// The answer to a body that is said to have more than ``limit`` bytes. Nothing else is called then. Without one of
+  /// its own a sink answers 413 (`tooLarge`).
   func refusal(ofLength length: Int) -> HTTPResponse
   /// Before the first piece: the answer that refuses the body, or nil to take it.
   func begin(length: Int) async -> HTTPResponse?
@@ -81,8 +82,8 @@ final class HTTPBodyQueue: Sendable {
     waiter?.resume()
   }
 
-  /// Gives the body to `sink`, and returns the answer once ``end(isWhole:)`` was called, also of a body that was refused: a client that is
-  /// answered in the middle of what it sends often does not see the answer.
+  /// Gives the body to `sink`, and returns the answer once ``end(isWhole:)`` was called, also of a body that was
+  /// refused: a client that is answered in the middle of what it sends often does not see the answer.
   func run(_ sink: any HTTPBodySink, length: Int) async -> HTTPResponse {
     var refusal = await sink.begin(length: length)
     if refusal != nil { refused() }
@@ -97,7 +98,7 @@ final class HTTPBodyQueue: Sendable {
     return .refusal("The body did not come whole.", status: 400, code: "badRequest")
   }
 
-  /// What has come; nil at the end.
+  /// The next piece; nil at the end.
   private func next() async -> [UInt8]? {
     while true {
       let (bytes, isEnded, wasPaused) = state.withLock { state in

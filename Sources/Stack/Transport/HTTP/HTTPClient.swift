@@ -5,13 +5,11 @@ internal import Synchronization
 
 /// A small HTTP/1.1 client: one request, one connection, a bounded answer. Redirects are not followed.
 public enum HTTPClient {
-  /// An answer, whole.
+  /// An answer with its whole body.
   public struct Response: Sendable {
-    /// The status code.
     public var status: Int
     /// The header fields that libwebsockets knows, names in lower case.
     public var headers: HTTPHeaders
-    /// The body.
     public var body: [UInt8]
     /// The body as text, invalid bytes replaced.
     public var text: String { String(decoding: body, as: UTF8.self) }
@@ -24,10 +22,10 @@ public enum HTTPClient {
   ///   - url: `http://…` or `https://…`.
   ///   - headers: Fields to add.
   ///   - body: Sent with `Content-Length`.
-  ///   - limit: Bytes of body that are taken; more is ``TransportError/tooLarge(limit:)``.
-  ///   - timeout: How long all of it may take.
+  ///   - limit: The most bytes of body; more is ``TransportError/tooLarge(limit:)``.
+  ///   - timeout: The limit for the whole request.
   ///   - allowsSelfSigned: Trust any certificate: for tests and trusted networks.
-  ///   - accepts: Which of the host's addresses may be connected to, asked after the name was looked up.
+  ///   - accepts: Decides which of the host's addresses may be connected to, after the name was looked up.
   ///   - socket: The path of a Unix socket to connect to, whatever host the URL names; 107 bytes at most.
   /// - Throws: ``TransportError``; ``TransportError/cancelled`` as soon as the task is cancelled.
   public static func request(
@@ -60,7 +58,7 @@ public enum HTTPClient {
     throw failure
   }
 
-  /// Where to connect to, as the library takes it: addresses, or a path behind a plus sign.
+  /// The destination as the library takes it: addresses, or a path behind a plus sign.
   private static func addresses(
     _ parts: URLParts, _ socket: String?, _ accepts: (IPAddress) -> Bool
   ) async throws(TransportError) -> [String] {
@@ -194,7 +192,7 @@ public enum HTTPClient {
       return -1
     case LWS_CALLBACK_CLOSED_CLIENT_HTTP: finish()
     case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
-      // The count is OpenSSL's verdict, and the only place where the library tells it; a zero here leaves it as it is.
+      // The count is OpenSSL's verdict, and the library reports it nowhere else; a zero here leaves it as it is.
       if count == 0 { certificateIsRefused = true }
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
       let reason = unsafe WireRequest.reason(bytes, count)

@@ -7,7 +7,8 @@ struct HTTPHead: Sendable, Equatable {
   var headers = HTTPHeaders()
 }
 
-/// Why a head is refused: two readers of it, such as a proxy and this server, could read it differently (RFC 9112 section 11.2).
+/// Why a head is refused: two readers of it, such as a proxy and this server, could read it differently (RFC 9112
+/// section 11.2).
 enum HTTPHeadFault: Sendable, Equatable {
   case tooLong(limit: Int)
   case bareLineBreak
@@ -33,7 +34,7 @@ enum HTTPHeadFault: Sendable, Equatable {
     }
   }
 
-  /// What is wrong and what is expected.
+  /// The fault and the expected form, as a sentence.
   var sentence: String {
     switch self {
     case .tooLong(let limit): "The request cannot be read: its request line and headers have more than \(limit) bytes."
@@ -58,13 +59,13 @@ enum HTTPHeadFault: Sendable, Equatable {
     }
   }
 
-  /// The answer.
   var response: HTTPResponse { .refusal(sentence, status: 400, code: code) }
 }
 
-/// Reads a head from bytes that come in pieces, and stops at the first that is no part of one.
+/// Reads a head from bytes that come in pieces, and stops at the first byte that isn't part of one.
 ///
-/// It is stricter than RFC 9112 demands where the standard leaves a choice: what it lets through, every reader understands the same way.
+/// It is stricter than RFC 9112 demands where the standard leaves a choice: every reader understands an accepted head
+/// in the same way.
 struct HTTPHeadParser {
   enum State: Equatable {
     case incomplete
@@ -86,7 +87,7 @@ struct HTTPHeadParser {
 
   /// - Parameters:
   ///   - limit: The most bytes of a head.
-  ///   - isAmbiguous: Whether a field of this name, in lower case, cannot be told from its neighbour by the server's library.
+  ///   - isAmbiguous: Whether the server's library confuses a field of this name, in lower case, with its neighbour.
   init(limit: Int, isAmbiguous: @escaping (String) -> Bool = { _ in false }) {
     self.limit = limit
     self.isAmbiguous = isAmbiguous

@@ -3,7 +3,6 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
   /// The fields, names as they were given.
   public private(set) var fields: [(name: String, value: String)] = []
 
-  /// No fields.
   public init() {}
 
   /// Fields from a literal, in its order.

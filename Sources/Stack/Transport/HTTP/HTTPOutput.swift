@@ -68,7 +68,7 @@ final class HTTPOutput {
     return (head ?? []) + bytes
   }
 
-  /// Writes the next piece; false when the connection is dead, or the file got shorter meanwhile.
+  /// Writes the next piece; false when the connection is dead, or the file has become shorter.
   func writePiece(_ service: WireService, _ wsi: OpaquePointer) -> Bool {
     if let bytes = head {
       head = nil

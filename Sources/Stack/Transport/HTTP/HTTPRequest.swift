@@ -7,21 +7,20 @@ public struct HTTPRequest: Sendable {
   /// The path, percent-decoded, with `.`, `..` and repeated slashes resolved; it starts with `/` and has no control
   /// characters.
   public var path: String
-  /// The query without its `?`, percent-encoded anew in one spelling (every byte but letters, digits and `-._~` is
+  /// The query without its `?`, percent-encoded again in one spelling (every byte but letters, digits and `-._~` is
   /// encoded, spaces as `%20`); nil when there was none.
   public var query: String?
   /// The header fields, names in lower case.
   public var headers: HTTPHeaders
   /// The body, at most the server's limit.
   public var body: [UInt8]
-  /// The other end.
   public var remote: TransportAddress
   /// The address of this machine that the request came to.
   public var local: TransportAddress
   /// Whether it came over TLS.
   public var isTLS: Bool
 
-  /// A request from its parts, as tests and other doors make it.
+  /// A request from its parts, as tests and other interfaces make it.
   public init(
     method: String, path: String, query: String? = nil, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = [],
     remote: TransportAddress, local: TransportAddress, isTLS: Bool = false

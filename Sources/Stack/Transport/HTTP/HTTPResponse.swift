@@ -1,6 +1,6 @@
-/// What an ``HTTPServer`` answers. `Content-Length`, `Date` and `Connection` are the server's to add.
+/// An answer of ``HTTPServer``. `Content-Length`, `Date` and `Connection` are the server's to add.
 public struct HTTPResponse: Sendable {
-  /// Where the body comes from.
+  /// The source of the body.
   public enum Body: Sendable {
     /// These bytes.
     case bytes([UInt8])
@@ -10,7 +10,6 @@ public struct HTTPResponse: Sendable {
 
   /// The status code, 200 to 599.
   public var status: Int
-  /// The header fields.
   public var headers: HTTPHeaders
   /// The body; not sent for `HEAD`, 204 and 304.
   public var body: Body
@@ -36,8 +35,8 @@ public struct HTTPResponse: Sendable {
     HTTPResponse(status: status, headers: ["Content-Type": contentType], body: Array(text.utf8))
   }
 
-  /// A refusal by the transport itself, in the form that the endpoints use too: JSON with a sentence and a stable code. Neither may
-  /// hold a quotation mark or a backslash.
+  /// A refusal by the transport itself, in the form that the endpoints use too: JSON with a sentence and a stable code.
+  /// Neither may hold a quotation mark or a backslash.
   static func refusal(_ sentence: String, status: Int, code: String) -> HTTPResponse {
     .text(
       "{\"Error\":\"\(sentence)\",\"code\":\"\(code)\"}", status: status,

@@ -2,9 +2,9 @@ public import Basics
 internal import CWebSockets
 internal import Synchronization
 
-/// What a server does with a request to open a WebSocket, decided from its headers.
+/// A server's decision about a request to open a WebSocket, from its headers.
 public enum WebSocketDecision: Sendable {
-  /// Open it.
+  /// Opens it with 101 (RFC 6455 section 4.2.2).
   case accept
   /// Answer with this instead (403 for a foreign origin, 404 for a wrong path, …).
   case reject(HTTPResponse)
@@ -16,26 +16,29 @@ public enum WebSocketDecision: Sendable {
 /// buffered, and every phase of a connection has a deadline, so a client that sends or reads slowly costs a socket for
 /// some seconds and nothing else. HTTP/2 is not spoken: browsers then use HTTP/1.1 over TLS as well.
 @safe public final class HTTPServer: Sendable {
-  /// Limits and times.
+  /// The limits of connections, requests and times, and the certificate.
   public struct Configuration: Sendable {
     /// The certificate to serve with; nil serves plain HTTP.
     public var tls: TLSIdentity?
-    /// Connections at a time. For another one, the oldest that has not had a request answered gives way, or else one that idles; where
-    /// there is none, the new one is answered 503 and closed.
+    /// Connections at a time. For another one, the oldest that has not had a request answered gives way, or else one
+    /// that idles; where there is none, the new one is answered 503 and closed.
     public var connectionLimit = 4_096
-    /// How many of them are kept for WebSockets that come back to something that they had (``WebSocketConnection/isReserved``).
+    /// How many of them are kept for WebSockets that come back to something that they had
+    /// (``WebSocketConnection/isReserved``).
     public var reservedConnections = 0
-    /// Connections at a time of one address, or of one /64 network of IPv6, in which each machine may take any address; and each network has
-    /// a share of all (``NetworkShares``). Nil for any number of any network.
+    /// Connections at a time of one address, or of one /64 network of IPv6, in which each machine may take any address;
+    /// and each network has a share of all (``NetworkShares``). Nil for any number of any network.
     public var connectionsPerNetwork: Int?
-    /// Whose request it is that comes over one of the connections that do not count: a proxy knows.
+    /// The client of a request over a connection that doesn't count: a proxy knows it.
     public var client: @Sendable (HTTPRequest) -> IPAddress = { $0.remote.ip }
     /// Whether this machine's own connections count there too; a proxy may be what connects from it.
     public var boundsLoopback = true
-    /// Whose connections do not count there besides: proxies, which connect for many. Their requests and WebSockets do (``client``).
+    /// The addresses whose connections don't count besides: proxies, which connect for many. Their requests and
+    /// WebSockets do (``client``).
     public var isUnbounded: @Sendable (IPAddress) -> Bool = { _ in false }
-    /// What a connection over one of these limits is answered; true for that of its network, false for that of all. Called once for each such
-    /// connection, on the service thread. Over TLS nobody sees it: the connection is closed before a handshake, which would cost more than serving it.
+    /// The answer to a connection over one of these limits; true for that of its network, false for that of all. Called
+    /// once for each such connection, on the service thread. Over TLS nobody sees it: the connection is closed before a
+    /// handshake, which would cost more than serving it.
     public var crowded: @Sendable (Bool) -> HTTPResponse = { isNetwork in
       .refusal(
         isNetwork ? "Too many connections of one address are open." : "Too many connections are open.", status: 503,
@@ -47,7 +50,8 @@ public enum WebSocketDecision: Sendable {
     public var uriLimit = 4 << 10
     /// Bytes of a body; more is answered 413 and not buffered.
     public var bodyLimit = 1 << 20
-    /// How long a client may take from connecting to the end of its headers (the TLS handshake included). One that has begun them is answered 408 then.
+    /// How long a client may take from connecting to the end of its headers (the TLS handshake included). One that has
+    /// begun them is answered 408 then.
     public var headerTimeout = TimeSpan.seconds(10)
     /// How long a body may take; then 408 is answered.
     public var bodyTimeout = TimeSpan.seconds(30)
@@ -68,9 +72,8 @@ public enum WebSocketDecision: Sendable {
     public init() {}
   }
 
-  /// What the server did and holds.
+  /// Counts since the start, and of the present.
   public struct Counters: Sendable, Hashable {
-    /// Connections accepted.
     public var accepted: UInt64 = 0
     /// Connections answered 503 or closed because the limit was reached.
     public var refused: UInt64 = 0
@@ -78,9 +81,7 @@ public enum WebSocketDecision: Sendable {
     public var evicted: UInt64 = 0
     /// Connections closed because a deadline passed.
     public var timedOut: UInt64 = 0
-    /// Requests handled.
     public var requests: UInt64 = 0
-    /// Connections open now.
     public var open = 0
   }
 
@@ -113,10 +114,11 @@ public enum WebSocketDecision: Sendable {
   /// - Parameters:
   ///   - configuration: Limits, times, certificate.
   ///   - name: The service thread's name.
-  ///   - webSocketDecision: Called on the service thread with the headers of a request to open a WebSocket; must be quick.
+  ///   - webSocketDecision: Called on the service thread with the headers of a request to open a WebSocket; must be
+  ///     quick.
   ///   - webSocketHandler: Called for each open WebSocket; when it returns, the WebSocket is closed (1000).
-  ///   - bodySink: Called on the service thread with the headers of a request that has a body: what takes the body, or nil to have it whole in
-  ///     the request; must be quick.
+  ///   - bodySink: Called on the service thread with the headers of a request that has a body: what takes the body, or
+  ///     nil to have it whole in the request; must be quick.
   ///   - handler: Answers every other request. Its task is cancelled when the client goes away.
   public init(
     _ configuration: Configuration = Configuration(), name: String = "http",
@@ -184,7 +186,7 @@ public enum WebSocketDecision: Sendable {
   /// Listens on an address, from now on; more than one is fine.
   ///
   /// - Parameters:
-  ///   - address: Where; port 0 for any free one.
+  ///   - address: The address to listen on; port 0 for any free one.
   ///   - dualStack: For an IPv6 wildcard: IPv4 too.
   /// - Returns: The address with its port.
   @discardableResult
@@ -198,7 +200,7 @@ public enum WebSocketDecision: Sendable {
 
   /// Listens on a Unix socket, from now on: for programs of this user on this machine.
   ///
-  /// - Parameter path: Where, 107 bytes at most; nothing may be there. It stays when the server is gone.
+  /// - Parameter path: The socket's path, 107 bytes at most; nothing may be there. It stays when the server is gone.
   public func listen(atPath path: String) throws(TransportError) {
     if state.withLock({ $0.stopping }) { throw .stopped }
     take(connectionsOf: try TCPListener(path: path))
@@ -213,7 +215,8 @@ public enum WebSocketDecision: Sendable {
     }
   }
 
-  /// Serves a connection that was accepted elsewhere, as when one port carries media too and the first bytes said "HTTP".
+  /// Serves a connection that was accepted elsewhere, as when one port carries media too and the first bytes said
+  /// "HTTP".
   public func adopt(_ accepted: TCPListener.Accepted) {
     let posted = service.post { [weak self] in
       guard let self else { return accepted.close() }
@@ -222,16 +225,17 @@ public enum WebSocketDecision: Sendable {
     if !posted { accepted.close() }
   }
 
-  /// What a server with TLS proves itself with; nil without TLS.
+  /// The server's certificate; nil without TLS.
   public var certificate: TLSCertificate? { certificates?.certificate }
 
-  /// Proves itself with another certificate from the next handshake on; connections that are open go on as they are. Nothing without TLS.
+  /// Proves itself with another certificate from the next handshake on; connections that are open go on as they are.
+  /// Nothing without TLS.
   public func replaceCertificate(_ certificate: TLSCertificate) { certificates?.replace(certificate) }
 
   /// The WebSockets open now.
   public var webSockets: [WebSocketConnection] { state.withLock { Array($0.webSockets.values) } }
 
-  /// What the server did so far.
+  /// The counts at this moment.
   public var counters: Counters { state.withLock { $0.counters } }
 
   /// Stops: no new connections, WebSockets closed with 1001, requests under way answered; after `grace` the rest is
@@ -316,14 +320,15 @@ public enum WebSocketDecision: Sendable {
     }
   }
 
-  /// Whom a request counts for that comes over a connection that does not count: nil where it does, or where networks are not bounded.
+  /// The client that a request over an uncounted connection counts for; nil if the connection counts, or networks
+  /// aren't bounded.
   func countedClient(of request: HTTPRequest) -> IPAddress? {
     guard configuration.connectionsPerNetwork != nil, countedAddress(request.remote.ip) == nil else { return nil }
     let client = configuration.client(request)
     return client == request.remote.ip ? nil : countedAddress(client)
   }
 
-  /// Whom the connections of an address count for; nil where they are not bounded.
+  /// The address that connections count for; nil if they aren't bounded.
   private func countedAddress(_ ip: IPAddress) -> IPAddress? {
     guard configuration.connectionsPerNetwork != nil, configuration.boundsLoopback || !ip.isLoopback,
       !configuration.isUnbounded(ip)
@@ -334,7 +339,7 @@ public enum WebSocketDecision: Sendable {
   private func beginShutdown() { service.forEach { ($0 as? any ServerSide)?.beginShutdown() } }
 }
 
-/// What a server's handlers have in common.
+/// The part that a server's handlers share.
 protocol ServerSide: WireHandler {
   /// Finish what is under way, take nothing new.
   func beginShutdown()

@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// Host names to addresses, on a thread of their own: the resolver blocks, and no loop must.
 public enum NameResolver {
-  /// The addresses of `host`, best first; a literal address is itself, and `localhost` is this machine whatever the system's
-  /// files say (RFC 6761 section 6.3): a bare container has no `/etc/hosts`.
+  /// The addresses of `host`, best first; a literal address is itself, and `localhost` is this machine whatever the
+  /// system's files say (RFC 6761 section 6.3): a bare container has no `/etc/hosts`.
   /// - Throws: ``TransportError/unknownHost(_:reason:)``.
   public static func resolve(_ host: String) async throws(TransportError) -> [IPAddress] {
     try await resolve(host, port: 0)

@@ -3,25 +3,25 @@ import CLinux
 import CWebSockets
 import Glibc
 
-/// What goes: answers of the handler, and refusals of what nobody handles.
+/// The sending side: answers of the handler, and refusals of unhandled requests.
 extension ServerWire {
   func respond(_ response: HTTPResponse, to serial: UInt64, isHead: Bool) {
     guard !isGone, phase == .handling, serial == self.serial, let wsi = unsafe wsi else { return }
     task = nil
     phase = .responding
     advance(.transferring)
-    // A request sent together with this one would be parsed from libwebsockets' own buffer, where it takes the head of a
-    // POST for its body. The client is told to send it again on a new connection (RFC 9112 section 9.3.2).
+    // The library would parse a request that was sent together with this one from its own buffer, and take the head of
+    // a POST for its body. The client is asked to send it again on a new connection (RFC 9112 section 9.3.2).
     if unsafe parley_ws_has_leftover(wsi) != 0 { closeAfter = true }
     output = HTTPOutput(response, isHead: isHead, close: closeAfter)
     deadline = EventLoop.clock + limits.writeTimeout
     if !pump() { unsafe parley_ws_kill(wsi) }
   }
 
-  /// Writes what the socket takes; false when the connection is to be closed.
+  /// Writes until the socket is full; false when the connection is to be closed.
   ///
-  /// Reading stays off until the whole answer has left. A client may send its next request as soon as it has the answer, and the library would take
-  /// the head of that request for more of the body before it.
+  /// Reading stays off until the whole answer has left. A client may send its next request as soon as it has the
+  /// answer, and the library would take the head of that request for more of the body before it.
   func pump() -> Bool {
     guard let output, let wsi = unsafe wsi else { return false }
     while true {
@@ -75,7 +75,8 @@ extension ServerWire {
     while rounds < 128, unsafe recv(descriptor, &trash, trash.count, Int32(0x40)) > 0 { rounds += 1 }  // MSG_DONTWAIT
   }
 
-  /// What a client is told whose time is over in the middle of a request (RFC 9110 section 15.5.9); nil where it has not begun one that could be answered.
+  /// The answer for a client whose time is over in the middle of a request (RFC 9110 section 15.5.9); nil if it hasn't
+  /// begun one that could be answered.
   func lateness() -> HTTPResponse? {
     let sentence: String
     switch phase {
@@ -96,9 +97,9 @@ extension ServerWire {
   static let unknownMethod = HTTPResponse.refusal(
     "This method is not served here.", status: 501, code: "methodNotServed")
 
-  // MARK: What the library cannot parse
+  // MARK: Input that the library can't parse
 
-  /// Has the library tell before it ends this connection.
+  /// Makes the library report the end of this connection before it comes.
   func watchEnd() {
     guard let wsi = unsafe wsi else { return }
     let second = dup(descriptor)
@@ -113,8 +114,8 @@ extension ServerWire {
     if unsafe parley_ws_is_open(wsi) != 0 { handshakeEnded() }
   }
 
-  /// The library ends this connection. When it does so in the middle of the headers and the client is there, it has met what it cannot parse,
-  /// and says nothing of it.
+  /// The library ends this connection. When it does so in the middle of the headers and the client is there, it has met
+  /// what it cannot parse, and says nothing of it.
   func answerUnreadable() {
     unsafe companion = nil
     guard phase == .headers, request == nil, let wsi = unsafe wsi, unsafe parley_ws_is_open(wsi) != 0

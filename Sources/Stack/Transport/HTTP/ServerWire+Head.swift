@@ -3,11 +3,13 @@ import CLinux
 import CWebSockets
 import Glibc
 
-/// Looks at heads before the library reads them: it keeps no trace of much that it reads past, such as white space before a colon.
+/// Checks heads before the library reads them: the library drops much of what it reads, such as white space before a
+/// colon.
 ///
-/// While a head is awaited, the library's reading is off (its flow control lets it do nothing at all with the connection), and the companion tells that
-/// bytes have come. Without TLS they are looked at in the kernel until the head is whole; the kernel tells of more than were seen only. With TLS one
-/// decrypted record is looked at, and then read by the library: its read takes no more than that record.
+/// While a head is awaited, the library's reading is off (its flow control lets it do nothing at all with the
+/// connection), and the companion reports arriving bytes. Without TLS they are checked in the kernel until the head is
+/// whole; the kernel reports only bytes beyond those. With TLS one decrypted record is checked, and then read by the
+/// library: its read takes no more than that record.
 extension ServerWire {
   /// The next head begins.
   func awaitHead() {
@@ -29,13 +31,14 @@ extension ServerWire {
       phase = .closing
       return false
     }
-    // The library wants to see the connection writable before it takes another request, and would do so only while it reads.
+    // The library wants to see the connection writable before it takes another request, and would do so only while it
+    // reads.
     guard unsafe parley_ws_drive(wsi, 1) == 0, !isGone else { return true }
     awaitHead()
     return true
   }
 
-  /// Has either the library read, or the companion tell of what comes.
+  /// Makes either the library read, or the companion report arriving bytes.
   func setReading(_ reads: Bool) {
     guard let wsi = unsafe wsi else { return }
     isReading = reads
@@ -47,13 +50,14 @@ extension ServerWire {
 
   /// The library is in the middle of its call that ends the handshake.
   func handshakeEnded() {
-    // OpenSSL tells also of what TLS 1.3 does after it.
+    // OpenSSL also reports the messages of TLS 1.3 after it.
     if isOpen { return }
     isOpen = true
     awaitHead()
   }
 
-  /// Bytes have come while a head is awaited. Nothing here may close the connection at once: the companion would go with it, in its own event.
+  /// Bytes have come while a head is awaited. Nothing here may close the connection at once: the companion would go
+  /// with it, in its own event.
   func arrived() {
     guard !isReading, phase == .headers else { return ignoreCompanion() }
     if isTLS {
@@ -69,7 +73,7 @@ extension ServerWire {
       case .malformed(let fault): refuse(fault)
       case .complete: setReading(true)
       case .incomplete where total == parsedAhead:
-        // Finished in the middle of a head, or a socket that tells without need.
+        // The peer finished in the middle of a head, or the socket reports without need.
         if parley_ws_peer_finished(descriptor) != 0 { return abandon() }
         ignoreCompanion()
         looksAgain = true

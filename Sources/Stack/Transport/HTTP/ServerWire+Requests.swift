@@ -1,7 +1,7 @@
 import Basics
 import CWebSockets
 
-/// What comes: the head that the library has parsed, and a body that is collected for the handler.
+/// The receiving side: the head that the library has parsed, and a body that is collected for the handler.
 extension ServerWire {
   /// The methods that requests may have, and where the library keeps the path of each.
   static let methods: [(String, lws_token_indexes)] = [
@@ -10,7 +10,7 @@ extension ServerWire {
     ("DELETE", WSI_TOKEN_DELETE_URI),
   ]
 
-  /// Reads what the library has parsed; nil when it is no request to be answered, with the answer to give instead.
+  /// Reads the library's result; nil when the request isn't to be handled, with the answer to give instead.
   @unsafe func read(_ wsi: OpaquePointer) -> (HTTPRequest?, HTTPResponse?) {
     guard
       let (method, token) = Self.methods.first(where: {
@@ -62,7 +62,8 @@ extension ServerWire {
     guard var request = parsed else {
       return refuseAndClose(refusal ?? .refusal("Bad request.", status: 400, code: "badRequest"))
     }
-    // libwebsockets takes an encoded line break in path or query for the end of the line, and what comes after it is lost.
+    // libwebsockets takes an encoded line break in path or query for the end of the line, and what comes after it is
+    // lost.
     guard isOld || version == Array("HTTP/1.1".utf8) else {
       return refuseAndClose(
         .refusal(

@@ -5,8 +5,9 @@ import Glibc
 
 /// One connection of an ``HTTPServer``: on the service thread only.
 ///
-/// The library reads a request only after its head has been seen whole and found well-formed (`ServerWire+Head`). While a request is being answered, reading is off: further requests wait in the kernel, and libwebsockets is not asked
-/// to parse them in a state that does not expect any. Pipelined requests are not served: the first is answered, and the
+/// The library reads a request only after its head has been seen whole and found well-formed (`ServerWire+Head`). While
+/// a request is being answered, reading is off: further requests wait in the kernel, and libwebsockets is not asked to
+/// parse them in a state that does not expect any. Pipelined requests are not served: the first is answered, and the
 /// connection closed.
 @safe final class ServerWire: ServerSide, @unchecked Sendable {
   // Unchecked because: it is created, called and let go on the service thread; other threads only carry it back there.
@@ -37,7 +38,7 @@ import Glibc
   /// The TLS handshake is over, or there is none.
   var isOpen: Bool
   var hasLowWater = false
-  /// Nothing new has come though the socket is said to have something: look again with the next tick.
+  /// The socket reports bytes but has nothing new: check it in the next tick.
   var looksAgain = false
 
   unowned let server: HTTPServer
@@ -78,7 +79,7 @@ import Glibc
     setBuffer(descriptor, 128 << 10)
   }
 
-  /// Tells a connection that is one too many so, without any parsing.
+  /// Refuses a connection that is one too many, without any parsing.
   static func refuse(_ accepted: TCPListener.Accepted, with response: HTTPResponse) {
     var bytes = HTTPOutput(response, isHead: false, close: true).whole
     // A fresh socket takes these few bytes or the client gets none; the pointer is the array's.
@@ -135,7 +136,7 @@ import Glibc
     if isGone { return }
     isGone = true
     unsafe wsi = nil
-    // A sink is told itself, and has to clean up undisturbed.
+    // A sink is notified itself, and has to clean up undisturbed.
     if let upload { upload.end(isWhole: false) } else { task?.cancel() }
     output?.close()
     output = nil
@@ -168,7 +169,7 @@ import Glibc
       if phase != .closing { server.state.withLock { $0.counters.timedOut &+= 1 } }
       if let late = lateness() { _ = refuseAndClose(late) }
       phase = .closing
-      // Not with each tick: the library first waits some seconds for what is unsent, and would begin to wait anew.
+      // Not with each tick: the library first waits some seconds for unsent bytes, and would start that wait again.
       deadline = now + .seconds(6)
       unsafe parley_ws_kill(wsi)
     }

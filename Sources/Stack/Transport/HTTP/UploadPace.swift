@@ -1,9 +1,10 @@
 import Basics
 
-/// Whether a body comes fast enough, all the time: at ``rate`` bytes a second over the last ``window``, and not on average of the whole.
+/// Whether a body comes fast enough, all the time: at ``rate`` bytes a second over the last ``window``, and not on
+/// average of the whole.
 ///
-/// Time that has run out without bytes is gone, and bytes that came fast buy no more than a window. So whoever holds a connection, and what was promised for
-/// its body, pays for it as long as it is held.
+/// Time that has run out without bytes is gone, and bytes that came fast buy no more than a window. So whoever holds a
+/// connection, and what was promised for its body, pays for it as long as it is held.
 struct UploadPace: Sendable {
   /// Bytes a second.
   let rate: Int

@@ -1,7 +1,8 @@
 internal import CLinux
 internal import Glibc
 
-/// An `eventfd`: wakes an ``EventLoop`` from another thread, for whoever shares memory with it instead of sending it jobs.
+/// An `eventfd`: wakes an ``EventLoop`` from another thread, for whoever shares memory with it instead of sending it
+/// jobs.
 public final class EventCounter: Sendable {
   /// The descriptor, readable after ``signal()`` until ``drain()``.
   public let descriptor: Int32

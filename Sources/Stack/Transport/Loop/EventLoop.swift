@@ -6,19 +6,19 @@ internal import Synchronization
 /// One `epoll` loop on a thread of its own that is also the executor of the actors living on it.
 ///
 /// A media worker is an actor whose `unownedExecutor` is a loop's. Its sockets are registered here, and their handlers
-/// run synchronously on the loop's thread: from a handler, actor state is reached without a hop (through
-/// `assumeIsolated`, or directly when the handler is a closure made in the actor's own method). Calls from other tasks
-/// arrive as jobs between the packets.
+/// run synchronously on the loop's thread. A handler reaches actor state without a hop (through `assumeIsolated`, or
+/// directly when the handler is a closure made in the actor's own method). Calls from other tasks arrive as jobs
+/// between the packets.
 ///
 /// One round ("tick"): wait → read the clock once (``now``) → handlers of the ready descriptors → the deadline handler
-/// if its time has come → jobs → the tick-end handler, where batches are flushed. A tick allocates nothing, counts no references, and
-/// takes no lock unless there are jobs.
+/// if its time has come → jobs → the tick-end handler, where batches are flushed. A tick allocates nothing, counts no
+/// references, and takes no lock unless there are jobs.
 ///
 /// Everything under "On the loop's thread" traps when it is called from elsewhere: there is no lock around that state.
 /// A loop holds a thread, and the thread holds the loop: ``stop()`` ends both.
 public final class EventLoop: SerialExecutor, @unchecked Sendable {
-  // Unchecked because: `jobs` is behind a mutex, `owner`, `stopping` and `signal` are atomic, and all else is touched by the
-  // loop's thread only (before the thread starts, by the initialiser).
+  // Unchecked because: `jobs` is behind a mutex, `owner`, `stopping` and `signal` are atomic, and only the loop's
+  // thread touches the rest (before the thread starts, the initialiser).
 
   /// A registered descriptor. An object, since a closure that is read from a list is owned once more while it runs.
   private final class Source {
@@ -33,7 +33,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// What is called in each tick.
+  /// The handlers of each tick.
   private final class TickHandlers {
     let onDeadline: (() -> Void)?
     let onTickEnd: (() -> Void)?
@@ -44,13 +44,13 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// What a loop and those who give it jobs tell each other without a lock.
+  /// The flags between a loop and the callers who give it jobs, without a lock.
   private enum Signal {
     /// The loop runs, and has taken every job that was there.
     static let awake: UInt8 = 0
     /// It waits, or is about to: who adds a job must wake it.
     static let asleep: UInt8 = 1
-    /// Jobs have come.
+    /// Jobs have come: a bit of the flags.
     static let hasJobs: UInt8 = 2
   }
 
@@ -87,7 +87,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var handlers: TickHandlers? { didSet { tickHandlers = BorrowedReference(handlers) } }
   /// ``handlers``, to call them: what replaces them leaves them to `retired` until the tick ends.
   private var tickHandlers = BorrowedReference<TickHandlers>(nil)
-  /// What was unregistered or replaced in this tick, and may be running: it goes at the tick's end.
+  /// Handlers that were unregistered or replaced in this tick, and may be running; released at the tick's end.
   private var retired: [AnyObject] = []
   private var ticks: UInt64 = 0
 
@@ -307,7 +307,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         tickHandlers.use { $0.onDeadline?() }
       }
       if signal.load(ordering: .acquiring) == Signal.hasJobs {
-        // Before the jobs are taken: what comes after is signalled anew.
+        // Before the jobs are taken: later ones are signalled again.
         _ = signal.exchange(Signal.awake, ordering: .acquiringAndReleasing)
         runJobs()
       }
@@ -344,7 +344,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     running.removeAll(keepingCapacity: true)
   }
 
-  /// Lets go of what was unregistered or replaced. It is off the list before, since what goes may unregister something itself.
+  /// Lets go of what was unregistered or replaced. It is off the list before, since what goes may unregister something
+  /// itself.
   private func letGo() {
     var gone: [AnyObject] = []
     swap(&gone, &retired)

@@ -1,4 +1,4 @@
-/// What a file descriptor is ready for, or what to watch it for.
+/// The readiness of a file descriptor, or the interest in it.
 public struct Readiness: OptionSet, Sendable, Hashable {
   /// The bits as `epoll` counts them.
   public let rawValue: UInt32

@@ -5,7 +5,7 @@ internal import CLinux
 public struct NetworkInterface: Hashable, Sendable {
   /// The system's name, such as `eth0`.
   public let name: String
-  /// The system's number.
+  /// The system's number of the interface, as `if_nametoindex` gives it.
   public let index: UInt32
   /// Whether it reaches only this machine.
   public let isLoopback: Bool
@@ -17,7 +17,8 @@ public struct NetworkInterface: Hashable, Sendable {
 
 /// The network interfaces of this machine.
 public enum NetworkInterfaces {
-  /// Every interface that is up and running and has an address, in the system's order, loopback last. Some tens of microseconds.
+  /// Every interface that is up and running and has an address, in the system's order, loopback last. Some tens of
+  /// microseconds.
   public static func list() throws(TransportError) -> [NetworkInterface] {
     var raw = [parley_interface](repeating: parley_interface(), count: 256)
     // The pointer and the capacity are those of one array.

@@ -2,16 +2,17 @@ public import Basics
 internal import CLinux
 internal import Glibc
 
-/// Tells when interfaces and addresses of this machine come and go, through the kernel's notices (netlink). All of it happens
-/// on the loop's thread.
+/// Reports when interfaces and addresses of this machine come and go, through the kernel's notices (netlink). All of it
+/// happens on the loop's thread.
 ///
-/// A change of network is a burst of notices (addresses go, a link goes, a link comes, addresses come); they are collected
-/// until ``settling`` has passed since the first, and nothing is said when the list is the same afterwards.
+/// A change of network is a burst of notices (addresses go, a link goes, a link comes, addresses come). They are
+/// collected until ``settling`` has passed since the first, and nothing is reported when the list is the same
+/// afterwards.
 public final class NetworkMonitor {
   /// How long a burst of notices is collected.
   public static let settling = TimeSpan.milliseconds(150)
 
-  /// The interfaces as they were told last, or at the start.
+  /// The interfaces as last reported, or at the start.
   public private(set) var interfaces: [NetworkInterface]
 
   private let loop: EventLoop
@@ -45,7 +46,7 @@ public final class NetworkMonitor {
     Glibc.close(timer)
   }
 
-  /// Stops watching, for good. On the loop's thread; to be called before the monitor is let go.
+  /// Stops watching, permanently. On the loop's thread; to be called before the monitor is released.
   public func stop() {
     for registration in registrations { loop.unregister(registration) }
     registrations = []

@@ -2,21 +2,20 @@ public import Basics
 internal import CLinux
 internal import Glibc
 
-/// A TCP or TLS connection that this side opens, on an ``EventLoop``: for TURN over TCP and TLS and for ICE-TCP. Bytes in as they
-/// come, whole packets out. It speaks no HTTP; for that there is ``HTTPClient``.
+/// A TCP or TLS connection that this side opens, on an ``EventLoop``: for TURN over TCP and TLS and for ICE-TCP. Bytes
+/// in as they come, whole packets out. It speaks no HTTP; for that there is ``HTTPClient``.
 ///
 /// All of it happens on the loop's thread, and nothing blocks. A slow reader costs packets (counted), never unbounded
 /// memory. `onClose` is called exactly once, also when the connection never came to be.
 public final class ClientStream {
-  /// What protects the bytes.
+  /// The protection of the bytes.
   public enum Security: Sendable {
-    /// Nothing.
     case none
     /// TLS with a server whose certificate must be for `host`, a name or an address.
     case tls(host: String, context: TLSClientContext)
   }
 
-  /// Where it goes.
+  /// The address that the stream connects to.
   public let remote: TransportAddress
   /// Our own address; unspecified until ``isOpen``.
   public private(set) var local = TransportAddress.unspecified
@@ -39,13 +38,13 @@ public final class ClientStream {
 
   /// Starts to connect. On the loop's thread.
   /// - Parameters:
-  ///   - remote: Where to.
-  ///   - security: What protects the bytes.
+  ///   - remote: The address to connect to.
+  ///   - security: The protection of the bytes.
   ///   - loop: The loop it lives on.
-  ///   - timeLimit: How long connecting, TLS included, may take.
+  ///   - timeLimit: The limit for connecting, TLS included.
   ///   - queueLimit: Bytes that may wait to be written.
   ///   - onOpen: Called when packets can be sent.
-  ///   - onBytes: Called with what arrived, valid during the call; false closes the connection.
+  ///   - onBytes: Called with the received bytes, valid during the call; false closes the connection.
   ///   - onClose: Called once, when it is over: with the reason, or nil when one of the ends closed it in order.
   /// - Throws: When no connection can even be attempted; then no handler is called.
   public init(
@@ -92,7 +91,7 @@ public final class ClientStream {
       packetsDropped &+= 1
       return false
     }
-    // What TLS has numbered may not be dropped any more, so there must be room before.
+    // A record that TLS has numbered may not be dropped any more, so there must be room before.
     guard connection.waitingBytes + packet.count + 512 <= queueLimit, session.write(packet) else {
       packetsDropped &+= 1
       return false

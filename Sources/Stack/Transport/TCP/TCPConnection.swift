@@ -4,8 +4,8 @@ internal import Glibc
 
 /// A TCP connection on an ``EventLoop``, for ICE-TCP (RFC 6544) and TURN: bytes in as they come, whole frames out.
 ///
-/// All of it happens on the loop's thread. What is written is a frame: it leaves whole or not at all, because half a
-/// frame would end the framing of RFC 4571. A slow reader costs frames (counted), never unbounded memory.
+/// All of it happens on the loop's thread. A frame leaves whole or not at all, because half a frame would end the
+/// framing of RFC 4571. A slow reader costs frames (counted), never unbounded memory.
 public final class TCPConnection {
   /// Why a connection is over.
   public enum CloseReason: Sendable, Equatable {
@@ -17,7 +17,7 @@ public final class TCPConnection {
     case closedHere
   }
 
-  /// What a connection did.
+  /// Counts of one connection.
   public struct Counters: Sendable, Hashable {
     /// Bytes read.
     public var bytesReceived: UInt64 = 0
@@ -27,11 +27,10 @@ public final class TCPConnection {
     public var framesDropped: UInt64 = 0
   }
 
-  /// The other end.
   public let remote: TransportAddress
   /// The address of this machine that the other end connected to.
   public let local: TransportAddress
-  /// What it did so far.
+  /// The counts at this moment.
   public private(set) var counters = Counters()
   /// Whether it is open.
   public private(set) var isOpen = true
@@ -84,10 +83,11 @@ public final class TCPConnection {
 
   /// Sends one frame whole, or drops it whole.
   ///
-  /// A connection that turns out to be broken is not closed here, in the middle of what its owner sends: the loop tells of its end, and `onClose` is
-  /// called then.
+  /// A broken connection is not closed here, in the middle of its owner's sending: the loop reports its end, and
+  /// `onClose` is called then.
   ///
-  /// - Returns: Whether it was sent or queued; false when the queue is full or the connection broken (both counted), or closed.
+  /// - Returns: Whether it was sent or queued; false when the queue is full or the connection broken (both counted), or
+  ///   closed.
   @discardableResult
   public func send(_ frame: Span<UInt8>) -> Bool {
     guard isOpen else { return false }

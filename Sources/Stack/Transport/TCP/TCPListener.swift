@@ -10,9 +10,8 @@ public final class TCPListener {
   /// A connection that was accepted and belongs to whoever holds this value: hand it to a ``TCPConnection`` or
   /// an ``HTTPServer``, or ``close()`` it.
   public struct Accepted: Sendable {
-    /// The non-blocking descriptor.
+    /// The non-blocking socket, owned by the receiver of this value.
     public let descriptor: Int32
-    /// The other end.
     public let remote: TransportAddress
     /// The address of this machine that the other end connected to.
     public let local: TransportAddress
@@ -23,7 +22,7 @@ public final class TCPListener {
 
   /// The descriptor to poll; it stays this listener's to close.
   public let descriptor: Int32
-  /// Where it listens, with the port that the system chose when 0 was asked for.
+  /// The address that it listens on, with the port that the system chose when 0 was asked for.
   public let localAddress: TransportAddress
   /// Kept in reserve: given up for a moment when descriptors run out, so that the waiting connection can be
   /// accepted and closed instead of waking the loop for ever.
@@ -32,7 +31,7 @@ public final class TCPListener {
   /// Opens a listener.
   ///
   /// - Parameters:
-  ///   - address: Where to listen; port 0 for any free one.
+  ///   - address: The address to listen on; port 0 for any free one.
   ///   - dualStack: For an IPv6 wildcard: take IPv4 too.
   ///   - backlog: Connections that may wait to be accepted.
   public init(
@@ -49,7 +48,7 @@ public final class TCPListener {
   /// Opens a Unix socket that only this user can connect to. Its connections have no addresses.
   ///
   /// - Parameters:
-  ///   - path: Where, 107 bytes at most; nothing may be there. It stays when the listener is gone.
+  ///   - path: The socket's path, 107 bytes at most; nothing may be there. It stays when the listener is gone.
   ///   - backlog: Connections that may wait to be accepted.
   public init(path: String, backlog: Int = 16) throws(TransportError) {
     // The string lives during the call.

@@ -1,9 +1,10 @@
 internal import COpenSSL
 
-/// A certificate chain with its private key in memory, as a server proves itself with them. Complete once made: what becomes of its files
-/// changes nothing about it.
+/// A certificate chain with its private key in memory, as a server proves itself with them. Complete once made: what
+/// becomes of its files changes nothing about it.
 @safe public final class TLSCertificate: @unchecked Sendable {
-  // Unchecked because: nothing changes after the initialiser, and OpenSSL counts the references of these objects atomically.
+  // Unchecked because: nothing changes after the initialiser, and OpenSSL counts the references of these objects
+  // atomically.
 
   /// SHA-256 of the leaf: whether two are the same.
   public let fingerprint: [UInt8]
@@ -29,7 +30,7 @@ internal import COpenSSL
     defer { unsafe BIO_free_all(certificates) }
     let keyFile = unsafe try Self.read(keyPath)
     defer { unsafe BIO_free_all(keyFile) }
-    // What is made below is owned by a local variable until the whole is known to fit.
+    // Objects made below are owned by a local variable until the whole is known to fit.
     guard let leaf = unsafe parley_read_certificate(certificates) else {
       throw .badCertificate("\(certificatePath) holds no PEM certificate.")
     }
@@ -95,7 +96,7 @@ internal import COpenSSL
 
   // MARK: Reading
 
-  /// What the initialiser has made so far.
+  /// The objects that the initialiser has made so far.
   @unsafe private struct Parts {
     var leaf: OpaquePointer?
     var chain: OpaquePointer?
@@ -108,7 +109,7 @@ internal import COpenSSL
     }
   }
 
-  /// The file's bytes as they are now: a file that is written meanwhile is read in one state only.
+  /// The file's bytes as they are now: a file that is being written is read in one state only.
   private static func read(_ path: String) throws(TransportError) -> OpaquePointer {
     // The path is a C string during the call; the caller frees what is returned.
     guard let file = unsafe BIO_new_file(path, "r") else { throw .badCertificate("\(path) cannot be read.") }

@@ -1,12 +1,11 @@
 internal import COpenSSL
 
-/// What a TLS client trusts and how it speaks, shared by any number of connections. TLS 1.2 and later; the server's certificate
-/// is always verified, against its name too.
+/// The trust and the settings of a TLS client, shared by any number of connections. TLS 1.2 and later; the server's
+/// certificate is always verified, against its name too.
 @safe public final class TLSClientContext: @unchecked Sendable {
   // Unchecked because: the context is complete when the initialiser returns and is only read afterwards, which OpenSSL
   // allows from several threads; making an `SSL` of it counts a reference atomically.
 
-  /// Whose certificates are good.
   public enum Trust: Hashable, Sendable {
     /// The certificate authorities that the system trusts.
     case system

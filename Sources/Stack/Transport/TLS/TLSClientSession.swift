@@ -1,9 +1,10 @@
 internal import Basics
 internal import COpenSSL
 
-/// The TLS of one client connection, between plain bytes and those on the wire, without I/O of its own. Used by one thread.
+/// The TLS of one client connection, between plain bytes and those on the wire, without I/O of its own. Used by one
+/// thread.
 @safe final class TLSClientSession {
-  /// What a step came to.
+  /// The result of a step.
   enum State: Equatable {
     case handshaking, open, closed
     case failed(TransportError)
@@ -90,7 +91,7 @@ internal import COpenSSL
     return true
   }
 
-  /// Tells the other end that nothing more will come.
+  /// Sends close_notify: nothing more will come.
   func close() { if state == .open { _ = unsafe SSL_shutdown(ssl) } }
 
   /// Gives what is to go on the wire to `body`, in pieces.

@@ -18,15 +18,15 @@ public struct TLSIdentity: Sendable, Equatable {
   /// Reads both files and checks that they are a certificate and its key, with an error that says which is not.
   public func check() throws(TransportError) { _ = try load() }
 
-  /// What the files hold now, read once; as ``check()``.
+  /// The present content of the files, read once; as ``check()``.
   public func load() throws(TransportError) -> TLSCertificate { try TLSCertificate(self) }
 
-  /// Seconds before its end at which a self-made certificate is made anew.
+  /// Seconds before its end at which a self-made certificate is renewed.
   public static let renewal: Int64 = 30 * 86_400
 
   /// A self-made certificate (ECDSA P-256) for `hosts`, names and IP addresses, kept in `directory` as
-  /// `tls-certificate.pem` and `tls-key.pem`. What is there is used again while it is valid for a month more and names
-  /// every host, so that a browser's exception lasts.
+  /// `tls-certificate.pem` and `tls-key.pem`. An existing one is used again while it is valid for a month more and
+  /// names every host, so that a browser's exception lasts.
   public static func selfSigned(
     hosts: [String], directory: String, now: Int64? = nil
   ) throws(TransportError) -> TLSIdentity {
@@ -81,7 +81,8 @@ public struct TLSIdentity: Sendable, Equatable {
       unsafe X509_EXTENSION_free(item)
     }
     guard unsafe X509_sign(certificate, key, EVP_sha256()) > 0 else { throw failure }
-    // The key first, readable by its owner alone; each is written beside and renamed, so no half file is ever found.
+    // The key first, readable by its owner alone. Each is written to another file and renamed, so no half file is ever
+    // found.
     unsafe try write(keyPath, mode: 0o600) { unsafe PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) == 1 }
     unsafe try write(certificatePath, mode: 0o644) { unsafe PEM_write_bio_X509($0, certificate) == 1 }
     try check()

@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import Synchronization
 
-/// What a TLS server proves itself with, asked at each handshake: so another certificate takes the place of the one before while it runs.
+/// The certificate of a TLS server, asked for at each handshake: it can be replaced while the server runs.
 @safe final class TLSServerContext: Sendable {
   private struct State {
     var certificate: TLSCertificate
@@ -41,7 +41,8 @@ internal import Synchronization
 
   private func choose(_ session: OpaquePointer) -> Bool { unsafe certificate.use(in: session) }
 
-  /// Ties what is resumed to the certificate: a session that began under another one is not, so that its client sees this one.
+  /// Ties what is resumed to the certificate: a session that began under another one is not, so that its client sees
+  /// this one.
   private func begin(_ session: OpaquePointer) -> Bool {
     let name = certificate.fingerprint
     return unsafe SSL_set_session_id_context(session, name, UInt32(name.count)) == 1

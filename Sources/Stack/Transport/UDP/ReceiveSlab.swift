@@ -28,7 +28,6 @@ internal import CLinux
 
   deinit { unsafe parley_receive_slab_destroy(raw) }
 
-  /// One filled buffer.
   @usableFromInline @unsafe struct Filled {
     @usableFromInline var bytes: UnsafeMutableBufferPointer<UInt8>
     @usableFromInline var segment: Int

@@ -1,10 +1,12 @@
 import Basics
 
-/// Where segmented sends (UDP segmentation offload) were refused lately, so that datagrams leave there singly for a while.
+/// The destinations that refused segmented sends (UDP segmentation offload) lately, so that datagrams leave there
+/// singly for a while.
 ///
-/// A refusal is nearly always one path's: it takes less at once than a segment. Only destinations in several networks that refuse one after the other,
-/// with none between them that takes a segmented send, are the system: one host has as many ports, and often addresses, as it likes. Either is tried again after ``term``, since paths change, and a device that is added or
-/// configured anew may do what it could not. A plain value of bounded size; it costs nothing while nothing was refused.
+/// A refusal is nearly always one path's: its packet size is smaller than a segment. Only if destinations in several
+/// networks refuse one after the other, with no accepted segmented send between them, is it the system's: one host has
+/// as many ports, and often addresses, as it likes. Either is tried again after ``term``, since paths change, and
+/// devices are added or configured. A plain value of bounded size; it costs nothing while nothing was refused.
 struct SegmentationRefusals: Sendable {
   /// For how long a refusal counts.
   static let term = TimeSpan.seconds(60)
@@ -31,7 +33,7 @@ struct SegmentationRefusals: Sendable {
   /// Whether it was the system that refused, so that nothing leaves segmented.
   var isSystem: Bool { systemUntil != nil }
 
-  /// Whether datagrams to `destination` are to leave singly now. What has lasted its time is forgotten.
+  /// Whether datagrams to `destination` are to leave singly now. Refusals older than ``term`` are forgotten.
   mutating func contains(_ destination: TransportAddress, now: Instant) -> Bool {
     if let until = systemUntil {
       if now < until { return true }

@@ -1,4 +1,4 @@
-/// What a UDP socket did since it was opened. Sizes are UDP payload.
+/// Counts of a UDP socket since it was opened. Sizes are UDP payload.
 public struct UDPCounters: Hashable, Sendable {
   /// Datagrams received, coalesced ones counted singly.
   public var packetsReceived: UInt64 = 0
@@ -12,7 +12,7 @@ public struct UDPCounters: Hashable, Sendable {
   public var packetsSent: UInt64 = 0
   /// Bytes handed to the kernel.
   public var bytesSent: UInt64 = 0
-  /// Sending system calls.
+  /// System calls that sent; one may carry many datagrams (``UDPSocket``).
   public var sendCalls: UInt64 = 0
   /// Datagrams not sent because the socket's buffer was full.
   public var packetsDropped: UInt64 = 0
@@ -21,6 +21,5 @@ public struct UDPCounters: Hashable, Sendable {
   /// Datagrams that were meant to leave segmented and had to be sent singly.
   public var segmentationFallbacks: UInt64 = 0
 
-  /// Nothing yet.
   public init() {}
 }

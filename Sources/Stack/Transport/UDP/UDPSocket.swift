@@ -8,7 +8,7 @@ internal import Glibc
 /// only. A socket bound to a wildcard address learns for each datagram which local address it came to, and answers from
 /// that one (`IP_PKTINFO`, `IPV6_RECVPKTINFO`).
 public final class UDPSocket {
-  /// What became of a datagram given to ``send(_:to:from:)``.
+  /// The result of ``send(_:to:from:)`` for a datagram.
   public enum SendResult: Sendable {
     /// The kernel took it.
     case sent
@@ -22,12 +22,13 @@ public final class UDPSocket {
   public let descriptor: Int32
   /// The address it is bound to, with the port that the system chose when 0 was asked for.
   public let localAddress: TransportAddress
-  /// What it did so far.
+  /// The counts at this moment.
   public var counters: UDPCounters { tally }
-  // Not visible outside of the module: so the compiler can prove that no two accesses overlap, and a datagram needs no check of it.
+  // Not visible outside of the module: so the compiler can prove that no two accesses overlap, and a datagram needs no
+  // check of it.
   private var tally = UDPCounters()
-  /// Whether bursts leave through UDP segmentation offload: the kernel knows it, and has not refused it to everybody a moment ago. Single
-  /// destinations whose paths refuse it are sent single datagrams in either case.
+  /// Whether bursts leave through UDP segmentation offload: the kernel knows it, and has not refused it to everybody a
+  /// moment ago. Single destinations whose paths refuse it are sent single datagrams in either case.
   public var usesSegmentation: Bool { knowsSegmentation && !refusals.isSystem }
   /// Whether the kernel coalesces incoming bursts (`UDP_GRO`).
   public let coalescesReceived: Bool
@@ -39,7 +40,7 @@ public final class UDPSocket {
   /// Opens and binds a socket.
   ///
   /// - Parameters:
-  ///   - address: Where to bind; a wildcard (`0.0.0.0`, `::`) for every interface, port 0 for any free one.
+  ///   - address: The address to bind to; a wildcard (`0.0.0.0`, `::`) for every interface, port 0 for any free one.
   ///   - dualStack: For an IPv6 wildcard: take IPv4 too. IPv4 peers appear under their IPv4 addresses.
   ///   - bufferSize: Bytes asked for in each direction; the system may give less (`net.core.rmem_max`).
   ///   - coalesce: Ask for `UDP_GRO`.
@@ -142,7 +143,7 @@ public final class UDPSocket {
   ///
   /// - Parameters:
   ///   - bytes: At most 65,507.
-  ///   - remote: Where to.
+  ///   - remote: The destination.
   ///   - local: The address to send from, as ``receive(into:_:)`` gave it; nil leaves it to the routing table.
   @discardableResult
   public func send(_ bytes: Span<UInt8>, to remote: TransportAddress, from local: TransportAddress?) -> SendResult {
@@ -152,8 +153,8 @@ public final class UDPSocket {
   /// Sends a run of datagrams to one receiver in as few system calls as possible: `bytes` is cut into datagrams of
   /// `segmentSize`, the last of which may be shorter.
   ///
-  /// One call takes up to 64 datagrams and 65,507 bytes; longer runs are cut. Where the path or the device refuses segmentation,
-  /// the datagrams are sent singly, and so are those of the next minute.
+  /// One call takes up to 64 datagrams and 65,507 bytes; longer runs are cut. If the path or the device refuses
+  /// segmentation, the datagrams are sent singly, and so are those of the next minute.
   @discardableResult
   public func sendSegmented(
     _ bytes: Span<UInt8>, segmentSize: Int, to remote: TransportAddress, from local: TransportAddress?
@@ -212,8 +213,8 @@ public final class UDPSocket {
   @unsafe func recover(_ message: parley_message, code: Int32) -> SendResult {
     let segments = unsafe Self.datagrams(message)
     if segments > 1 && (code == EMSGSIZE || code == EIO || code == EINVAL) {
-      // EMSGSIZE: the path to this destination takes less than a segment at once (Linux 6.14 and later say so); alone, each is fragmented.
-      // EIO: the device cannot do it. EINVAL: either of both.
+      // EMSGSIZE: the path to this destination takes less than a segment at once (Linux 6.14 and later say so); alone,
+      // each is fragmented. EIO: the device cannot do it. EINVAL: either of both.
       let now = EventLoop.clock
       if code == EIO {
         refusals.addSystem(now: now)

@@ -1,9 +1,11 @@
 import CWebSockets
 
-/// Tells whether a client masks its frames, as it has to (RFC 6455 section 5.1): the library takes those without a mask and does not say so.
+/// Whether a client masks its frames, as it has to (RFC 6455 section 5.1): the library accepts those without a mask and
+/// does not say so.
 ///
-/// It goes by how many bytes the kernel has seen read: frames that are masked are four bytes longer each. More bytes than that prove nothing, since the
-/// library reads ahead; fewer do. Only without TLS, where the bytes on the connection are those of the frames.
+/// It goes by the number of bytes that the kernel has seen read: masked frames are four bytes longer each. More bytes
+/// than that prove nothing, since the library reads ahead; fewer do. Only without TLS, where the bytes on the
+/// connection are those of the frames.
 struct MaskCheck {
   private let descriptor: Int32
   private let start: Int64

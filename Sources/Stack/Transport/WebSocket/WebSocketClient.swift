@@ -13,8 +13,8 @@ public enum WebSocketClient {
   ///   - timeout: How long opening may take.
   ///   - allowsSelfSigned: Trust any certificate: for tests and for servers reached over a trusted network.
   /// - Throws: ``TransportError/badURL(_:)``, ``TransportError/unknownHost(_:reason:)``,
-  ///   ``TransportError/connectionFailed(_:)``, ``TransportError/timedOut(_:)``, ``TransportError/cancelled`` as soon as the task is
-  ///   cancelled.
+  ///   ``TransportError/connectionFailed(_:)``, ``TransportError/timedOut(_:)``, ``TransportError/cancelled`` as soon
+  ///   as the task is cancelled.
   public static func connect(
     _ url: String, headers: HTTPHeaders = HTTPHeaders(), limits: WebSocketLimits = WebSocketLimits(),
     timeout: TimeSpan = .seconds(10), allowsSelfSigned: Bool = false
@@ -172,7 +172,7 @@ public enum WebSocketClient {
   }
 }
 
-/// What client requests have in common.
+/// The part that client requests share.
 enum WireRequest {
   /// Adds fields to a request; the value to return from the callback.
   @unsafe static func append(

@@ -100,7 +100,6 @@ public final class WebSocketConnection: Sendable {
       /// The next message; nil when the connection is closed and everything is read.
       public mutating func next() async -> Message? { await connection.receive() }
     }
-    /// Starts reading.
     public func makeAsyncIterator() -> Iterator { Iterator(connection: connection) }
   }
 
@@ -235,7 +234,7 @@ public final class WebSocketConnection: Sendable {
           [@Sendable (Closing) -> Void](), closing
         )
       }
-      // What this end asked for tells more than "the connection broke" that follows it.
+      // This end's own reason says more than "the connection broke" that follows it.
       let final = closing.code == 1_006 ? state.closing ?? closing : closing
       state.closed = final
       state.outbound.removeAll()

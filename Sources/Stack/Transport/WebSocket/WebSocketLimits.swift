@@ -13,6 +13,5 @@ public struct WebSocketLimits: Sendable {
   /// How long a pong (or anything else) may take before the connection counts as dead.
   public var pongTimeout = TimeSpan.seconds(10)
 
-  /// The defaults.
   public init() {}
 }

@@ -8,7 +8,8 @@ final class WebSocketWire {
   private let isClient: Bool
   private let service: WireService
   private var assembly: [UInt8] = []
-  /// Room for a message that is kept for the next one. The first, with an offer in it, is long and the only long one of most connections.
+  /// Room for a message that is kept for the next one. The first, with an offer in it, is long and the only long one of
+  /// most connections.
   private static let keptCapacity = 512
   private var lastHeard: Instant
   private var lastPing: Instant
@@ -171,8 +172,9 @@ final class WebSocketWire {
 
   /// Ends the connection for what was received; the value to return from the callback.
   ///
-  /// A server closes with the handshake. At a client the library goes on filling its buffer of one piece after a callback that
-  /// failed, past the buffer's end: there the connection is broken off, and what still comes is taken and dropped until it is gone.
+  /// A server closes with the handshake. At a client the library goes on filling its buffer of one piece after a
+  /// callback that failed, past the buffer's end: there the connection is broken off, and what still comes is taken and
+  /// dropped until it is gone.
   private func refuse(_ wsi: OpaquePointer, _ code: UInt16, _ reason: String) -> Int32 {
     guard isClient else { return unsafe fail(wsi, code, reason) }
     ownClosing = WebSocketConnection.Closing(code: code, reason: reason, byPeer: false)

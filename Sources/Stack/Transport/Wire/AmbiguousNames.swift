@@ -1,9 +1,10 @@
 import CWebSockets
 
-/// Names of header fields that libwebsockets does not read as such: it misses the colon behind one that is the beginning of something it knows, and
-/// takes what follows, up to the next colon, for more of the name.
+/// Names of header fields that libwebsockets misreads. It misses the colon behind a name that is the beginning of one
+/// that it knows, and takes the following bytes, up to the next colon, for more of the name.
 enum AmbiguousNames {
-  /// Beginnings of what the library knows by itself (names with their colon, methods with their space) that no colon may follow there.
+  /// Beginnings of what the library knows by itself (names with their colon, methods with their space) that no colon
+  /// may follow there.
   private static let all: Set<String> = {
     let known = (0..<parley_ws_token_count()).compactMap { token in
       // A constant of the library.

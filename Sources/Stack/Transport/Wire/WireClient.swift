@@ -2,9 +2,11 @@ import Basics
 import CWebSockets
 import Synchronization
 
-/// The service threads that all clients of this process share, one for TLS and one for the rest; each is started by its first client.
+/// The service threads that all clients of this process share, one for TLS and one for the rest; each is started by its
+/// first client.
 ///
-/// They are two because a virtual host for TLS reads the system's list of authorities, some 90 ms that who speaks plain HTTP need not wait.
+/// They are two because a virtual host for TLS reads the system's list of authorities, some 90 ms that who speaks plain
+/// HTTP need not wait.
 enum WireClient {
   /// Room for the longest address (``URLParts``) and the longest join token in one request.
   private static let requestBytes = 20 << 10

@@ -13,7 +13,8 @@ import CWebSockets
   static func value(_ wsi: OpaquePointer, _ token: lws_token_indexes) -> [UInt8]? {
     let length = unsafe Int(parley_ws_header_length(wsi, Int32(token.rawValue)))
     guard length > 0 else { return nil }
-    // Joined occurrences may be longer by their commas; the library writes at most the capacity, with a zero at the end.
+    // Joined occurrences may be longer by their commas; the library writes at most the capacity, with a zero at the
+    // end.
     let capacity = length + 64
     let bytes = unsafe [CChar](unsafeUninitializedCapacity: capacity) { buffer, count in
       let copied = unsafe parley_ws_header_copy(wsi, Int32(token.rawValue), buffer.baseAddress, Int32(capacity))

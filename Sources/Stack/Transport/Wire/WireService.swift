@@ -4,7 +4,7 @@ import CWebSockets
 import Glibc
 import Synchronization
 
-/// What libwebsockets reports, by the names of its own reasons.
+/// An event of libwebsockets, by the names of its own reasons.
 typealias WireEvent = lws_callback_reasons
 
 /// One socket's side of a ``WireService``: every call happens on the service thread.
@@ -21,8 +21,8 @@ protocol WireHandler: AnyObject {
 
 /// libwebsockets on a service thread of its own.
 ///
-/// The library may be entered from this thread only; ``post(_:)`` is the one way in from elsewhere. Connections are known
-/// to it by a number (a tag), so a stale pointer can never be followed.
+/// The library may be entered from this thread only; ``post(_:)`` is the one way in from elsewhere. Connections are
+/// known to it by a number (a tag), so a stale pointer can never be followed.
 @safe final class WireService: @unchecked Sendable {
   // Unchecked because: `mailbox` is behind a mutex, and all else is touched on the service thread only (before it
   // starts, by the initialiser).
@@ -52,17 +52,17 @@ protocol WireHandler: AnyObject {
   // Allocated by `init`, freed by `deinit`; raw memory, because a write may enter here again through a callback.
   private let scratch: UnsafeMutablePointer<UInt8>
   private let pendingName: String
-  /// What a server with TLS proves itself with; it lives as long as the library, which calls it in handshakes.
+  /// The certificate of a server with TLS; it lives as long as the library, which calls it in handshakes.
   private var serverContext: TLSServerContext?
-  /// Where ``ServerWire`` looks at what has come before the library reads it.
+  /// The buffer in which ``ServerWire`` checks bytes before the library reads them.
   var peeked: [UInt8]
 
   /// Starts a service.
   ///
   /// - Parameters:
   ///   - headerBytes: The limit on one request's headers.
-  ///   - requestBytes: What a client's request may have, its body left out. Servers keep to what they begin with: an answer of the library's own has
-  ///     to be too long for it (`parley_ws_no_own_answers`).
+  ///   - requestBytes: The limit on a client's request, its body left out. Servers keep to the limit that they start
+  ///     with: an answer of the library's own has to be too long for it (`parley_ws_no_own_answers`).
   ///   - descriptors: The most descriptors it will hold; 0 for the process limit.
   ///   - tickInterval: How often handlers check their deadlines, while there are any handlers.
   init(
@@ -101,14 +101,15 @@ protocol WireHandler: AnyObject {
     return unsafe host
   }
 
-  /// Adds a virtual host before ``start()`` for clients; reading the system's authorities for one with TLS takes a while.
+  /// Adds a virtual host before ``start()`` for clients; reading the system's authorities for one with TLS takes a
+  /// while.
   func makeClientHost(isSecure: Bool) -> OpaquePointer? {
     guard let raw = unsafe raw else { return nil }
     return unsafe parley_ws_vhost_create(
       raw, "client", isSecure ? PARLEY_WS_TLS_CLIENT : PARLEY_WS_PLAIN_CLIENT)
   }
 
-  /// Starts the thread.
+  /// Starts the service thread, which holds a reference to this object until it ends.
   func start() throws(TransportError) {
     let retained = unsafe Unmanaged.passRetained(self)
     // The thread owns that reference and gives it back when its body ends.
@@ -185,7 +186,7 @@ protocol WireHandler: AnyObject {
     for handler in Array(handlers.values) { body(handler) }
   }
 
-  /// What to tell the library about descriptors: 0 (the process limit) unless that is so large that its tables would cost
+  /// The library's limit of descriptors: 0 (the process limit) unless that is so large that its tables would cost
   /// memory.
   static func descriptorLimit(for connections: Int) -> Int {
     var limit = rlimit()
@@ -194,7 +195,6 @@ protocol WireHandler: AnyObject {
     return limit.rlim_cur > 16_384 ? 2 * connections + 64 : 0
   }
 
-  /// The library's handle.
   @unsafe var context: UnsafeMutablePointer<parley_ws_service>? { unsafe raw }
 
   /// Asks for a tick of every handler, sooner than the usual one.
@@ -299,7 +299,7 @@ protocol WireHandler: AnyObject {
   }
 }
 
-/// Where libwebsockets enters. `wsi` is null or a stand-in for some events; the user pointer is the service's.
+/// The entry point of libwebsockets. `wsi` is null or a stand-in for some events; the user pointer is the service's.
 private func wireCallback(
   _ wsi: OpaquePointer?, _ event: WireEvent, _ user: UnsafeMutableRawPointer?, _ bytes: UnsafeMutableRawPointer?,
   _ count: Int
