@@ -1,4 +1,5 @@
-/// Why media could not be opened, encoded, decoded or played. ``description`` is for people: what happened and what to do.
+/// Why media could not be opened, encoded, decoded or played. ``description`` is for people: what happened and what to
+/// do.
 ///
 /// ```swift
 /// do { try await meeting.local.publish(LocalVideoTrack(CameraSource())) } catch let error as MediaError {
@@ -27,8 +28,6 @@ public enum MediaError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A parameter is out of range.
   case invalid(String)
 
-  /// What happened and what to do, in a sentence.
-  ///
   /// ```swift
   /// do { _ = try FileSource("film.webm") } catch { print(error.description) }
   /// ```

@@ -2,11 +2,11 @@ import Basics
 import CDav1d
 public import RTC
 
-/// AV1, main profile with 8 bits, by dav1d, without delay: a temporal unit in, its picture out. Damaged frames are errors, never pictures.
+/// AV1, main profile with 8 bits, by dav1d, without delay: a temporal unit in, its frame out. Damaged data is an error,
+/// never shown.
 ///
-/// Cost: about 2 ms for 1280×720 and one allocation (the picture).
+/// Cost: about 2 ms for 1280×720 and one allocation (the frame).
 public final class AV1Decoder: VideoDecoder {
-  /// What it is for.
   public var codec: Codec { .av1 }
   /// Whether only a keyframe can be decoded now: at the beginning and after an error.
   public private(set) var needsKeyframe = true
@@ -31,7 +31,7 @@ public final class AV1Decoder: VideoDecoder {
 
   deinit { dav1d_close(&context) }
 
-  /// Decodes one frame; nil when it gives no picture. See ``VideoDecoder/decode(_:)``.
+  /// Decodes one frame; nil when there is nothing to show. See ``VideoDecoder/decode(_:)``.
   public func decode(_ frame: EncodedFrame) throws(MediaError) -> VideoFrame? {
     do throws(MediaError) {
       let picture = try run(frame)

@@ -1,8 +1,9 @@
 import Glibc
 
-/// Loudness as RTP carries it (RFC 6464): the root mean square of the samples in decibels below the loudest the format can hold.
+/// Loudness as RTP carries it (RFC 6464): the root mean square of the samples in decibels below the loudest the format
+/// can hold.
 public enum AudioLevel {
-  /// What silence is given as.
+  /// The level of silence, in −dBov.
   public static let silence: UInt8 = 127
 
   /// The level in −dBov, 0 (a full-scale square wave) to 127 (silence, or nothing). A full-scale sine is 3.

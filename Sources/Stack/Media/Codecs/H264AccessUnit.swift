@@ -1,20 +1,21 @@
-/// One access unit as Annex B byte stream (H.264 annex B), sifted for a decoder: what it holds, how large its pictures are, and only the units that
-/// decoding needs.
+/// One access unit as Annex B byte stream (H.264 annex B), filtered for a decoder: its contents, the size of its
+/// frames, and only the units that decoding needs.
 struct H264AccessUnit {
   /// Parameter sets and slices, each behind a start code. The bytes given, when nothing was left out.
   let data: [UInt8]
-  /// Whether it holds a slice of an IDR picture.
+  /// Whether it holds a slice of an IDR frame.
   private(set) var isKeyframe = false
   /// Whether it holds any slice.
   private(set) var hasSlices = false
-  /// The largest picture any of its sequence parameter sets announces; nil when there is none.
+  /// The largest size in any of its sequence parameter sets; nil without one.
   private(set) var largestSize: (width: Int, height: Int)?
 
-  /// More units than this in one picture are not sent by anybody, and would only cost time.
+  /// Nobody sends more units than this in one frame, and they would only cost time.
   private static let maximumUnits = 1_024
 
   /// Reads the units. Cost: one pass over the bytes; copies them only when something is left out.
-  /// - Throws: ``MediaError/decoderFailed(_:reason:)`` when there is no start code, too many units, or a parameter set is not readable.
+  /// - Throws: ``MediaError/decoderFailed(_:reason:)`` when there is no start code, too many units, or a parameter set
+  ///   is not readable.
   init(_ bytes: [UInt8]) throws(MediaError) {
     var units: [Range<Int>] = []
     var isWhole = true
@@ -68,7 +69,7 @@ struct H264AccessUnit {
     }
   }
 
-  /// Where the first unit after `offset` begins: behind the next three-byte start code.
+  /// The start of the first unit after `offset`: behind the next three-byte start code.
   private static func nextUnit(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int? {
     var index = offset
     while index + 2 < bytes.count {
@@ -84,9 +85,10 @@ struct H264AccessUnit {
     return nil
   }
 
-  /// The coded size a sequence parameter set announces, in whole macroblocks and before cropping (section 7.3.2.1.1); nil when it is malformed.
+  /// The coded size a sequence parameter set announces, in whole macroblocks and before cropping (section 7.3.2.1.1);
+  /// nil when it is malformed.
   static func pictureSize(_ unit: [UInt8]) -> (width: Int, height: Int)? {
-    // Emulation prevention bytes (section 7.3.1) are no data. The fields in question lie in the first bytes.
+    // Emulation prevention bytes (section 7.3.1) aren't data. The fields in question lie in the first bytes.
     var payload: [UInt8] = []
     var zeros = 0
     for byte in unit.dropFirst().prefix(256) {

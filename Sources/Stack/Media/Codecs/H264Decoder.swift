@@ -2,12 +2,11 @@ import Basics
 import COpenH264
 public import RTC
 
-/// H.264 by openh264, up to high profile without interlacing; in as Annex B. Damaged frames are errors, never pictures.
+/// H.264 by openh264, up to high profile without interlacing; in as Annex B. Damaged data is an error, never shown.
 ///
-/// Only parameter sets and slices reach the library; everything else in the stream is left out.
-/// Cost: about 1.5 ms for 1280×720 and one allocation (the picture).
+/// Only parameter sets and slices reach the library; everything else in the stream is left out. Cost: about 1.5 ms for
+/// 1280×720 and one allocation (the frame).
 public final class H264Decoder: VideoDecoder {
-  /// What it is for.
   public var codec: Codec { .h264 }
   /// Whether only a keyframe can be decoded now: at the beginning and after an error.
   public private(set) var needsKeyframe = true
@@ -20,12 +19,12 @@ public final class H264Decoder: VideoDecoder {
 
   deinit { close() }
 
-  /// Decodes one frame; nil when it gives no picture. See ``VideoDecoder/decode(_:)``.
+  /// Decodes one frame; nil when there is nothing to show. See ``VideoDecoder/decode(_:)``.
   public func decode(_ frame: EncodedFrame) throws(MediaError) -> VideoFrame? {
     do throws(MediaError) {
       return try run(frame)
     } catch {
-      // What the library keeps of a damaged stream is not trusted: it begins anew with the next keyframe.
+      // The library's state after a damaged frame isn't trusted: it starts again with the next keyframe.
       needsKeyframe = true
       close()
       throw error

@@ -2,15 +2,14 @@ import Basics
 import COpenH264
 public import RTC
 
-/// H.264 by openh264: constrained baseline, level 3.1 up to 1280×720, one slice a picture, parameter sets with every keyframe; what
-/// `profile-level-id=42e01f;packetization-mode=1` promises (RFC 6184 section 8.1).
+/// H.264 by openh264: constrained baseline, level 3.1 up to 1280×720, one slice a frame, parameter sets with every
+/// keyframe, as `profile-level-id=42e01f;packetization-mode=1` promises (RFC 6184 section 8.1).
 ///
-/// Frames come out as Annex B. The size is rounded down to even numbers, since the format's cropping counts in twos; 16×16 is the least.
-/// Cost: about 5 ms for 1280×720 at 1.5 Mb/s, and one allocation a frame (its bytes).
+/// Frames come out as Annex B. The size is rounded down to even numbers, since the format's cropping counts in twos;
+/// 16×16 is the least. Cost: about 5 ms for 1280×720 at 1.5 Mb/s, and one allocation a frame (its bytes).
 public final class H264Encoder: VideoEncoder {
-  /// What it is for.
   public var codec: Codec { .h264 }
-  /// What it is asked for; takes effect with the next frame.
+  /// Changes take effect with the next frame.
   public var settings: VideoEncoderSettings
 
   private var encoder: UnsafeMutablePointer<ISVCEncoder?>?
@@ -35,7 +34,7 @@ public final class H264Encoder: VideoEncoder {
     output.deallocate()
   }
 
-  /// Encodes one picture; nil when it was dropped to keep the rate. See ``VideoEncoder/encode(_:forceKeyframe:)``.
+  /// Encodes one frame; nil when it was dropped to keep the rate. See ``VideoEncoder/encode(_:forceKeyframe:)``.
   public func encode(_ frame: VideoFrame, forceKeyframe: Bool) throws(MediaError) -> EncodedFrame? {
     try apply()
     guard let encoder else { throw .encoderFailed(codec.name, reason: "it is not set up") }

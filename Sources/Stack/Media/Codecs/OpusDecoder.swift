@@ -2,7 +2,7 @@ public import Basics
 import COpus
 import RTC
 
-/// Turns Opus packets into sound, and makes up what was lost (RFC 6716, 7587). Not thread-safe: use it from one queue.
+/// Turns Opus packets into audio, and conceals lost ones (RFC 6716, 7587). Not thread-safe: use it from one queue.
 ///
 /// ```swift
 /// let decoder = try OpusDecoder()
@@ -34,7 +34,7 @@ public final class OpusDecoder {
 
   deinit { opus_decoder_destroy(decoder) }
 
-  /// The sound of one packet.
+  /// The audio of one packet.
   /// - Throws: ``MediaError/decoderFailed(_:reason:)`` when the packet is malformed; conceal it then.
   public func decode(_ packet: [UInt8], time: Instant) throws(MediaError) -> AudioFrame {
     guard !packet.isEmpty, packet.count <= OpusEncoder.maximumPacketSize * 2 else {
@@ -45,13 +45,15 @@ public final class OpusDecoder {
     return frame
   }
 
-  /// The sound of a lost packet out of the copy that `next`, the packet after it, carries. Without a copy it is concealed.
+  /// The audio of a lost packet out of the copy that `next`, the packet after it, carries. Without a copy it is
+  /// concealed.
   ///
   /// Call it once for the lost packet, then ``decode(_:time:)`` with the same `next`.
   /// - Parameters:
   ///   - next: The packet after the lost one.
-  ///   - samples: How long the lost packet was, in samples a channel; nil for as long as the last one. Rounded down to 2.5 ms.
-  ///   - time: What the sound is stamped with.
+  ///   - samples: The length of the lost packet, in samples a channel; nil for that of the last one. Rounded down to
+  ///     2.5 ms.
+  ///   - time: The timestamp of the result.
   public func decodeFEC(of next: [UInt8], samples: Int? = nil, time: Instant) throws(MediaError) -> AudioFrame {
     guard !next.isEmpty, next.count <= OpusEncoder.maximumPacketSize * 2 else {
       throw .decoderFailed("Opus", reason: "a packet of \(next.count) bytes is not possible")
@@ -59,10 +61,10 @@ public final class OpusDecoder {
     return try run(next, samples: clamp(samples ?? lastPacketSamples), isRecovery: true, time: time)
   }
 
-  /// Makes up sound for a loss: what was heard last, fading.
+  /// Conceals a loss: the last audio again, fading.
   /// - Parameters:
-  ///   - samples: Samples a channel, at most 120 ms; nil for as long as the last packet. Rounded down to 2.5 ms.
-  ///   - time: What the sound is stamped with.
+  ///   - samples: Samples a channel, at most 120 ms; nil for the length of the last packet. Rounded down to 2.5 ms.
+  ///   - time: The timestamp of the result.
   public func conceal(samples: Int? = nil, time: Instant) throws(MediaError) -> AudioFrame {
     try run([], samples: clamp(samples ?? lastPacketSamples), isRecovery: false, time: time)
   }
@@ -73,8 +75,8 @@ public final class OpusDecoder {
     _ = parley_opus_decoder_reset(decoder)
   }
 
-  /// Whether a packet carries a copy of the one before it (low bit-rate redundancy, RFC 6716 section 4.2.4): ask before choosing between
-  /// ``decodeFEC(of:samples:time:)`` and ``conceal(samples:time:)``. Nothing allocates.
+  /// Whether a packet carries a copy of the one before it (low bit-rate redundancy, RFC 6716 section 4.2.4): ask before
+  /// choosing between ``decodeFEC(of:samples:time:)`` and ``conceal(samples:time:)``. Nothing allocates.
   public static func carriesFEC(_ packet: [UInt8]) -> Bool {
     // Configurations 16 to 31 are CELT alone, which has no copies.
     guard let header = try? OpusPacket.parse(packet.span), header.configuration < 16 else { return false }
@@ -97,7 +99,8 @@ public final class OpusDecoder {
       first = offset
     }
     guard first < packet.count else { return false }
-    // A frame's SILK layer begins with one activity bit for each 20 ms, then the bit in question; a side channel repeats both.
+    // A frame's SILK layer begins with one activity bit for each 20 ms, then the bit in question; a side channel
+    // repeats both.
     let parts = max(Int(header.frameDuration.milliseconds / 20), 1)
     let bits = packet[first]
     if bits >> UInt8(7 - parts) & 1 != 0 { return true }

@@ -2,26 +2,27 @@ public import Basics
 import COpus
 public import RTC
 
-/// What an Opus encoder is asked for (RFC 7587); may be changed before any frame, except the channels.
+/// The settings of an Opus encoder (RFC 7587); all but the channels may be changed before any frame.
 public struct OpusEncoderSettings: Hashable, Sendable {
-  /// What the sound is: decides how the codec spends its bits.
+  /// The kind of audio: decides how the codec spends its bits.
   public enum Content: Hashable, Sendable {
-    /// Speech first.
+    /// Speech first, `OPUS_APPLICATION_VOIP`.
     case voice
-    /// Everything else.
+    /// Everything else, `OPUS_APPLICATION_AUDIO`.
     case music
   }
 
   /// 1 or 2. Frames of the other kind are mixed down or doubled.
   public var channels: Int
-  /// The rate to aim at, 6 to 510 kb/s; the average is kept below it. 32 kb/s is good for speech, 64 to 96 for music in stereo.
+  /// The rate to aim at, 6 to 510 kb/s; the average is kept below it. 32 kb/s is good for speech, 64 to 96 for music in
+  /// stereo.
   public var bitrate: DataRate
-  /// What the sound is.
+  /// The kind of audio.
   public var content: Content
   /// The length of a packet: 10, 20, 40 or 60 ms. Longer ones save headers and cost delay.
   public var frameDuration: TimeSpan
-  /// Repeats each packet's speech, coarsely, in the next one, so that a single loss can be repaired (RFC 6716 section 2.1.7). Costs bits only when
-  /// ``expectedLossPercent`` is above 0.
+  /// Repeats each packet's speech, coarsely, in the next one, so that a single loss can be repaired (RFC 6716 section
+  /// 2.1.7). Costs bits only when ``expectedLossPercent`` is above 0.
   public var usesForwardErrorCorrection: Bool
   /// Loss to prepare for, 0 to 100 per cent; take it from receiver reports.
   public var expectedLossPercent: Int
@@ -47,7 +48,7 @@ public struct OpusEncoderSettings: Hashable, Sendable {
   }
 }
 
-/// Turns sound into Opus packets (RFC 6716, 7587). Not thread-safe: use it from one queue.
+/// Turns audio into Opus packets (RFC 6716, 7587). Not thread-safe: use it from one queue.
 ///
 /// ```swift
 /// let encoder = try OpusEncoder(OpusEncoderSettings(bitrate: .kilobits(32)))
@@ -56,7 +57,7 @@ public struct OpusEncoderSettings: Hashable, Sendable {
 ///
 /// Cost: about 0.15 ms for 20 ms of speech at complexity 7, and one allocation a packet (its bytes).
 public final class OpusEncoder {
-  /// What it is asked for; takes effect with the next packet. The number of channels stays what it was made with.
+  /// Changes take effect with the next packet. The number of channels stays as it was made.
   public var settings: OpusEncoderSettings { didSet { isConfigured = settings == oldValue && isConfigured } }
   /// Packets that were not sent because of silence.
   public private(set) var discontinuousPackets = 0
@@ -90,12 +91,13 @@ public final class OpusEncoder {
 
   deinit { opus_encoder_destroy(encoder) }
 
-  /// Takes sound, usually 10 ms, and gives a packet when one is full and worth sending; nil otherwise. The packet's `time` and RTP timestamp are those
-  /// of its first sample, its level is measured.
+  /// Takes audio, usually 10 ms, and gives a packet when one is full and worth sending; nil otherwise. The packet's
+  /// `time` and RTP timestamp are those of its first sample, its level is measured.
   ///
-  /// Timestamps run with the samples, so that a source's jitter does not show in them; a gap of more than 60 ms between the frames'
-  /// times moves them ahead.
-  /// - Throws: ``MediaError/invalid(_:)`` for more than 120 ms at once or a bad packet length, ``MediaError/encoderFailed(_:reason:)``.
+  /// Timestamps run with the samples, so that a source's jitter does not show in them; a gap of more than 60 ms between
+  /// the frames' times moves them ahead.
+  /// - Throws: ``MediaError/invalid(_:)`` for more than 120 ms at once or a bad packet length,
+  ///   ``MediaError/encoderFailed(_:reason:)``.
   public func encode(_ frame: AudioFrame) throws(MediaError) -> EncodedFrame? {
     let perChannel = Int(settings.frameDuration.microseconds) * 48 / 1_000
     guard [480, 960, 1_920, 2_880].contains(perChannel) else {
@@ -132,7 +134,7 @@ public final class OpusEncoder {
       time: time)
   }
 
-  /// Forgets the sound that has not filled a packet, and what the codec remembers: for a new talker or source.
+  /// Forgets the audio that has not filled a packet, and the codec's state: for a new talker or source.
   public func reset() {
     pending.removeAll(keepingCapacity: true)
     hasTime = false

@@ -4,10 +4,10 @@ import CVPX
 struct TemporalLayer {
   /// 0 is the one that all others need.
   let id: Int
-  /// What the frame may refer to and change, for VP8.
+  /// The buffers that the frame may refer to and change, for VP8.
   let vp8Flags: vpx_enc_frame_flags_t
-  /// Whether the frame needs the last frame of layer 0 alone, and no later one needs an older frame of another layer: receivers can move up to its layer
-  /// with it (RFC 7741 section 4.2, Y).
+  /// Whether the frame needs the last frame of layer 0 alone, and no later one needs an older frame of another layer:
+  /// receivers can move up to its layer with it (RFC 7741 section 4.2, Y).
   var isSync = false
 
   /// The place of frame number `position` after a keyframe, which is 0.

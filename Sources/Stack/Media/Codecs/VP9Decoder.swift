@@ -1,8 +1,8 @@
 public import RTC
 
-/// VP9, profile 0, by libvpx. Damaged frames are errors, never pictures.
+/// VP9, profile 0, by libvpx. Damaged data is an error, never shown.
 ///
-/// Cost: about 1.5 ms for 1280×720 and one allocation (the picture).
+/// Cost: about 1.5 ms for 1280×720 and one allocation (the frame).
 public final class VP9Decoder: VideoDecoder {
   private let decoder: VPXDecoder
 
@@ -10,10 +10,9 @@ public final class VP9Decoder: VideoDecoder {
   /// - Throws: ``MediaError/decoderFailed(_:reason:)`` when the library refuses.
   public init() throws(MediaError) { decoder = try VPXDecoder(.vp9) }
 
-  /// What it is for.
   public var codec: Codec { .vp9 }
   /// Whether only a keyframe can be decoded now: at the beginning and after an error.
   public var needsKeyframe: Bool { decoder.needsKeyframe }
-  /// Decodes one frame; nil when it gives no picture. See ``VideoDecoder/decode(_:)``.
+  /// Decodes one frame; nil when there is nothing to show. See ``VideoDecoder/decode(_:)``.
   public func decode(_ frame: EncodedFrame) throws(MediaError) -> VideoFrame? { try decoder.decode(frame) }
 }

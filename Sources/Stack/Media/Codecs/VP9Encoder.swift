@@ -12,14 +12,13 @@ public final class VP9Encoder: VideoEncoder {
     encoder = try VPXEncoder(.vp9, settings)
   }
 
-  /// What it is for.
   public var codec: Codec { .vp9 }
-  /// What it is asked for; takes effect with the next frame.
+  /// Changes take effect with the next frame.
   public var settings: VideoEncoderSettings {
     get { encoder.settings }
     set { encoder.settings = newValue }
   }
-  /// Encodes one picture; nil when it was dropped to keep the rate. See ``VideoEncoder/encode(_:forceKeyframe:)``.
+  /// Encodes one frame; nil when it was dropped to keep the rate. See ``VideoEncoder/encode(_:forceKeyframe:)``.
   public func encode(_ frame: VideoFrame, forceKeyframe: Bool) throws(MediaError) -> EncodedFrame? {
     try encoder.encode(frame, forceKeyframe: forceKeyframe)
   }

@@ -2,7 +2,7 @@ import Basics
 import CVPX
 import RTC
 
-/// What VP8 and VP9 decoding have in common in libvpx.
+/// The part that decoders of VP8 and VP9 share in libvpx.
 final class VPXDecoder {
   let codec: Codec
   private(set) var needsKeyframe = true
@@ -20,7 +20,8 @@ final class VPXDecoder {
     do throws(MediaError) {
       return try run(frame)
     } catch {
-      // What the library keeps of a damaged stream is not trusted, nor need its memory stay: it begins anew with the next keyframe.
+      // The library's state after a damaged frame isn't trusted, nor need its memory stay: it starts again with the
+      // next keyframe.
       needsKeyframe = true
       close()
       throw error
@@ -80,7 +81,7 @@ final class VPXDecoder {
     let made = UnsafeMutablePointer<vpx_codec_ctx_t>.allocate(capacity: 1)
     made.initialize(to: vpx_codec_ctx_t())
     let interface = codec == .vp8 ? vpx_codec_vp8_dx() : vpx_codec_vp9_dx()
-    // No flags: without error concealment the library tells what is damaged instead of painting over it.
+    // No flags: without error concealment the library reports damage instead of painting over it.
     let status = parley_vpx_decoder_init(made, interface, &configuration, 0)
     guard status == VPX_CODEC_OK else {
       made.deallocate()

@@ -2,10 +2,10 @@ import Basics
 import CVPX
 import RTC
 
-/// What VP8 and VP9 have in common in libvpx: the context, the flow of one frame, and rate changes.
+/// The part that encoders of VP8 and VP9 share in libvpx: the context, the flow of one frame, and rate changes.
 ///
-/// The context is made anew when the size changes: libvpx can change sizes in flight, but not beyond the first one, and a new stream
-/// needs a keyframe anyway.
+/// The context is made again when the size changes: libvpx can change sizes in flight, but not beyond the first one,
+/// and a new stream needs a keyframe anyway.
 final class VPXEncoder {
   var settings: VideoEncoderSettings
   let codec: Codec
@@ -121,9 +121,9 @@ final class VPXEncoder {
 
   /// The rate to set for a moment on the way to a lower one, nil when none is needed.
   ///
-  /// VP9 counts what it may send ahead in bits and keeps that sum when the rate falls. Against a smaller target it looks like plenty: at a
-  /// fall to half, the next frames come out twice as large as before. Only a fall to less than half makes the library begin
-  /// the sum anew, so a smaller fall goes by way of one. Rates that fall by less than a seventh are followed well enough.
+  /// VP9 keeps its credit of bits when the rate falls. Against a smaller target it looks like plenty: at a fall to
+  /// half, the next frames come out twice as large as before. Only a fall to less than half makes the library reset the
+  /// credit, so a smaller fall goes by way of one. A fall by less than a seventh is followed well enough.
   private func detour(from old: Int, to new: Int) -> Int? {
     codec == .vp9 && applied.temporalLayers == 1 && new >= old / 2 && new < old * 6 / 7 ? old * 12 / 25 : nil
   }
@@ -175,7 +175,8 @@ final class VPXEncoder {
     configuration.g_pass = VPX_RC_ONE_PASS
     configuration.g_lag_in_frames = 0
     configuration.g_threads = UInt32(Self.threads(for: applied))
-    // With layers a frame may be left out on the way, so no later one may lean on the probabilities that it left behind.
+    // With layers a frame may be left out on the way, so no later one may lean on the probabilities that it left
+    // behind.
     configuration.g_error_resilient = applied.temporalLayers > 1 ? UInt32(VPX_ERROR_RESILIENT_DEFAULT) : 0
     configuration.rc_end_usage = VPX_CBR
     configuration.rc_target_bitrate = UInt32(bitrate / 1_000)
@@ -184,8 +185,8 @@ final class VPXEncoder {
     configuration.rc_max_quantizer = 63
     configuration.rc_undershoot_pct = codec == .vp8 ? 100 : 50
     configuration.rc_overshoot_pct = codec == .vp8 ? 15 : 50
-    // Milliseconds of the target rate: what may be sent ahead, and where the level should lie. VP8 with a full second overshoots by 40 per
-    // cent in the second after a fall of the rate, with this by 20.
+    // Milliseconds of the target rate: what may be sent ahead, and where the level should lie. VP8 with a full second
+    // overshoots by 40 per cent in the second after a fall of the rate, with this by 20.
     configuration.rc_buf_sz = codec == .vp8 ? 600 : 1_000
     configuration.rc_buf_initial_sz = codec == .vp8 ? 300 : 500
     configuration.rc_buf_optimal_sz = codec == .vp8 ? 400 : 600
@@ -237,7 +238,7 @@ final class VPXEncoder {
     guard status == VPX_CODEC_OK else { throw failure(describe(context, status)) }
   }
 
-  /// More threads than one only where a picture is large and cores are many: they cost time in all.
+  /// More threads than one only if a frame is large and cores are many: they cost time in all.
   private static func threads(for settings: VideoEncoderSettings) -> Int {
     let pixels = settings.width * settings.height
     if pixels >= 1_280 * 720, ProcessorCount.value >= 8 { return 4 }

@@ -1,8 +1,8 @@
-/// What the beginning of a VP8 or VP9 frame tells a decoder before it takes memory.
+/// The beginning of a VP8 or VP9 frame, as a decoder needs it before it takes memory.
 struct VPXHeader {
   /// Whether decoding can start here.
   let isKeyframe: Bool
-  /// The size, where the frame tells it.
+  /// The size in pixels; nil if the header doesn't have it.
   var size: (width: Int, height: Int)? { width > 0 ? (width, height) : nil }
   private var width = 0
   private var height = 0
@@ -23,8 +23,8 @@ struct VPXHeader {
     return header.width > 0 && header.height > 0 ? header : nil
   }
 
-  /// Reads the headers of every frame in a chunk, which may be a superframe (VP9 specification, annex B and section 6.2): whether it begins with a
-  /// keyframe, and the largest size in it. Nil when it is malformed or not of profile 0.
+  /// Reads the headers of every frame in a chunk, which may be a superframe (VP9 specification, annex B and section
+  /// 6.2): whether it begins with a keyframe, and the largest size in it. Nil when it is malformed or not of profile 0.
   static func vp9(_ data: UnsafeBufferPointer<UInt8>) -> VPXHeader? {
     guard let last = data.last else { return nil }
     guard last & 0xE0 == 0xC0 else { return vp9Frame(data) }
@@ -72,7 +72,7 @@ struct VPXHeader {
       if isIntraOnly {
         guard reader.read(24) == 0x498342, reader.read(8) != nil else { return nil }
       } else {
-        // Which buffers to renew; three references with a sign each; then whether one of them lends its size.
+        // The buffers to renew; three references with a sign each; then whether one of them lends its size.
         guard reader.read(8) != nil, reader.read(12) != nil else { return nil }
         for _ in 0..<3 {
           guard let found = reader.flag() else { return nil }

@@ -1,22 +1,21 @@
 public import Basics
 public import RTC
 
-/// What a video encoder is asked for; may be changed before any frame.
+/// The settings of a video encoder; they may be changed before any frame.
 public struct VideoEncoderSettings: Hashable, Sendable {
-  /// Picture size that comes out. Frames of another size are scaled. H.264 rounds down to even numbers.
+  /// In pixels, of the encoded frames. Frames of another size are scaled. H.264 rounds down to even numbers.
   public var width: Int
-  /// Picture size that comes out.
+  /// In pixels, of the encoded frames.
   public var height: Int
   /// Frames a second to plan the bitrate for; the caller drops frames above it.
   public var framesPerSecond: Int
   /// The rate to stay within.
   public var bitrate: DataRate
-  /// Whether the picture is a screen: sharp text over motion.
+  /// Whether the video is a screen: sharp text over motion.
   public var isScreen: Bool
   /// How many temporal layers, 1 to 3: each one more can be left out by the server to halve the frame rate.
   public var temporalLayers: Int
 
-  /// Settings.
   public init(
     width: Int, height: Int, framesPerSecond: Int = 30, bitrate: DataRate, isScreen: Bool = false,
     temporalLayers: Int = 1
@@ -29,7 +28,7 @@ public struct VideoEncoderSettings: Hashable, Sendable {
     self.temporalLayers = temporalLayers
   }
 
-  /// Whether an encoder can go on with `other` without starting anew.
+  /// Whether an encoder can continue with `other` without starting again.
   func isSameStream(as other: VideoEncoderSettings) -> Bool {
     width == other.width && height == other.height && isScreen == other.isScreen
       && temporalLayers == other.temporalLayers
@@ -55,34 +54,35 @@ public struct VideoEncoderSettings: Hashable, Sendable {
   var boundedBitrate: Int { Int(min(max(bitrate.bitsPerSecond, 10_000), 200_000_000)) }
 }
 
-/// Turns pictures into frames of one codec. Not thread-safe: use it from one queue.
+/// Turns captured frames into frames of one codec. Not thread-safe: use it from one queue.
 ///
-/// Make one with ``VideoCodecFactory``. A frame never waits inside: what comes out belongs to the picture that went in.
+/// Make one with ``VideoCodecFactory``. A frame never waits inside: each result belongs to the frame that went in.
 public protocol VideoEncoder: AnyObject {
-  /// What it makes.
   var codec: Codec { get }
-  /// What it is asked for. Bitrate and frame rate take effect with the next frame; after a change of size, content kind or temporal layers the next
-  /// frame is a keyframe.
+  /// Bitrate and frame rate take effect with the next frame; after a change of size, content kind or temporal layers
+  /// the next frame is a keyframe.
   var settings: VideoEncoderSettings { get set }
-  /// Encodes one picture; nil when the encoder dropped it to keep its rate. The RTP timestamp follows the picture's time at 90 kHz.
+  /// Encodes one frame; nil when the encoder dropped it to keep its rate. The RTP timestamp follows the frame's time at
+  /// 90 kHz.
   /// - Parameters:
-  ///   - frame: The picture; scaled when it is not of the size in the settings.
+  ///   - frame: Scaled when it is not of the size in the settings.
   ///   - forceKeyframe: Makes this frame a keyframe; it is never dropped then.
-  /// - Throws: ``MediaError/invalid(_:)`` for settings that cannot be encoded, ``MediaError/encoderFailed(_:reason:)``; the next
-  ///   picture may be tried again and is then a keyframe.
+  /// - Throws: ``MediaError/invalid(_:)`` for settings that cannot be encoded, ``MediaError/encoderFailed(_:reason:)``;
+  ///   the next frame may be tried again and is then a keyframe.
   func encode(_ frame: VideoFrame, forceKeyframe: Bool) throws(MediaError) -> EncodedFrame?
 }
 
-/// Turns frames of one codec into pictures. Not thread-safe: use it from one queue.
+/// Turns frames of one codec into frames to show. Not thread-safe: use it from one queue.
 ///
-/// Make one with ``VideoCodecFactory``. Bytes may be hostile: what is damaged, cut short or too large
-/// (``VideoFrame/isAcceptable(width:height:)``) is an error and is never shown, and sizes are checked before memory is taken.
+/// Make one with ``VideoCodecFactory``. Bytes may be hostile: data that is damaged, cut short or too large
+/// (``VideoFrame/isAcceptable(width:height:)``) is an error and is never shown, and sizes are checked before memory is
+/// taken.
 public protocol VideoDecoder: AnyObject {
-  /// What it takes.
   var codec: Codec { get }
   /// Whether only a keyframe can be decoded now: at the beginning and after an error.
   var needsKeyframe: Bool { get }
-  /// Decodes one frame; nil when it gives no picture. The picture's time is the frame's.
-  /// - Throws: ``MediaError/decoderFailed(_:reason:)``. Ask the sender for a keyframe then: until one comes, every frame is refused.
+  /// Decodes one frame; nil when there is nothing to show. The result has the frame's time.
+  /// - Throws: ``MediaError/decoderFailed(_:reason:)``. Ask the sender for a keyframe then: until one comes, every
+  ///   frame is refused.
   func decode(_ frame: EncodedFrame) throws(MediaError) -> VideoFrame?
 }

@@ -1,6 +1,6 @@
 public import RTC
 
-/// Makes encoders and decoders, and tells which there are.
+/// Makes encoders and decoders, and lists those that there are.
 ///
 /// ```swift
 /// let settings = VideoEncoderSettings(width: frame.width, height: frame.height, bitrate: .kilobits(500))
@@ -14,7 +14,8 @@ public enum VideoCodecFactory {
   public static let decodable: [Codec] = [.vp8, .vp9, .h264, .av1]
 
   /// An encoder. Takes its memory at once.
-  /// - Throws: ``MediaError/missingComponent(_:hint:)`` for a codec that is not ``encodable``, and what the encoder throws.
+  /// - Throws: ``MediaError/missingComponent(_:hint:)`` for a codec that is not ``encodable``, and what the encoder
+  ///   throws.
   public static func encoder(
     for codec: Codec, settings: VideoEncoderSettings
   ) throws(MediaError) -> any VideoEncoder {
@@ -27,7 +28,8 @@ public enum VideoCodecFactory {
   }
 
   /// A decoder.
-  /// - Throws: ``MediaError/missingComponent(_:hint:)`` for a codec that is not ``decodable``, and what the decoder throws.
+  /// - Throws: ``MediaError/missingComponent(_:hint:)`` for a codec that is not ``decodable``, and what the decoder
+  ///   throws.
   public static func decoder(for codec: Codec) throws(MediaError) -> any VideoDecoder {
     switch codec {
     case .vp8: try VP8Decoder()

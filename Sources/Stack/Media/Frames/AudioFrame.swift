@@ -1,6 +1,7 @@
 public import Basics
 
-/// A stretch of sound: interleaved 16-bit samples at 48 kHz, mono or stereo. Sources and sinks exchange 10 ms at a time.
+/// A stretch of audio: interleaved 16-bit samples at 48 kHz, mono or stereo. Sources and sinks exchange 10 ms at a
+/// time.
 ///
 /// ```swift
 /// let silence = AudioFrame(samples: [Int16](repeating: 0, count: 480), time: MonotonicClock.now)

@@ -1,4 +1,4 @@
-/// How the bytes of a picture from a camera, a screen or an app are laid out. Colours are limited-range BT.601 where they are YCbCr.
+/// The layout of a frame's bytes from a camera, a screen or an app. YCbCr colours are limited-range BT.601.
 ///
 /// ```swift
 /// func bitsPerPixel(_ format: PixelFormat) -> Int {
@@ -11,17 +11,18 @@
 /// }
 /// ```
 public enum PixelFormat: String, Hashable, Sendable, CaseIterable {
-  /// Four bytes a pixel: blue, green, red, alpha (ignored when read, 255 when written). What screens and Cairo give.
+  /// Four bytes a pixel: blue, green, red, alpha (ignored when read, 255 when written). The format of screens and
+  /// Cairo.
   case bgra
   /// Four bytes a pixel: red, green, blue, alpha (ignored when read, 255 when written).
   case rgba
-  /// Three bytes a pixel: red, green, blue. What image files want.
+  /// Three bytes a pixel: red, green, blue. The format of image files.
   case rgb
   /// Planes Y, U and V without gaps; U and V have half the width and height, rounded up.
   case i420
-  /// Plane Y, then U and V interleaved at half the width and height, rounded up. What hardware codecs give.
+  /// Plane Y, then U and V interleaved at half the width and height, rounded up. The format of hardware codecs.
   case nv12
-  /// Two bytes a pixel: Y, U, Y, V. What most cameras give uncompressed. Rows hold an even number of pixels.
+  /// Two bytes a pixel: Y, U, Y, V. The uncompressed format of most cameras. Rows hold an even number of pixels.
   case yuy2
   /// Two bytes a pixel: U, Y, V, Y. Rows hold an even number of pixels.
   case uyvy
@@ -40,8 +41,8 @@ public enum PixelFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Bytes of a picture whose rows are `stride` apart; chroma planes have the stride that belongs to it
-  /// (half, rounded up, for ``i420``; the same, rounded up to even, for ``nv12``).
+  /// Bytes of a frame whose rows are `stride` apart; chroma planes have the stride that belongs to it (half, rounded
+  /// up, for ``i420``; the same, rounded up to even, for ``nv12``).
   ///
   /// ```swift
   /// var pixels = [UInt8](repeating: 0, count: PixelFormat.nv12.byteCount(stride: 1280, height: 720))

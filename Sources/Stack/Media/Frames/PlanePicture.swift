@@ -1,7 +1,8 @@
 package import Basics
 import CYUV
 
-/// A picture whose planes lie in memory of an app's, with gaps between their rows: converted from there, and to there, in one pass.
+/// A frame whose planes lie in an app's memory, with gaps between their rows: converted from there, and to there, in
+/// one pass.
 package struct PlanePicture {
   /// How the bytes are laid out.
   package enum Layout: Sendable {
@@ -13,7 +14,6 @@ package struct PlanePicture {
     case argb
     /// Blue, green, red, alpha.
     case bgra
-    /// Red, green, blue.
     case rgb
   }
 
@@ -23,11 +23,12 @@ package struct PlanePicture {
   private let planes: [(pointer: UnsafeMutablePointer<UInt8>, stride: Int)]
   private let isFullRange: Bool
 
-  /// A picture in memory that stays until it was converted.
+  /// A frame in memory that stays until it was converted.
   ///
   /// - Parameters:
-  ///   - planes: Where each plane is, and the bytes from one of its rows to the next.
-  ///   - isFullRange: Whether brightness and colour take all 256 values, where video has 220 and 225 (ITU-R BT.601). For planes Y, U and V.
+  ///   - planes: The address of each plane, and the bytes from one of its rows to the next.
+  ///   - isFullRange: Whether brightness and colour take all 256 values; video has 220 and 225 (ITU-R BT.601). For
+  ///     planes Y, U and V.
   package init(
     layout: Layout, width: Int, height: Int, planes: [(pointer: UnsafeMutablePointer<UInt8>, stride: Int)],
     isFullRange: Bool = false
@@ -64,7 +65,7 @@ package struct PlanePicture {
 
   private func stride(_ plane: Int) -> Int32 { Int32(planes[plane].stride) }
 
-  /// The picture, copied; nil when its size is not acceptable, or something of it is missing.
+  /// A copy; nil when its size is not acceptable, or a plane is missing.
   package func frame(at time: Instant) -> VideoFrame? {
     guard isComplete else { return nil }
     return VideoFrame(width: width, height: height, time: time) { y, u, v in
@@ -100,7 +101,7 @@ package struct PlanePicture {
     }
   }
 
-  /// Writes a picture of the same size into the planes; false, and nothing written, when something of them is missing.
+  /// Writes a frame of the same size into the planes; false, and nothing written, when a plane is missing.
   package func fill(with frame: VideoFrame) -> Bool {
     guard isComplete, frame.width == width, frame.height == height else { return false }
     let (w, h, to) = (Int32(width), Int32(height), planes[0].pointer)
@@ -138,7 +139,7 @@ package struct PlanePicture {
   private static let brightnesses = narrowed(to: 219)
   private static let colours = narrowed(to: 224)
 
-  /// What each of 256 values is among `span` + 1 from 16 on.
+  /// Maps each of 256 values into `span` + 1 values from 16 on.
   private static func narrowed(to span: Int) -> [UInt8] {
     (0...255).map { (value: Int) in UInt8(16 + (value * span + 127) / 255) }
   }

@@ -1,8 +1,8 @@
 import CYUV
 
 extension VideoFrame {
-  /// How alike two pictures are: the peak signal-to-noise ratio over all three planes in decibels. Above 30 they look alike, above 40 the same;
-  /// identical ones give 128. Nil when their sizes differ.
+  /// The peak signal-to-noise ratio of two frames over all three planes, in decibels. Above 30 they look alike, above
+  /// 40 the same; identical ones give 128. nil when their sizes differ.
   ///
   /// Cost: about 0.2 ms for 1280×720.
   ///

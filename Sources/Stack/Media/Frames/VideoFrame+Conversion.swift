@@ -2,7 +2,7 @@ public import Basics
 import CYUV
 
 extension VideoFrame {
-  /// A picture converted from foreign bytes.
+  /// A frame converted from foreign bytes.
   ///
   /// ```swift
   /// let picture = try bytes.withUnsafeBytes { pixels in
@@ -11,14 +11,15 @@ extension VideoFrame {
   /// ```
   ///
   /// - Parameters:
-  ///   - bytes: The picture's rows, top first; valid for the call only.
-  ///   - format: How they are laid out.
+  ///   - bytes: The frame's rows, top first; valid for the call only.
+  ///   - format: The layout of the bytes.
   ///   - width: Pixels a row.
   ///   - height: Rows.
   ///   - stride: Bytes from one row to the next, nil when rows have no gaps. Chroma planes follow
   ///     ``PixelFormat/byteCount(stride:height:)``.
-  ///   - time: When it was taken, on ``MonotonicClock``.
-  /// - Throws: ``MediaError/invalid(_:)`` when the size is not acceptable (``isAcceptable(width:height:)``) or `bytes` are too few.
+  ///   - time: When it was captured, on ``MonotonicClock``.
+  /// - Throws: ``MediaError/invalid(_:)`` when the size is not acceptable (``isAcceptable(width:height:)``) or `bytes`
+  ///   are too few.
   ///
   /// Cost: one pass with vector instructions, about 0.3 ms for 1280×720, and one allocation.
   public convenience init(
@@ -31,7 +32,7 @@ extension VideoFrame {
     }
   }
 
-  /// A picture converted from an array: rows top first, `stride` bytes apart. As
+  /// A frame converted from an array: rows top first, `stride` bytes apart. As
   /// ``init(converting:format:width:height:stride:time:)-(UnsafeRawBufferPointer,_,_,_,_,_)``.
   ///
   /// ```swift
@@ -94,17 +95,19 @@ extension VideoFrame {
     }
   }
 
-  /// Writes the picture into `destination` in another layout.
+  /// Writes the frame into `destination` in another layout.
   ///
   /// ```swift
-  /// var pixels = [UInt8](repeating: 0, count: PixelFormat.bgra.byteCount(stride: frame.width * 4, height: frame.height))
+  /// var pixels = [UInt8](
+  ///   repeating: 0, count: PixelFormat.bgra.byteCount(stride: frame.width * 4, height: frame.height))
   /// try pixels.withUnsafeMutableBytes { try frame.write(to: $0, format: .bgra) }
   /// ```
   ///
   /// - Parameters:
-  ///   - destination: Where to; at least ``PixelFormat/byteCount(stride:height:)`` bytes.
-  ///   - format: The layout that is wanted.
-  ///   - stride: Bytes from one row to the next, nil for none between; planes follow ``PixelFormat/byteCount(stride:height:)``.
+  ///   - destination: At least ``PixelFormat/byteCount(stride:height:)`` bytes.
+  ///   - format: The layout to write.
+  ///   - stride: Bytes from one row to the next, nil for rows without gaps; planes follow
+  ///     ``PixelFormat/byteCount(stride:height:)``.
   /// - Throws: ``MediaError/invalid(_:)`` when `destination` is too small.
   ///
   /// Cost: one pass with vector instructions, about 0.3 ms for 1280×720; nothing allocates.
@@ -139,7 +142,7 @@ extension VideoFrame {
     }
   }
 
-  /// The picture's bytes in another layout, rows without gaps. One allocation; see ``write(to:format:stride:)``.
+  /// The frame's bytes in another layout, rows without gaps. One allocation; see ``write(to:format:stride:)``.
   ///
   /// ```swift
   /// let pixels = frame.bytes(as: .rgb)

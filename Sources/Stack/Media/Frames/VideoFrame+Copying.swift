@@ -2,7 +2,7 @@ import Basics
 import CYUV
 
 extension VideoFrame {
-  /// A picture copied from a library's planes, which have `height` rows (chroma half, rounded up). The size was checked.
+  /// A copy of a library's planes, which have `height` rows (chroma half, rounded up). The size was checked.
   convenience init(
     copyingY y: UnsafePointer<UInt8>, stride: Int, u: UnsafePointer<UInt8>, v: UnsafePointer<UInt8>, chromaStride: Int,
     width: Int, height: Int, time: Instant

@@ -1,9 +1,10 @@
 extension VideoFrame {
-  /// The whole picture in the middle of one of another size, with black where its shape leaves room; itself when the size is the same.
+  /// The whole frame in the middle of one of another size, with black bars if the shapes differ; itself when the size
+  /// is the same.
   ///
   /// - Precondition: both sides are 2 to ``maximumDimension``.
   ///
-  /// Cost: that of scaling, and of a copy where the shapes differ.
+  /// Cost: that of scaling, and of a copy if the shapes differ.
   func fitted(width: Int, height: Int) -> VideoFrame {
     let size = size(fitting: width, height)
     // So little comes of rounding: 426×240 is meant to be of the shape of 1280×720.

@@ -1,7 +1,7 @@
 import CYUV
 
 extension VideoFrame {
-  /// How far a picture is turned, clockwise.
+  /// The rotation of a frame, clockwise, in degrees.
   ///
   /// ```swift
   /// func rotation(quarterTurns: Int) -> VideoFrame.Rotation {
@@ -14,17 +14,15 @@ extension VideoFrame {
   /// }
   /// ```
   public enum Rotation: Int, Hashable, Sendable, CaseIterable {
-    /// Not at all.
     case none = 0
     /// A quarter: what was at the top is at the right.
     case quarter = 90
-    /// Upside down.
     case half = 180
     /// Three quarters: what was at the top is at the left.
     case threeQuarters = 270
   }
 
-  /// The picture turned clockwise; itself when it is not turned. A quarter swaps width and height.
+  /// The frame turned clockwise; itself when it is not turned. A quarter swaps width and height.
   ///
   /// ```swift
   /// let upright = frame.width > frame.height ? frame.rotated(.quarter) : frame

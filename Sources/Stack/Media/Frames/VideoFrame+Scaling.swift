@@ -13,11 +13,11 @@ extension VideoFrame {
     case nearest
     /// Interpolates between neighbours; flickers when shrinking to less than half.
     case bilinear
-    /// Averages all pixels that fall into one when shrinking, interpolates when growing. What encoders use.
+    /// Averages all pixels that fall into one when shrinking, interpolates when growing. The choice for encoders.
     case box
   }
 
-  /// The picture at another size; itself when the size is the same. The aspect is not kept: choose the size accordingly
+  /// The frame at another size; itself when the size is the same. The aspect is not kept: choose the size accordingly
   /// (``size(fitting:_:)``).
   ///
   /// ```swift
@@ -46,13 +46,15 @@ extension VideoFrame {
     }
   }
 
-  /// A part of the picture. The corner is moved to even coordinates, since chroma has half the resolution, and the size cut to what is there.
+  /// A part of the frame. The corner is moved to even coordinates, since chroma has half the resolution, and the size
+  /// is cut at the frame's edges.
   ///
   /// ```swift
-  /// let middle = frame.cropped(x: frame.width / 4, y: frame.height / 4, width: frame.width / 2, height: frame.height / 2)
+  /// let middle = frame.cropped(
+  ///   x: frame.width / 4, y: frame.height / 4, width: frame.width / 2, height: frame.height / 2)
   /// ```
   ///
-  /// - Precondition: the corner lies inside the picture, and the size is at least 1×1.
+  /// - Precondition: the corner lies inside the frame, and the size is at least 1×1.
   ///
   /// Cost: a copy of the part.
   public func cropped(x: Int, y: Int, width newWidth: Int, height newHeight: Int) -> VideoFrame {
@@ -72,7 +74,7 @@ extension VideoFrame {
     }
   }
 
-  /// The largest size of this picture's aspect that fits into a box, both sides even and at least 2.
+  /// The largest size of this frame's aspect that fits into a box, both sides even and at least 2.
   ///
   /// ```swift
   /// let size = frame.size(fitting: 160, 90)

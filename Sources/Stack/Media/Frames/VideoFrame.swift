@@ -2,7 +2,7 @@ public import Basics
 
 // unchecked: the storage is written only by the closure of `init`, before anybody else can see it.
 
-/// One picture in I420 (planar YCbCr 4:2:0, 8 bits, limited range, BT.601 unless its maker says otherwise).
+/// One video frame in I420 (planar YCbCr 4:2:0, 8 bits, limited range, BT.601 unless its maker says otherwise).
 ///
 /// Immutable once made, so that any number of sinks on any threads may share it; copying one costs a reference count.
 ///
@@ -14,21 +14,22 @@ public import Basics
 /// }
 /// ```
 public final class VideoFrame: @unchecked Sendable {
-  /// The widest and highest picture that is accepted anywhere, 8,192: what is larger is refused before memory is taken.
+  /// The widest and highest frame that is accepted anywhere, 8,192: larger ones are refused before memory is taken.
   ///
   /// ```swift
   /// let width = min(text.count * 20, VideoFrame.maximumDimension)  // a ticker
   /// ```
   public static let maximumDimension = 8_192
 
-  /// The most pixels of a picture that is decoded or converted, 4,096 × 2,304: what is larger is refused before memory is taken.
+  /// The most pixels of a frame that is decoded or converted, 4,096 × 2,304: larger ones are refused before memory is
+  /// taken.
   ///
   /// ```swift
   /// let height = VideoFrame.maximumPixelCount / 4_096  // 2,304
   /// ```
   public static let maximumPixelCount = 4_096 * 2_304
 
-  /// Whether a picture of this size is taken from outside: both sides 1 to ``maximumDimension``, and no more than
+  /// Whether a frame of this size is accepted from outside: both sides 1 to ``maximumDimension``, and no more than
   /// ``maximumPixelCount`` pixels.
   ///
   /// ```swift
@@ -96,8 +97,8 @@ public final class VideoFrame: @unchecked Sendable {
   /// ```
   public var uvWidth: Int { (width + 1) / 2 }
 
-  /// A picture whose planes `fill` writes. Each plane is contiguous, its rows are ``yStride`` and ``uvStride`` apart and at least as
-  /// long as the picture is wide. What `fill` leaves out stays undefined: write everything.
+  /// A frame whose planes `fill` writes. Each plane is contiguous; its rows are ``yStride`` and ``uvStride`` apart and
+  /// at least as long as the frame is wide. Bytes that `fill` leaves out stay undefined: write everything.
   ///
   /// ```swift
   /// let black = VideoFrame(width: 640, height: 360, time: MonotonicClock.now) { y, u, v in
@@ -107,7 +108,7 @@ public final class VideoFrame: @unchecked Sendable {
   /// }
   /// ```
   ///
-  /// - Precondition: `width` and `height` are 1 to ``maximumDimension``. Check what comes from outside first.
+  /// - Precondition: `width` and `height` are 1 to ``maximumDimension``. Check values from outside first.
   public init(
     width: Int, height: Int, time: Instant,
     fill: (
@@ -131,7 +132,7 @@ public final class VideoFrame: @unchecked Sendable {
       UnsafeMutableBufferPointer(rebasing: storage.bytes[(ySize + uvSize)..<(ySize + 2 * uvSize)]))
   }
 
-  /// The same picture at another time. Shares the pixels.
+  /// The same frame at another time. Shares the pixels.
   ///
   /// ```swift
   /// let later = frame.with(time: frame.time + .milliseconds(40))

@@ -1,10 +1,10 @@
 import Basics
 
-/// How long sound must wait so that most packets are in time.
+/// The delay that audio needs so that most packets are in time.
 ///
-/// The delay of a packet is measured against the fastest one of the last two seconds, so neither clock offset nor drift matters. The
-/// delays go into a histogram of 5 ms steps that slowly forgets; the target is the step below which the wanted share lies.
-/// Memory 2 kB; a packet costs a walk over at most 200 numbers.
+/// The delay of a packet is measured against the fastest one of the last two seconds, so neither clock offset nor drift
+/// matters. The delays go into a histogram of 5 ms steps that slowly forgets; the target is the step below which the
+/// wanted share lies. Memory 2 kB; a packet costs a walk over at most 200 numbers.
 struct AudioDelayEstimator: Sendable {
   private static let step = TimeSpan.milliseconds(5)
   private static let steps = 200
@@ -14,7 +14,7 @@ struct AudioDelayEstimator: Sendable {
   private let configuration: AudioJitterBufferConfiguration
   private var weights = [Double](repeating: 0, count: steps)
   private var samples = 0
-  /// What the newest packet weighs, and all together: instead of making old weights smaller, new ones grow.
+  /// The weight of the newest packet, and of all together: instead of making old weights smaller, new ones grow.
   private var weight = 1.0
   private var total = 0.0
   /// The least offset in each tenth of a second of the window; `.max` for none.

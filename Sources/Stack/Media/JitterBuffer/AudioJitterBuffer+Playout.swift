@@ -2,12 +2,12 @@ public import Basics
 import RTC
 
 extension AudioJitterBuffer {
-  /// What to play next.
+  /// The next step of playout.
   ///
-  /// Call it when less than a playout tick of decoded sound is left. Cost: constant, but for packets that are dropped.
+  /// Call it when less than a playout tick of decoded audio is left. Cost: constant, but for packets that are dropped.
   /// - Parameters:
   ///   - now: When the next tick is played.
-  ///   - ahead: Samples a channel that are decoded and not played yet: what this step gives is heard after them.
+  ///   - ahead: Samples a channel that are decoded and not played yet: the result of this step is heard after them.
   public mutating func next(now: Instant, ahead: Int = 0) -> AudioPlayoutStep {
     let heard = now + Self.span(Int64(ahead))
     dropPassed()
@@ -22,7 +22,7 @@ extension AudioJitterBuffer {
     if gap <= 0 {
       // After silence sound begins with the delay that is wanted, not with the one it came with.
       if stalled > 0 || lastWasDiscontinuous, heard < due(index) { return pause() }
-      // What was made up meanwhile was a failure of the network: the packets were late.
+      // The audio concealed in between was a failure of the network: the packets were late.
       countConcealed(waited)
       settleStall(lost: stalled)
       return take(index, heard)
@@ -61,7 +61,7 @@ extension AudioJitterBuffer {
   private mutating func bridge(_ index: Int, gap: Int64, missing: Int64, _ heard: Instant) -> AudioPlayoutStep? {
     var gap = gap
     if waited > 0 {
-      // What was made up while nothing was there stands for the lost packets.
+      // Audio concealed while nothing was there stands for the lost packets.
       let covered = min(gap, waited)
       countConcealed(waited)
       waited = 0
@@ -92,14 +92,14 @@ extension AudioJitterBuffer {
     guard position != nil else { return .silence(samples: Self.tick) }
     if lastWasDiscontinuous { return pause() }
     guard concealed < Self.samples(configuration.maximumConcealment) else { return pause() }
-    // Media time stands still: if the packets are only late, they are played all the same. Whether it was a failure or the sender's
-    // silence shows when the next packet comes.
+    // Media time stands still: if the packets are only late, they are played all the same. Whether it was a failure or
+    // the sender's silence shows when the next packet comes.
     concealed += Int64(Self.tick)
     waited += Int64(Self.tick)
     return .conceal(samples: Self.tick)
   }
 
-  /// Counts made-up sound that stands for what was lost or late.
+  /// Counts concealed audio that stands for lost or late packets.
   mutating func countConcealed(_ samples: Int64) {
     guard samples > 0 else { return }
     if !isConcealing { statistics.concealmentEvents &+= 1 }
@@ -118,7 +118,8 @@ extension AudioJitterBuffer {
     return .silence(samples: Self.tick)
   }
 
-  /// Sound goes on after silence, of which at most `lost` samples are a failure of the network; the sender was silent else.
+  /// Audio continues after silence, of which at most `lost` samples are a failure of the network; otherwise the sender
+  /// was silent.
   private mutating func settleStall(lost: Int64) {
     let samples = UInt64(max(0, min(stalled, lost)))
     statistics.totalSamplesReceived &+= samples
@@ -126,7 +127,7 @@ extension AudioJitterBuffer {
     statistics.silentConcealedSamples &+= samples
   }
 
-  /// Hands out the packet at `index`; those before it bring no sound.
+  /// Hands out the packet at `index`; those before it have no audio.
   private mutating func take(_ wanted: Int, _ heard: Instant) -> AudioPlayoutStep {
     var index = wanted
     var excess = excess(index, heard)

@@ -1,17 +1,17 @@
 public import Basics
 public import RTC
 
-/// Puts the packets of one sound stream in order and says when to play what (an adaptive playout buffer for RFC 7587 streams). Pure:
-/// the time comes in, in tests as in production.
+/// Orders the packets of one audio stream and schedules their playout (an adaptive playout buffer for RFC 7587
+/// streams). Pure: the time comes in, in tests as in production.
 ///
 ///     buffer.insert(packet, payload: bytes, now: now)
 ///     switch buffer.next(now: now, ahead: decodedSamplesNotPlayedYet) { … }
 ///
-/// Sound is played so much later than its fastest packets come that most packets are in time; the delay adapts to jitter by time
-/// stretching, and without it where the sender is silent. What comes too late is counted and dropped.
+/// Audio is delayed against its fastest packets so that most packets are in time. The delay adapts to jitter by time
+/// stretching, and without it while the sender is silent. Packets that come too late are counted and dropped.
 ///
-/// Bounded: ``AudioJitterBufferConfiguration/maximumPackets``. Payload buffers are used again when ``recycle(_:)`` gets them back, so a
-/// packet allocates nothing in steady state.
+/// Bounded: ``AudioJitterBufferConfiguration/maximumPackets``. Payload buffers are used again when ``recycle(_:)`` gets
+/// them back, so a packet allocates nothing in steady state.
 public struct AudioJitterBuffer: Sendable {
   /// Media time has this rate: that of Opus (RFC 7587 section 4.1).
   static let clockRate: Int64 = 48_000
@@ -21,33 +21,32 @@ public struct AudioJitterBuffer: Sendable {
   private static let longPause = TimeSpan.seconds(1)
   /// Media time that differs from real time by more has jumped.
   private static let largestJump = TimeSpan.seconds(3)
-  /// A sequence that jumps by more has begun anew.
+  /// A sequence that jumps by more has started again.
   static let largestSequenceJump: Int64 = 1_000
   private static let maximumSpare = 16
   private static let mostFarBehind = 10
-  /// Packets kept while nobody plays: those that sound begins with when somebody does.
+  /// Packets kept while nobody plays: playout starts with them.
   private static let maximumUnplayed = 10
 
   struct Entry: Sendable {
     var sequence: Int64
-    /// Extended media time.
+    /// Extended media time, in samples.
     var timestamp: Int64
-    /// Samples a channel; 0 for a packet without sound.
+    /// Samples a channel; 0 for a packet without audio.
     var duration: Int64
     var isDiscontinuous: Bool
     var arrival: Instant
     var payload: [UInt8]
   }
 
-  /// The limits.
   public let configuration: AudioJitterBufferConfiguration
-  /// A delay that other streams need, so that all of one participant are in step. Sound is delayed by at least as much.
+  /// The delay that other streams of the participant need for lip sync. Audio is delayed by at least as much.
   public var minimumDelay = TimeSpan.zero
   /// Whether somebody plays what comes. If not, only the newest packets are kept, so that a packet costs little.
   public var isPlayed = true
-  /// What is counted here; ``AudioPlayout`` adds what it measures.
+  /// Counted here; ``AudioPlayout`` adds its measurements.
   public internal(set) var statistics = AudioPlayoutStatistics()
-  /// How much later than a packet without queueing the sound decoded last is played; zero before the first.
+  /// The delay of the newest decoded audio against a packet without queueing; zero before the first.
   public internal(set) var currentDelay = TimeSpan.zero
 
   var estimator: AudioDelayEstimator
@@ -67,19 +66,19 @@ public struct AudioJitterBuffer: Sendable {
   var lastSequence: Int64 = 0
   var lastDuration: Int64 = 960
   var lastWasDiscontinuous = false
-  /// Samples made up since the last decoded packet; those of them that took the place of lost packets; those that did not.
+  /// Samples made up since the last decoded packet; those of them that took the place of lost packets; those that did
+  /// not.
   var concealed: Int64 = 0
   var bridged: Int64 = 0
   var waited: Int64 = 0
-  /// Samples of silence since made-up sound ran out.
+  /// Samples of silence since concealment ended.
   var stalled: Int64 = 0
   /// Samples of the sender's silence since its last packet.
   var quiet: Int64 = 0
-  /// Whether made-up sound was counted since the last decoded packet.
+  /// Whether concealed audio was counted since the last decoded packet.
   var isConcealing = false
   var decodedSinceStretch = 0
 
-  /// An empty buffer.
   public init(configuration: AudioJitterBufferConfiguration = AudioJitterBufferConfiguration()) {
     self.configuration = configuration
     estimator = AudioDelayEstimator(configuration: configuration)
@@ -95,7 +94,7 @@ public struct AudioJitterBuffer: Sendable {
   /// The media time of the next sample to be decoded; nil before the first.
   public var nextTimestamp: RTPTimestamp? { position.map { RTPTimestamp(rawValue: UInt32(truncatingIfNeeded: $0)) } }
 
-  /// Begins anew: the next packet belongs to another source. What is known of the network stays.
+  /// Starts again: the next packet belongs to another source. The network's statistics stay.
   public mutating func reset() {
     for index in packets.indices { releasePayload(at: index) }
     packets.removeAll(keepingCapacity: true)
@@ -152,7 +151,7 @@ public struct AudioJitterBuffer: Sendable {
     return newestTimestamp &+ Int64(Int32(bitPattern: timestamp.rawValue &- low))
   }
 
-  /// Whether a packet belongs to what is played; a jump in number or media time begins anew.
+  /// Whether a packet belongs to the stream being played; a jump in number or media time starts it again.
   private mutating func place(_ packet: ReceivedPacket, _ timestamp: Int64, _ duration: Int64, _ now: Instant) -> Bool {
     guard let newest else { return true }
     let ahead = packet.sequence &- newest.sequence
@@ -184,7 +183,8 @@ public struct AudioJitterBuffer: Sendable {
     return true
   }
 
-  /// Tells the estimate when the packet before the newest one could be had out of the newest one's copy, when it is lost.
+  /// Adds to the estimate when the packet before the newest one could be had out of the newest one's copy, when it is
+  /// lost.
   private mutating func measureCopy(_ packet: ReceivedPacket, _ offset: Int64, _ duration: Int64) {
     guard let newest, packet.sequence > newest.sequence &+ 1, let last = packets.last, last.sequence == packet.sequence,
       OpusDecoder.carriesFEC(last.payload)

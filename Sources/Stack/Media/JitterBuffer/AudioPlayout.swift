@@ -1,24 +1,25 @@
 public import Basics
 public import RTC
 
-/// Plays one received sound stream: jitter buffer, decoder and time stretching, 10 ms at a time.
+/// Plays one received audio stream: jitter buffer, decoder and time stretching, 10 ms at a time.
 ///
 ///     let playout = AudioPlayout(decoder: try OpusDecoder())
 ///     playout.insert(packet, payload: bytes, now: now)      // as packets come
 ///     speaker.receive(playout.next(now: now))               // every 10 ms
 ///
-/// ``next(now:)`` always gives 10 ms and never waits: silence when there is nothing. Not thread-safe: insert and play on one queue.
-/// Cost: that of decoding, about 10 µs for 10 ms of speech; stretching 50 µs where it happens, up to 25 times a second.
+/// ``next(now:)`` always gives 10 ms and never waits: silence when there is nothing. Not thread-safe: insert and play
+/// on one queue. Cost: that of decoding, about 10 µs for 10 ms of speech; stretching adds 50 µs, up to 25 times a
+/// second.
 public final class AudioPlayout {
-  /// Where a stream is being heard. See ``LipSync``.
+  /// The point of a stream that is being heard. See ``LipSync``.
   public struct Position: Hashable, Sendable {
-    /// Media time.
+    /// Media time, in the sender's RTP clock.
     public var timestamp: RTPTimestamp
     /// When it is heard.
     public var time: Instant
   }
 
-  /// Samples over which sound comes in and goes out at the borders of silence: 5 ms.
+  /// Samples of the fade at the borders of silence: 5 ms.
   private static let ramp = 240
   /// Steps that one tick may take; packets hold at least 2.5 ms, so four would do.
   private static let maximumSteps = 32
@@ -27,15 +28,15 @@ public final class AudioPlayout {
   private var buffer: AudioJitterBuffer
   private var stretcher: TimeStretcher
   private let channels: Int
-  /// Decoded sound that was not played yet, from `head` on.
+  /// Decoded audio that was not played yet, from `head` on.
   private var pcm: [Int16] = []
   private var head = 0
   private var isSilent = true
   private var power = 0.0
-  /// Where the stream is heard; nil while it is silent.
+  /// The point that is heard; nil while the stream is silent.
   public private(set) var position: Position?
 
-  /// A playout for sound that `decoder` decodes.
+  /// A playout for packets that `decoder` decodes.
   public init(
     decoder: any AudioDecoder, configuration: AudioJitterBufferConfiguration = AudioJitterBufferConfiguration()
   ) {
@@ -56,13 +57,12 @@ public final class AudioPlayout {
     get { buffer.isPlayed }
     set { buffer.isPlayed = newValue }
   }
-  /// How much later than a packet without queueing the sound is heard.
+  /// The delay against a packet without queueing.
   public var currentDelay: TimeSpan { buffer.currentDelay }
   /// The delay that jitter asks for, whatever ``minimumDelay`` is.
   public var networkDelay: TimeSpan { buffer.networkDelay }
   /// The delay that is aimed at.
   public var targetDelay: TimeSpan { buffer.targetDelay }
-  /// What was measured.
   public var statistics: AudioPlayoutStatistics { buffer.statistics }
   /// How loud it is now, 0 to 1 of full scale, smoothed over about 100 ms.
   public var audioLevel: Double { buffer.statistics.audioLevel }
@@ -72,7 +72,7 @@ public final class AudioPlayout {
     buffer.insert(packet, payload: payload, now: now)
   }
 
-  /// Begins anew: what comes now is of another source. What is decoded already fades out.
+  /// Starts again: the next packets are of another source. Decoded audio fades out.
   public func reset() {
     buffer.reset()
     decoder.reset()
@@ -160,7 +160,7 @@ public final class AudioPlayout {
     return [Int16](repeating: 0, count: max(samples, 1) * channels)
   }
 
-  /// Appends sound; after silence it comes in without a click.
+  /// Appends audio; after silence it fades in without a click.
   private func append(_ sound: [Int16]) {
     let start = pcm.count
     pcm.append(contentsOf: sound)

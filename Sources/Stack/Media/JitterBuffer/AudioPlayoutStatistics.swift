@@ -1,5 +1,5 @@
-/// What is measured about the playing of one sound stream, in the words of the W3C (`RTCInboundRtpStreamStats`). Samples count for each
-/// channel once; sums of time are in seconds times samples, as there: divide by the count for the mean.
+/// Measurements of the playout of one audio stream, in the words of the W3C (`RTCInboundRtpStreamStats`). Samples count
+/// for each channel once. Sums of time are in seconds times samples, as there: divide by the count for the mean.
 public struct AudioPlayoutStatistics: Hashable, Sendable {
   /// Samples that were decoded or made up, before stretching. Silence of the sender is not among them.
   public var totalSamplesReceived: UInt64 = 0
@@ -7,7 +7,7 @@ public struct AudioPlayoutStatistics: Hashable, Sendable {
   public var concealedSamples: UInt64 = 0
   /// Those of them that are silence.
   public var silentConcealedSamples: UInt64 = 0
-  /// How often made-up sound began.
+  /// How often concealment began.
   public var concealmentEvents: UInt64 = 0
   /// Samples put in to play more slowly.
   public var insertedSamplesForDeceleration: UInt64 = 0
@@ -27,13 +27,12 @@ public struct AudioPlayoutStatistics: Hashable, Sendable {
   public var jitterBufferMinimumDelay = 0.0
   /// The samples that the three sums are about.
   public var jitterBufferEmittedCount: UInt64 = 0
-  /// How loud the sound is, 0 to 1 of full scale, smoothed over about 100 ms.
+  /// The level, 0 to 1 of full scale, smoothed over about 100 ms.
   public var audioLevel = 0.0
   /// The sum of squared samples (full scale is 1) times their length in seconds.
   public var totalAudioEnergy = 0.0
   /// The length of what was played in seconds.
   public var totalSamplesDuration = 0.0
 
-  /// Nothing yet.
   public init() {}
 }

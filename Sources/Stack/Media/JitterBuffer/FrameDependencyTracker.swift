@@ -1,12 +1,14 @@
 import RTC
 
-/// Knows which frames were decoded, and so whether what a frame refers to is there.
+/// Remembers the decoded frames, and so whether a frame's references are there.
 ///
-/// Rules by codec: VP8 by picture id, or by TL0PICIDX and layer sync where there are temporal layers (RFC 7741 section 4.2); VP9 by picture
-/// differences or the picture group (RFC 9628 sections 4.2 and 4.2.1); AV1 by the dependency descriptor (AOM, appendix A); H.264, and AV1
-/// without descriptor, by sequence numbers without gaps since the keyframe. When in doubt the answer is no.
+/// Rules by codec:
+/// - VP8: by `PictureID`, or by TL0PICIDX and layer sync with temporal layers (RFC 7741 section 4.2).
+/// - VP9: by frame differences or the group of frames (RFC 9628 sections 4.2 and 4.2.1).
+/// - AV1: by the dependency descriptor (AOM, appendix A).
+/// - H.264, and AV1 without descriptor: by sequence numbers without gaps since the keyframe.
 ///
-/// Cost: constant per frame; memory: 256 numbers.
+/// When in doubt the answer is no. Cost: constant per frame; memory: 256 numbers.
 struct FrameDependencyTracker: Sendable {
   /// Whether a keyframe was decoded since the start or ``invalidate()``.
   private(set) var hasStarted = false
@@ -34,8 +36,8 @@ struct FrameDependencyTracker: Sendable {
   }
 
   /// Whether everything that the frame refers to was decoded.
-  /// - Parameter missing: How many sequence numbers without a packet given to decoding lie between the last decoded or dropped frame
-  ///   and this one.
+  /// - Parameter missing: How many sequence numbers without a packet given to decoding lie between the last decoded or
+  ///   dropped frame and this one.
   func canDecode(_ link: FrameLink, isKeyframe: Bool, missing: Int64) -> Bool {
     if isKeyframe { return true }
     guard hasStarted else { return false }
@@ -93,7 +95,7 @@ struct FrameDependencyTracker: Sendable {
     guard hasStarted else { return }
     noteOrder(link, missing)
     guard link.hasNumber else {
-      // Nothing tells which layer it was of.
+      // The layer of the missing frame is unknown.
       if link.isReference || link.kind == .unknown { isSequenceIntact = false }
       if link.kind == .unknown { intactLayers = 0 }
       return

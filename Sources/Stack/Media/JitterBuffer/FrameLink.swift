@@ -1,18 +1,18 @@
 import RTC
 
-/// What a frame says about its place among others: its number, its layer, and which frames it needs.
+/// A frame's place among others: its number, its layer, and the frames that it needs.
 struct FrameLink: Hashable, Sendable {
   /// How the codec names what a frame needs.
   enum Kind: Hashable, Sendable {
-    /// Nothing earlier (a keyframe, or a picture that refers to none).
+    /// Nothing earlier (a keyframe, or a frame that refers to none).
     case nothing
     /// The codec does not say (H.264, AV1 without dependency descriptor): everything since the keyframe.
     case sequence
     /// The frame with the number before (VP8 and VP9 without layers).
     case previous
-    /// By layers: TL0PICIDX names the frame of layer 0 (VP8, and VP9 without a picture group).
+    /// By layers: TL0PICIDX names the frame of layer 0 (VP8, and VP9 without a group of frames).
     case layers
-    /// By the picture group of the last key picture (VP9, non-flexible mode).
+    /// By the group of the last keyframe (VP9, non-flexible mode).
     case group
     /// Spelled out as differences of numbers (VP9 in flexible mode, AV1 with dependency descriptor).
     case differences
@@ -23,7 +23,7 @@ struct FrameLink: Hashable, Sendable {
   var kind: Kind
   /// Whether the codec gives ``number`` at all.
   var hasNumber = false
-  /// The picture id or frame number as on the wire.
+  /// `PictureID` or the frame number as on the wire.
   var number: UInt16 = 0
   /// How many numbers there are before they repeat: 128, 32,768 or 65,536.
   var modulus: Int64 = 0x8000

@@ -1,22 +1,22 @@
 public import Basics
 public import RTC
 
-/// Puts the sound and the picture of one participant in step: from when each is played and from the wall-clock times in the
+/// Puts audio and video of one participant in step: from when each is played and from the wall-clock times in the
 /// sender's reports (RFC 3550 section 6.4.1) it finds the delay that the earlier of the two needs.
 ///
 ///     lipSync.update(audio: …, video: …, now: now)     // every 100 ms or so
 ///     playout.minimumDelay = lipSync.audioDelay
 ///     frames.minimumDelay = lipSync.videoDelay
 ///
-/// The clocks of the sender and of this machine may differ by anything: only differences within each count. Delays grow by at most
-/// ``step`` every ``interval``, so that nobody hears or sees it, and stay within ``maximum``. They go as soon as they are not needed: how
-/// fast a buffer may follow without being heard or seen it knows itself.
+/// The clocks of the sender and of this machine may differ by anything: only differences within each count. Delays grow
+/// by at most ``step`` every ``interval``, so that nobody hears or sees it, and stay within ``maximum``. They are
+/// dropped as soon as they are not needed; a buffer itself knows how fast it may follow.
 public struct LipSync: Sendable {
   /// When one stream is played.
   public struct Stream: Hashable, Sendable {
     /// From its newest sender report.
     public var mapping: SenderReportMapping
-    /// A media time…
+    /// A media time, in RTP ticks…
     public var timestamp: RTPTimestamp
     /// …and when it is heard or shown.
     public var time: Instant
@@ -39,28 +39,30 @@ public struct LipSync: Sendable {
 
   /// The shortest time between two moves.
   public static let interval = TimeSpan.milliseconds(100)
-  /// The furthest move.
+  /// The furthest move in one ``interval``.
   public static let step = TimeSpan.milliseconds(10)
   /// The most that a stream is delayed.
   public static let maximum = TimeSpan.seconds(1)
-  /// Nobody notices less.
+  /// A smaller offset, 4 ms, is below what anybody notices.
   private static let deadband = TimeSpan.milliseconds(4)
   /// More than this is a mistake of somebody's clock.
   private static let implausible = TimeSpan.seconds(10)
-  /// How far a wish for more delay may run ahead of what a buffer does, and that for less of sound: beyond 80 ms it would be hurried.
+  /// How far a request for more delay may run ahead of the buffer, and one for less delay of audio: beyond 80 ms it
+  /// would be hurried.
   private static let lead = TimeSpan.milliseconds(60)
-  /// How far a wish for less delay of a picture may: its buffer takes longer strides beyond 200 ms.
+  /// How far a request for less delay of video may run ahead: its buffer takes longer strides beyond 200 ms.
   private static let videoLead = TimeSpan.milliseconds(250)
-  /// How far above what it aims at a buffer may rest for good: sound is not shortened for less than 15 ms.
+  /// How far above its target a buffer may rest permanently: audio is not shortened for less than 15 ms.
   private static let tolerance = TimeSpan.milliseconds(20)
-  /// The most that both streams give back in one ``interval``, so that they stay in step: a picture's buffer follows no faster.
+  /// The most that both streams give back in one ``interval``, so that they stay in step: a video buffer follows no
+  /// faster.
   private static let common = TimeSpan.milliseconds(5)
 
-  /// The least delay for the sound.
+  /// The least delay for audio.
   public private(set) var audioDelay = TimeSpan.zero
-  /// The least delay for the picture.
+  /// The least delay for video.
   public private(set) var videoDelay = TimeSpan.zero
-  /// How much later sound is heard than the picture that belongs to it is shown, smoothed; nil before the first measurement.
+  /// The delay of audio against its video, smoothed; nil before the first measurement.
   public private(set) var offset: TimeSpan?
   private var lastMove: Instant?
 
@@ -90,7 +92,7 @@ public struct LipSync: Sendable {
     }
   }
 
-  /// Delay of ours that both streams have serves nobody: one waits for the other, whose network has got better meanwhile.
+  /// A delay of ours that both streams have serves nobody: one waits for the other, whose network has improved.
   private mutating func giveBack(_ audio: Stream, _ video: Stream) {
     let spare = min(audioDelay - audio.network, videoDelay - video.network)
     guard spare > Self.deadband else { return }
@@ -104,14 +106,15 @@ public struct LipSync: Sendable {
     late: inout TimeSpan, _ lateStream: Stream, lead: TimeSpan, early: inout TimeSpan, _ earlyStream: Stream,
     by size: TimeSpan
   ) {
-    // What we ask of the late stream matters only as long as its own network does not ask for more.
+    // Our request to the late stream matters only as long as its own network does not ask for more.
     if late > lateStream.network {
       let inStep = lateStream.delay - min(size, lead)
       let next = min(late, lateStream.delay) - stride(size)
       late = max(.zero, size > Self.lead ? inStep : max(inStep, next))
       return
     }
-    // What the late stream gives back by itself, as its buffer falls to what its network asks for, the early one need not wait for.
+    // The late stream gives back this delay by itself, as its buffer falls to its network's need, so the early one need
+    // not wait for it.
     let falling = lateStream.delay - lateStream.network
     let rest = falling > tolerance ? size - falling : size
     guard rest > deadband else { return }

@@ -17,9 +17,9 @@ struct PendingFrame: Sendable {
   var hasParameterSets = false
   /// Its time contradicts what came before it.
   var isOffTimeLine = false
-  /// Which time line it belongs to; see ``VideoPlayoutTiming/epoch``.
+  /// Its time line; see ``VideoPlayoutTiming/epoch``.
   var epoch = 0
-  /// What it needs; ``FrameLink/Kind/unknown`` for AV1 until a structure tells.
+  /// The frames it needs; ``FrameLink/Kind/unknown`` for AV1 until a structure comes.
   var link: FrameLink
 
   /// Reads the frame whose packets are `range` of the store; nil when one of them is gone.
@@ -69,7 +69,8 @@ struct PendingFrame: Sendable {
 
   private mutating func readVP9(_ store: VideoPacketStore) {
     guard let read = store.withPayload(first, { try? VP9Descriptor.parse($0) }) ?? nil else { return }
-    // A picture that needs no other is a key picture, or one that is intra coded for other reasons, where no decoder can start.
+    // A picture that needs no other is a key picture, or one that is intra coded for other reasons, where no decoder
+    // can start.
     let isKey =
       read.isKeyframeStart
       && (store.withPayload(first) { VP9FrameHeader($0, read.length..<$0.count).isKeyframe } ?? false)
@@ -92,8 +93,8 @@ struct PendingFrame: Sendable {
     }
   }
 
-  /// Reads what the dependency descriptors of an AV1 frame say, with the structure of the last keyframe. Not kept between two
-  /// questions, since another keyframe may bring another structure.
+  /// Reads what the dependency descriptors of an AV1 frame say, with the structure of the last keyframe. Not kept
+  /// between two questions, since another keyframe may bring another structure.
   func described(_ store: VideoPacketStore, _ structure: DependencyStructure?) -> (FrameLink, DependencyStructure?) {
     var result = link
     var newest = structure
@@ -119,7 +120,7 @@ struct PendingFrame: Sendable {
       guard !isKeyframe else { continue }
       guard let references = read.references else { return (FrameLink(kind: .unknown, modulus: 0x1_0000), structure) }
       for index in 0..<references.count {
-        // What lies within the picture itself is no reference to an earlier one.
+        // References within the superframe itself aren't references to an earlier one.
         let inside = read.frameNumber &- start
         if references[index] > inside { result.references.append(references[index] &- inside) }
       }

@@ -1,10 +1,11 @@
-/// Makes decoded sound a little shorter or longer without changing its pitch: takes a piece out, or plays it twice, where what follows
-/// the piece resembles its beginning, and blends the joint (waveform similarity overlap-add).
+/// Makes decoded audio a little shorter or longer without changing its pitch. It takes a piece out, or plays it twice,
+/// at a point where the audio after the piece resembles its beginning, and blends the joint (waveform similarity
+/// overlap-add).
 ///
-/// The joint lies within one block: first and last samples stay as they are, so blocks follow each other without clicks. The length of
-/// the piece is a multiple of the pitch period by itself, since that is where sound resembles itself.
+/// The joint lies within one block: first and last samples stay as they are, so blocks follow each other without
+/// clicks. The length of the piece is a multiple of the pitch period by itself, since audio resembles itself there.
 ///
-/// Cost: about 50 µs for 20 ms of sound. Buffers are kept; a block that is made longer may grow its array.
+/// Cost: about 50 µs for 20 ms. Buffers are kept; a block that is made longer may grow its array.
 public struct TimeStretcher: Sendable {
   /// Samples over which a joint is blended: 5 ms.
   static let overlap = 240
@@ -13,7 +14,7 @@ public struct TimeStretcher: Sendable {
   static let longest = 720
   /// The coarse search looks at every fourth sample.
   private static let coarse = 4
-  /// Sound below this mean square (about -60 dB of full scale) has no audible joints.
+  /// Audio below this mean square (about -60 dB of full scale) has no audible joints.
   private static let quiet: Float = 1_000
 
   /// 1 or 2.
@@ -24,12 +25,12 @@ public struct TimeStretcher: Sendable {
   /// Wishes in a row that were not met; what is accepted falls with them.
   private var refusals = 0
 
-  /// A stretcher for interleaved sound of 1 or 2 channels.
+  /// A stretcher for interleaved audio of 1 or 2 channels.
   public init(channels: Int) { self.channels = max(channels, 1) }
 
-  /// Takes a piece of at most `limit` samples a channel out of `samples` and returns how long it was; 0 when none fits.
+  /// Takes a piece of at most `limit` samples a channel out of `samples` and returns its length; 0 when none fits.
   /// - Parameters:
-  ///   - samples: What is shortened, in place.
+  ///   - samples: Shortened in place.
   ///   - limit: The longest piece, in samples a channel.
   ///   - isUrgent: Accepts a joint that may be heard.
   public mutating func shorten(_ samples: inout [Int16], upTo limit: Int, isUrgent: Bool = false) -> Int {
@@ -42,7 +43,8 @@ public struct TimeStretcher: Sendable {
     return joint.lag
   }
 
-  /// Plays a piece of at most `limit` samples a channel of `samples` twice and returns how long it was; 0 when none fits.
+  /// Plays a piece of at most `limit` samples a channel of `samples` twice and returns how long it was; 0 when none
+  /// fits.
   public mutating func lengthen(_ samples: inout [Int16], upTo limit: Int) -> Int {
     guard let joint = findJoint(samples, limit, false) else { return 0 }
     output.removeAll(keepingCapacity: true)
@@ -59,7 +61,7 @@ public struct TimeStretcher: Sendable {
     output.append(contentsOf: samples[(range.lowerBound * channels)..<(range.upperBound * channels)])
   }
 
-  /// Goes over from the sound at `from` to that at `to` within the overlap.
+  /// Crossfades from the audio at `from` to that at `to` within the overlap.
   private mutating func blend(_ samples: [Int16], from: Int, to: Int) {
     for index in 0..<Self.overlap {
       let share = (Float(index) + 0.5) / Float(Self.overlap)
@@ -80,7 +82,7 @@ public struct TimeStretcher: Sendable {
     var lag: Int
   }
 
-  /// Where the sound resembles itself most: the piece from `start`, `lag` long, is the one to take out or repeat.
+  /// The point of the greatest self-similarity: the piece from `start`, `lag` long, is the one to take out or repeat.
   private mutating func findJoint(_ samples: [Int16], _ limit: Int, _ isUrgent: Bool) -> Joint? {
     let count = samples.count / channels
     let longest = min(min(Self.longest, limit), count - Self.overlap)
@@ -102,7 +104,7 @@ public struct TimeStretcher: Sendable {
         best = Joint(start: start, lag: found.lag)
       }
     }
-    // Noise never resembles itself much; rather than to stay late for good, a worse joint is taken after a while.
+    // Noise never resembles itself much. Rather than stay late permanently, it accepts a worse joint after a while.
     let least = isUrgent ? 0.5 : max(0.1, 0.9 - 0.05 * Float(refusals))
     guard likeness >= least else {
       refusals += 1

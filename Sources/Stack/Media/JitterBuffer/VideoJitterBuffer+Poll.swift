@@ -2,7 +2,7 @@ public import Basics
 public import RTC
 
 extension VideoJitterBuffer {
-  /// What is to be done now.
+  /// The next thing to do.
   private enum Step {
     /// Give out the frame at this index, and leave behind what precedes it.
     case give(Int)
@@ -11,7 +11,8 @@ extension VideoJitterBuffer {
     case wait(Instant)
   }
 
-  /// The next frame that is complete, decodable and due, in decoding order; its `time` is when to show it. Call it until it gives nil.
+  /// The next frame that is complete, decodable and due, in decoding order; its `time` is when to show it. Call it
+  /// until it gives nil.
   ///
   /// Frames are due ``VideoJitterConfiguration/decodeLead`` before they are to be shown; late ones at once.
   public mutating func poll(now: Instant) -> EncodedFrame? {
@@ -80,8 +81,8 @@ extension VideoJitterBuffer {
     return tracker.canDecode(link, isKeyframe: false, missing: max(missing, 0))
   }
 
-  /// When the frame is to be shown. However strange its timestamp, it waits for the longest delay at most; frames of a former
-  /// time line do not wait.
+  /// When the frame is to be shown. However strange its timestamp, it waits for the longest delay at most; frames of a
+  /// former time line do not wait.
   private func showTime(_ frame: PendingFrame) -> Instant {
     guard frame.epoch == timing.epoch else { return frame.completion }
     return min(
@@ -218,7 +219,8 @@ extension VideoJitterBuffer {
     }
   }
 
-  /// Time for four tries. Never less than what was configured, since the server may have to ask a publisher who is farther away.
+  /// Time for four tries. Never less than what was configured, since the server may have to ask a publisher who is
+  /// farther away.
   var repairWait: TimeSpan {
     guard let roundTripTime else { return configuration.repairWait }
     return max(configuration.repairWait, min(roundTripTime * 4 + .milliseconds(100), .seconds(1)))
@@ -272,8 +274,8 @@ extension VideoJitterBuffer {
     if let coming, coming.first < first { self.coming = nil }
   }
 
-  /// Forgets all packets and frames; a keyframe must follow. Whether one is wanted already stays known, or a sender that gives none would
-  /// be asked ever more often.
+  /// Forgets all packets and frames; a keyframe must follow. Whether one is wanted already stays known, or a sender
+  /// that gives none would be asked ever more often.
   mutating func clear() {
     statistics.framesDropped &+= UInt64(frames.count)
     frames.removeAll(keepingCapacity: true)

@@ -1,30 +1,31 @@
 public import Basics
 public import RTC
 
-/// Puts packets of one video stream in order, makes frames of them, and gives each frame out when it is due: complete, decodable, and at an
-/// even pace.
+/// Orders packets of one video stream, makes frames of them, and gives each frame out when it is due: complete,
+/// decodable, and at an even pace.
 ///
 ///     jitter.insert(packet, payload: payload, dependencyDescriptor: nil, now: now)
 ///     while let frame = jitter.poll(now: now) { decode(frame) }      // again at jitter.deadline
 ///     if jitter.takeKeyframeRequest() { receiver.requestKeyframe(mid, now: now) }
 ///
-/// **Never a broken frame.** A frame is given out only if everything that it refers to was, by the rules of its codec (see
-/// `FrameDependencyTracker`). What cannot be decoded is dropped. A gap is waited for while nothing behind it can be shown. As soon as a frame
-/// that does not need what is missing is due, the gap is left behind: a keyframe, a frame of the base layer behind a lost one of a higher
-/// layer. When nothing can go on for a while (eight round trips), a keyframe is wanted; a late repair is still taken.
+/// **Never a broken frame.** A frame is given out only if everything that it refers to was, by the rules of its codec
+/// (see `FrameDependencyTracker`). Frames that cannot be decoded are dropped. The buffer waits for a gap while nothing
+/// behind it can be shown. As soon as a frame that does not need the missing ones is due, the gap is left behind: a
+/// keyframe, a frame of the base layer behind a lost one of a higher layer. When nothing can continue for a while
+/// (eight round trips), it requests a keyframe; a late repair is still used.
 ///
-/// **Timing.** See `VideoPlayoutTiming`: the delay follows the jitter, `EncodedFrame.time` is when to show the frame. The first frame
-/// is shown at once. A sender that changes (other SSRC, other codec, timestamps that no network can explain) is noticed and begins with a
-/// keyframe on a time line of its own.
+/// **Timing.** See `VideoPlayoutTiming`: the delay follows the jitter, `EncodedFrame.time` is when to show the frame.
+/// The first frame is shown at once. A sender that changes (other SSRC, other codec, timestamps that no network can
+/// explain) is noticed and begins with a keyframe on a time line of its own.
 ///
-/// **Bounded.** Packets, bytes and frames are limited (``VideoJitterConfiguration``); when memory runs out, everything before the newest
-/// keyframe is dropped.
+/// **Bounded.** Packets, bytes and frames are limited (``VideoJitterConfiguration``); when memory runs out, everything
+/// before the newest keyframe is dropped.
 ///
-/// H.264, and AV1 without dependency descriptor, do not say what a frame needs; there a lost packet of mere padding that is not repaired
-/// looks like a lost frame.
+/// H.264, and AV1 without dependency descriptor, do not name a frame's references. There a lost packet of mere padding
+/// that is not repaired looks like a lost frame.
 ///
-/// Cost: constant per packet on average, plus a look at each waiting frame while there is a gap; per frame one copy of its bytes and one
-/// allocation. A pure value: time comes in with every call and must not go back.
+/// Cost: constant per packet on average, plus a look at each waiting frame while there is a gap; per frame one copy of
+/// its bytes and one allocation. A pure value: time comes in with every call and must not go back.
 public struct VideoJitterBuffer: Sendable {
   let configuration: VideoJitterConfiguration
   var store: VideoPacketStore
@@ -39,7 +40,7 @@ public struct VideoJitterBuffer: Sendable {
   private var ssrc: SSRC?
   private var formerSSRC: SSRC?
   private var changedAt = Instant.zero
-  /// A packet far below the others whose successor would mean that numbering began anew.
+  /// A packet far below the others whose successor would mean that numbering started again.
   private var restartCandidate: Int64?
   var hasParameterSets = false
   var structure: DependencyStructure?
@@ -54,7 +55,7 @@ public struct VideoJitterBuffer: Sendable {
   var need: KeyframeNeed?
   /// Since when packets have come of which none could be decoded, before the first keyframe.
   var waitingSince: Instant?
-  /// Where a keyframe starts of which packets are still missing, and when that was seen.
+  /// The start of a keyframe with missing packets, and when it was seen.
   var coming: (first: Int64, since: Instant)?
 
   /// Whether a keyframe is wanted; ``takeKeyframeRequest()`` takes it once. Raised once per need, then again after
@@ -62,7 +63,7 @@ public struct VideoJitterBuffer: Sendable {
   public internal(set) var wantsKeyframe = false
   /// When to call ``poll(now:)`` next, if no packet comes before; `Instant.distantFuture` when nothing waits.
   public internal(set) var deadline = Instant.distantFuture
-  /// What was done so far.
+  /// The counts at this moment.
   public internal(set) var statistics = VideoJitterStatistics()
   /// The round trip to whoever repairs losses, if known; a long one makes gaps be waited for longer.
   public var roundTripTime: TimeSpan?
@@ -94,7 +95,7 @@ public struct VideoJitterBuffer: Sendable {
     timing.hasStarted ? timing.renderTime(timing.mediaTime(timestamp.rawValue)) : nil
   }
 
-  /// Packets kept now.
+  /// Packets in the buffer, of complete and incomplete frames.
   public var packetCount: Int { store.packetCount }
   /// Bytes of payload kept now.
   public var byteCount: Int { store.byteCount }
@@ -105,8 +106,8 @@ public struct VideoJitterBuffer: Sendable {
     return wantsKeyframe
   }
 
-  /// Drops everything, ``statistics`` included, and begins with the next keyframe. Not needed when a forwarder puts another source into the stream: that begins with a
-  /// keyframe anyway, which this would throw away if it came first.
+  /// Drops everything, ``statistics`` included, and begins with the next keyframe. Not needed when a forwarder puts
+  /// another source into the stream: that begins with a keyframe anyway, which this would throw away if it came first.
   public mutating func reset() {
     clear()
     need = nil
@@ -117,7 +118,7 @@ public struct VideoJitterBuffer: Sendable {
     timing.restart()
     newest = nil
     statistics = VideoJitterStatistics()
-    // The time since the last picture of another source is no freeze.
+    // The time since the last frame of another source isn't a freeze.
     freezes = FreezeDetector()
   }
 
@@ -176,7 +177,7 @@ public struct VideoJitterBuffer: Sendable {
     schedule(now)
   }
 
-  /// Whether the packet belongs to the stream as it is now; begins anew where the stream does.
+  /// Whether the packet belongs to the stream as it is now; starts again when the stream does.
   private mutating func follow(_ packet: ReceivedPacket, _ now: Instant) -> Bool {
     guard packet.codec.kind == .video, packet.codec != .rtx else { return false }
     // Numbers are far below 2⁶⁰ unless somebody made them up; so that nothing below overflows.

@@ -1,19 +1,19 @@
 public import Basics
 
-/// What a ``VideoJitterBuffer`` has done so far, in the terms of the W3C's "Identifiers for WebRTC's Statistics API"
-/// (`RTCInboundRtpStreamStats`). Counters only grow, until ``VideoJitterBuffer/reset()``.
+/// Counts of a ``VideoJitterBuffer``, in the terms of the W3C's "Identifiers for WebRTC's Statistics API"
+/// (`RTCInboundRtpStreamStats`). They only grow, until ``VideoJitterBuffer/reset()``.
 ///
 /// A frame counts as decoded and shown once it is given out: the buffer gives out nothing else.
 public struct VideoJitterStatistics: Hashable, Sendable {
-  /// Complete frames received.
+  /// Complete frames, shown or not: `framesReceived` of the W3C.
   public internal(set) var framesReceived: UInt64 = 0
   /// Of those, the ones that took more than one packet.
   public internal(set) var framesAssembledFromMultiplePackets: UInt64 = 0
   /// From the first to the last packet of those frames, summed up.
   public internal(set) var totalAssemblyTime = TimeSpan.zero
-  /// Frames given out.
+  /// Frames given out: `framesDecoded` of the W3C.
   public internal(set) var framesDecoded: UInt64 = 0
-  /// Keyframes given out.
+  /// Keyframes given out: `keyFramesDecoded` of the W3C.
   public internal(set) var keyFramesDecoded: UInt64 = 0
   /// Complete frames that were not given out, because what they refer to is missing or memory ran out.
   public internal(set) var framesDropped: UInt64 = 0
@@ -25,9 +25,9 @@ public struct VideoJitterStatistics: Hashable, Sendable {
   public internal(set) var jitterBufferTargetDelay = TimeSpan.zero
   /// The delay that jitter alone would have asked for, summed up over ``jitterBufferEmittedCount``.
   public internal(set) var jitterBufferMinimumDelay = TimeSpan.zero
-  /// Frames given out.
+  /// Frames given out: `jitterBufferEmittedCount` of the W3C.
   public internal(set) var jitterBufferEmittedCount: UInt64 = 0
-  /// How often the picture stood still noticeably: for three usual intervals, and for 150 ms more than a usual one.
+  /// How often the video stood still noticeably: for three usual intervals, and for 150 ms more than a usual one.
   public internal(set) var freezeCount: UInt64 = 0
   /// How long those times were.
   public internal(set) var totalFreezesDuration = TimeSpan.zero
@@ -42,11 +42,10 @@ public struct VideoJitterStatistics: Hashable, Sendable {
   /// How often a keyframe was asked for.
   public internal(set) var keyframeRequests: UInt64 = 0
 
-  /// Nothing so far.
   public init() {}
 }
 
-/// Tells freezes and pauses from the times at which frames are shown.
+/// Detects freezes and pauses by the times at which frames are shown.
 struct FreezeDetector: Sendable {
   /// The last intervals, at most 30 (W3C, `freezeCount`).
   private var intervals: [TimeSpan] = []

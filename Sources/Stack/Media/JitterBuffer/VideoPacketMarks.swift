@@ -1,10 +1,10 @@
 import RTC
 
 extension VideoPacketStore.Marks {
-  /// What a payload says about its place in a picture; nil for one that must be dropped.
+  /// A payload's place in a frame; nil for one that must be dropped.
   ///
-  /// - Parameter hasSpatialLayers: whether a picture of an AV1 stream has several frames, so that the start of a frame is not the start
-  ///   of a picture.
+  /// - Parameter hasSpatialLayers: whether a superframe of an AV1 stream has several frames, so that the start of a
+  ///   frame is not the start of a superframe.
   static func read(
     _ packet: ReceivedPacket, payload: Span<UInt8>, descriptor: Span<UInt8>?, hasSpatialLayers: Bool
   ) -> VideoPacketStore.Marks? {

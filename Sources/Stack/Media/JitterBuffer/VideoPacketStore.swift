@@ -3,32 +3,31 @@ import RTC
 
 /// Keeps packets of one video stream by sequence number, and finds the frames that are complete.
 ///
-/// Where a frame starts is told by the codec's descriptor (VP8: S and PID, VP9: B), or for codecs without one by the packet before: it
-/// ends a frame or has another timestamp. A frame ends with the marker. Packets of padding only are looked through: they are present, and
-/// carry on what the packet before them says.
+/// The codec's descriptor marks the start of a frame (VP8: S and PID, VP9: B). For codecs without one it is the packet
+/// before: it ends a frame or has another timestamp. A frame ends with the marker. Packets of padding only are
+/// transparent: they are present, and pass on the marks of the packet before them.
 ///
-/// Cost: constant per packet on average: each packet's place in its frame is found out once. Memory: 64 bytes a place (256 places at first),
-/// and the payloads, whose buffers are used again.
+/// Cost: constant per packet on average: each packet's place in its frame is found out once. Memory: 64 bytes a place
+/// (256 places at first), and the payloads, whose buffers are used again.
 struct VideoPacketStore: Sendable {
-  /// What a packet says by itself.
+  /// The marks of one packet by itself.
   struct Marks: OptionSet, Sendable {
     let rawValue: UInt16
-    /// It ends a picture.
+    /// It ends a superframe.
     static let ends = Marks(rawValue: 1)
-    /// It starts a picture, whatever came before.
+    /// It starts a superframe, whatever came before.
     static let starts = Marks(rawValue: 2)
-    /// It starts a picture if the packet before ended one.
+    /// It starts a superframe if the packet before ended one.
     static let mayStart = Marks(rawValue: 4)
-    /// Decoding can start with the picture that it is of.
+    /// Decoding can start with its superframe.
     static let isKey = Marks(rawValue: 8)
-    /// Nothing but padding.
     static let isPadding = Marks(rawValue: 16)
     /// It was sent again.
     static let isRetransmission = Marks(rawValue: 32)
     /// H.264: a parameter set of either kind.
     static let hasSPS = Marks(rawValue: 64)
     static let hasPPS = Marks(rawValue: 128)
-    /// H.264: other pictures may refer to it.
+    /// H.264: other frames may refer to it.
     static let isReference = Marks(rawValue: 256)
     /// H.264: a unit goes on behind it.
     static let isOpen = Marks(rawValue: 512)
@@ -50,7 +49,7 @@ struct VideoPacketStore: Sendable {
     var arrival = Instant.zero
   }
 
-  /// What became of a packet.
+  /// The result of inserting a packet.
   enum Insertion: Hashable, Sendable {
     case stored
     case duplicate
@@ -65,7 +64,6 @@ struct VideoPacketStore: Sendable {
   private var freeBuffers: [Int32] = []
   /// Bytes kept now.
   private(set) var byteCount = 0
-  /// Packets kept now.
   private(set) var packetCount = 0
   /// The highest number kept or released.
   private(set) var highest: Int64?
@@ -168,7 +166,6 @@ struct VideoPacketStore: Sendable {
     }
   }
 
-  /// Forgets everything.
   mutating func removeAll() {
     for index in slots.indices where slots[index].sequence != .min { release(at: index) }
     completed.removeAll(keepingCapacity: true)
@@ -183,7 +180,7 @@ struct VideoPacketStore: Sendable {
     packetCount &-= 1
     guard buffer >= 0 else { return }
     byteCount &-= buffers[buffer].count
-    // A buffer that once held a giant is not kept, or a few of them would keep much memory for good.
+    // A very large buffer is not kept, or a few of them would hold much memory permanently.
     buffers[buffer].removeAll(keepingCapacity: buffers[buffer].capacity <= 2_048)
     freeBuffers.append(Int32(truncatingIfNeeded: buffer))
   }
@@ -203,7 +200,8 @@ struct VideoPacketStore: Sendable {
     }
   }
 
-  /// What the packet before tells: whether it ended a frame, its timestamp, and its frame's first packet. Nil while that is not known.
+  /// The state after the packet before: whether it ended a frame, its timestamp, and its frame's first packet. nil
+  /// while that is not known.
   private func previous(_ sequence: Int64) -> (ended: Bool, slot: Slot)? {
     if sequence == boundary { return (true, Slot()) }
     let slot = slots[place(sequence &- 1)]
@@ -246,7 +244,8 @@ struct VideoPacketStore: Sendable {
     if slot.first == sequence, let previous, !previous.ended, !hasMarkers, previous.slot.first != .min,
       !previous.slot.marks.contains(.isOpen)
     {
-      // RFC 6184 section 5.1: the marker is a hint that some senders do not give; then another timestamp ends the picture.
+      // RFC 6184 section 5.1: the marker is a hint that some senders do not give; then another timestamp ends the
+      // picture.
       complete(previous.slot.first...(sequence &- 1))
     }
     if slot.marks.contains(.ends) { complete(slot.first...sequence) }

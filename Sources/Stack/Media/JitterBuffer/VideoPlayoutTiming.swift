@@ -3,16 +3,20 @@ import RTC
 
 /// Maps media time to the time at which a frame is to be shown, and adapts the delay in between to the network.
 ///
-/// Three quantities make up the time: *media time* (unwrapped timestamps); the *baseline*, the fastest transit of a frame's first packet in
-/// the last ten seconds, which holds the unknown offset of both clocks and follows their drift; and the *delay*: the time by which frames
-/// are complete later than the baseline says, of which the 95th percentile over the last 100 frames (at most ten seconds) is taken.
+/// Three quantities make up the time:
+/// - *media time*: unwrapped timestamps;
+/// - the *baseline*: the fastest transit of a frame's first packet in the last ten seconds, which holds the unknown
+///   offset of both clocks and follows their drift;
+/// - the *delay*: how much later than the baseline frames are complete, of which the 95th percentile over the last 100
+///   frames (at most ten seconds) is taken.
 ///
-/// Why a percentile and no Kalman filter: one stated share of frames is in time whatever the distribution looks like; large frames, pacing
-/// and retransmissions count in the proportion in which they occur, without a model of each. A single stall does not count with
-/// every frame that was held up: frames that arrive in its burst are one event.
+/// A percentile and not a Kalman filter: one stated share of frames is in time whatever the distribution looks like.
+/// Large frames, pacing and retransmissions count in the proportion in which they occur, without a model of each. A
+/// single stall does not count with every frame that was held up: frames that arrive in its burst are one event.
 ///
-/// The delay grows by a third of the time that passes, and shrinks by a twentieth, so that neither is seen; by an eighth while it is much
-/// too long, or a second of delay after a network's bad moment would last for twenty. In the first second after a start it follows at once.
+/// The delay grows by a third of the time that passes, and shrinks by a twentieth, so that neither is seen. It shrinks
+/// by an eighth while it is much too long, or a second of delay after a network's bad moment would last for twenty. In
+/// the first second after a start it follows at once.
 struct VideoPlayoutTiming: Sendable {
   private let maximumDelay: TimeSpan
   private let decodeLead: TimeSpan
@@ -53,7 +57,7 @@ struct VideoPlayoutTiming: Sendable {
 
   private static let window = 100
   private static let windowTime = TimeSpan.seconds(10)
-  /// What a network cannot do: bring a frame this much faster than the fastest of the last ten seconds.
+  /// More than any network can do: bring a frame this much faster than the fastest of the last ten seconds.
   private static let impossible = TimeSpan.seconds(1)
   /// Later than this is another time line or an outage; either way what was learnt is of no use.
   private static let outage = TimeSpan.seconds(3)

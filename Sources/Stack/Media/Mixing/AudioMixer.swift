@@ -1,9 +1,10 @@
 public import Basics
 
-/// Adds the sound of several people: 10 ms from each go in, 10 ms come out, for all or for one of them without his own voice.
+/// Adds the audio of several people: 10 ms from each go in, 10 ms come out, for all or for one of them without their
+/// own voice.
 ///
-/// A limiter turns the whole mix down, at once and back over a quarter of a second, where voices add up to more than full scale, so that
-/// nothing is clipped. Costs about 2 µs an input, and as much a mix.
+/// A limiter turns the whole mix down when voices add up to more than full scale, at once and back over a quarter of a
+/// second, so that nothing is clipped. Costs about 2 µs an input, and as much a mix.
 ///
 /// ```swift
 /// var mixer = AudioMixer<String>()
@@ -36,14 +37,15 @@ public struct AudioMixer<Input: Hashable & Sendable>: Sendable {
     total = [Int32](repeating: 0, count: AudioFrame.samplesPer10Milliseconds * self.channels)
   }
 
-  /// Who is in the mix of this round.
+  /// The inputs in the mix of this round.
   ///
   /// ```swift
   /// print("\(mixer.current.count) can be heard.")
   /// ```
   public var current: some Collection<Input> { inputs.keys }
 
-  /// Adds one participant's 10 ms. A second frame of the same input in one round replaces the first; frames of other lengths are ignored.
+  /// Adds one participant's 10 ms. A second frame of the same input in one round replaces the first; frames of other
+  /// lengths are ignored.
   ///
   /// ```swift
   /// mixer.add(sound, from: participant.id)
@@ -66,8 +68,8 @@ public struct AudioMixer<Input: Hashable & Sendable>: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - input: Who is left out, so that nobody hears himself; nil mixes everybody.
-  ///   - time: What the frame is stamped with; nil takes the latest of the inputs.
+  ///   - input: The one that is left out, so that nobody hears themselves; nil mixes everybody.
+  ///   - time: The frame's timestamp; nil takes the latest of the inputs.
   public mutating func mix(without input: Input? = nil, time: Instant? = nil) -> AudioFrame {
     var sum = total
     if let input, let own = inputs[input] {
@@ -102,9 +104,9 @@ public struct AudioMixer<Input: Hashable & Sendable>: Sendable {
 
   /// Keeps a sum within 16 bits.
   private struct Limiter: Sendable {
-    /// What the last sample was multiplied by.
+    /// The gain of the last sample.
     private var gain: Float = 1
-    /// Where the limiter begins: half a decibel below full scale.
+    /// The limiter's threshold: half a decibel below full scale.
     private static var ceiling: Float { 30_900 }
     /// Back to full gain in a quarter of a second.
     private static var recovery: Float { 0.04 }
@@ -115,7 +117,8 @@ public struct AudioMixer<Input: Hashable & Sendable>: Sendable {
       let needed = Float(peak) > Self.ceiling ? Self.ceiling / Float(peak) : 1
       let target = needed < gain ? needed : min(needed, gain + Self.recovery)
       if gain == 1, target == 1 { return sum.map { Int16(truncatingIfNeeded: $0) } }
-      // Down within a millisecond, up over the whole frame. The peak may lie in that millisecond: there the samples themselves are bent.
+      // Down within a millisecond, up over the whole frame. The peak may lie in that millisecond: there the samples
+      // themselves are bent.
       let frames = sum.count / channels
       let slope = target < gain ? frames / 10 : frames
       var out = [Int16](repeating: 0, count: sum.count)

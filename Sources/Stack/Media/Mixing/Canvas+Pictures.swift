@@ -1,7 +1,7 @@
 import Glibc
 
 extension Canvas {
-  /// Copies a picture; its corner is at even coordinates, what hangs over is cut.
+  /// Copies a frame; its corner is at even coordinates, and it is cut at the canvas's edges.
   func copy(_ picture: VideoFrame, x: Int, y top: Int) {
     guard x >= 0, top >= 0, x < width, top < height else { return }
     let columns = min(picture.width, width - x)

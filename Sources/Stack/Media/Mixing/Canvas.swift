@@ -1,7 +1,7 @@
 import Glibc
 
-/// Draws shapes with soft edges straight into the planes of a picture, for test pictures and composed frames. Everything is clipped to
-/// the picture. Coordinates are in pixels of the Y plane; the middle of the first pixel is (0.5, 0.5).
+/// Draws shapes with soft edges straight into the planes of a frame, for test videos and composed frames. Everything is
+/// clipped to the frame. Coordinates are in pixels of the Y plane; the middle of the first pixel is (0.5, 0.5).
 ///
 /// Valid only while the planes are lent to it.
 struct Canvas {
@@ -16,7 +16,8 @@ struct Canvas {
   var uvWidth: Int { (width + 1) / 2 }
   var uvHeight: Int { (height + 1) / 2 }
 
-  /// A canvas on the planes that ``VideoFrame`` lends for filling; nil for a frame without pixels, which there is none of.
+  /// A canvas on the planes that ``VideoFrame`` lends for filling; nil for a frame without pixels, which there is none
+  /// of.
   init?(
     width: Int, height: Int, _ y: UnsafeMutableBufferPointer<UInt8>, _ u: UnsafeMutableBufferPointer<UInt8>,
     _ v: UnsafeMutableBufferPointer<UInt8>
@@ -48,11 +49,10 @@ struct Canvas {
     }
   }
 
-  /// Fills everything.
   func clear(_ colour: Colour) { fill(x: 0, y: 0, width: width, height: height, colour) }
 
-  /// Lays colour over the pixels of a box: `shade` gives, for a point, how much (0 to 1) and which. It is asked once a pixel of each
-  /// plane, so 1.5 times a pixel.
+  /// Lays colour over the pixels of a box: `shade` gives, for a point, how much (0 to 1) and which. It is asked once a
+  /// pixel of each plane, so 1.5 times a pixel.
   @inline(__always) func paint(
     left: Float, top: Float, right: Float, bottom: Float, _ shade: (_ x: Float, _ y: Float) -> (Float, SIMD3<Float>)
   ) {
@@ -158,8 +158,8 @@ struct Canvas {
       paint(left: x - 1, top: y - 1, right: x + width + 1, bottom: y + height + 1, shade)
       return
     }
-    // Only the four sides: the middle of an outline is empty and would cost a pass over the whole box. Their ends are cut on even
-    // pixels, so that no chroma pixel is painted twice.
+    // Only the four sides: the middle of an outline is empty and would cost a pass over the whole box. Their ends are
+    // cut on even pixels, so that no chroma pixel is painted twice.
     let band = 2 * ((thickness + radius) / 2 + 1).rounded(.up)
     let innerTop = 2 * ((y + band) / 2).rounded(.down)
     let innerBottom = 2 * ((y + height - band) / 2).rounded(.up)
@@ -175,7 +175,7 @@ struct Canvas {
     paint(left: innerRight, top: innerTop, right: x + width + 1, bottom: innerBottom, shade)
   }
 
-  /// Lays one colour over the picture through a mask.
+  /// Lays one colour over the frame through a mask.
   func mask(_ mask: AlphaMask, x left: Int, y top: Int, _ colour: Colour, alpha: Float = 1) {
     let x0 = max(left, 0)
     let x1 = min(left + mask.width, width)

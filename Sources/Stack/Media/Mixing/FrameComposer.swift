@@ -1,7 +1,7 @@
 public import Basics
 import Glibc
 
-/// Puts the pictures of a meeting into one: a grid with names, as a recorder, a stream or a plain view needs it.
+/// Composes the videos of a meeting into one: a grid with names, as a recorder, a stream or a plain view needs it.
 ///
 /// Costs about 3 ms for nine tiles at 1280x720, most of it scaling. Not thread-safe: use it from one queue.
 ///
@@ -19,7 +19,7 @@ public final class FrameComposer {
   /// let tile = FrameComposer.Tile(name: participant.name, frame: frame, isSpeaking: participant.isSpeaking)
   /// ```
   public struct Tile: Sendable {
-    /// What is written on it; empty writes nothing.
+    /// The name on the tile; empty writes nothing.
     ///
     /// ```swift
     /// var tile = FrameComposer.Tile(name: "", frame: frame)
@@ -27,7 +27,7 @@ public final class FrameComposer {
     /// ```
     public var name: String
 
-    /// The latest picture; nil shows the initials.
+    /// The latest frame; nil shows the initials.
     ///
     /// ```swift
     /// var tile = FrameComposer.Tile(name: participant.name, frame: nil)
@@ -43,7 +43,7 @@ public final class FrameComposer {
     /// ```
     public var isSpeaking: Bool
 
-    /// Shows a crossed-out microphone beside the name.
+    /// Shows a crossed-out microphone next to the name.
     ///
     /// ```swift
     /// var tile = FrameComposer.Tile(name: participant.name, frame: frame)
@@ -64,16 +64,16 @@ public final class FrameComposer {
     }
   }
 
-  /// How a picture of another shape goes into its tile.
+  /// How a frame of another shape goes into its tile.
   ///
   /// ```swift
   /// let forRecording = try FrameComposer(fit: .letterbox)  // nothing may be lost
   /// let forShow = try FrameComposer(fit: .crop)
   /// ```
   public enum Fit: Hashable, Sendable {
-    /// Whole, with bars beside it.
+    /// The whole frame, with bars.
     case letterbox
-    /// Filling the tile, its edges cut; a picture that stands upright is never cut to less than half and gets bars then.
+    /// Filling the tile, its edges cut. An upright frame is never cut to less than half and gets bars then.
     case crop
   }
 
@@ -91,7 +91,7 @@ public final class FrameComposer {
   /// ```
   public let height: Int
 
-  /// How pictures go into their tiles.
+  /// How frames go into their tiles.
   ///
   /// ```swift
   /// let isWhole = composer.fit == .letterbox
@@ -108,8 +108,8 @@ public final class FrameComposer {
   /// let composer = try FrameComposer(width: 1920, height: 1080, fit: .letterbox)
   /// ```
   ///
-  /// - Throws: ``MediaError/missingComponent(_:hint:)`` when Cairo and Pango are not installed, ``MediaError/invalid(_:)`` for sizes out of
-  ///   range.
+  /// - Throws: ``MediaError/missingComponent(_:hint:)`` when Cairo and Pango are not installed,
+  ///   ``MediaError/invalid(_:)`` for sizes out of range.
   public init(width: Int = 1280, height: Int = 720, fit: Fit = .crop) throws(MediaError) {
     guard (64...VideoFrame.maximumDimension).contains(width), (64...VideoFrame.maximumDimension).contains(height) else {
       throw .invalid(
@@ -122,7 +122,7 @@ public final class FrameComposer {
     text = try TextRenderer()
   }
 
-  /// Where the tiles of `count` participants lie.
+  /// The places of the tiles of `count` participants.
   ///
   /// ```swift
   /// let first = composer.layout(count: meeting.participants.count).tiles.first
@@ -152,7 +152,7 @@ public final class FrameComposer {
 
   // MARK: Pictures
 
-  /// The picture scaled so that it fills the tile, or fits into it.
+  /// The frame scaled so that it fills the tile, or fits into it.
   private func fitted(_ frame: VideoFrame, _ place: GridLayout.Tile) -> VideoFrame {
     let tileAspect = Double(place.width) / Double(place.height)
     let aspect = Double(frame.width) / Double(frame.height)

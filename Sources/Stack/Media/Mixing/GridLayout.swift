@@ -1,4 +1,5 @@
-/// Where the tiles of a composed frame lie: rows and columns of equal tiles, as large as the space allows, the last row centred.
+/// The places of the tiles of a composed frame: rows and columns of equal tiles, as large as the space allows, the last
+/// row centred.
 ///
 /// ```swift
 /// let layout = GridLayout(count: meeting.participants.count, width: 1280, height: 720, gap: 8)

@@ -12,7 +12,6 @@ final class TextRenderer: Sendable {
 
   private let cache = Mutex<[Key: AlphaMask]>([:])
 
-  /// A renderer.
   init() throws(MediaError) { try Self.load() }
 
   /// Loads Cairo and Pango; some ten milliseconds the first time, nothing later.

@@ -22,7 +22,6 @@ public final class AudioProcessor: @unchecked Sendable {
   /// }
   /// ```
   public enum NoiseSuppression: Int32, Sendable {
-    /// None.
     case off = -1
     /// About 6 dB.
     case low
@@ -34,7 +33,7 @@ public final class AudioProcessor: @unchecked Sendable {
     case veryHigh
   }
 
-  /// What is done.
+  /// The steps of the processing.
   ///
   /// ```swift
   /// let forMusic = AudioProcessor.Configuration(noiseSuppression: .off, gainControl: false, channels: 2)
@@ -98,7 +97,7 @@ public final class AudioProcessor: @unchecked Sendable {
     }
   }
 
-  /// What it does.
+  /// The steps it was made with.
   ///
   /// ```swift
   /// let isMono = processor.configuration.channels == 1
@@ -109,14 +108,12 @@ public final class AudioProcessor: @unchecked Sendable {
   private let rendering = Mutex(())
   private let capturing = Mutex(())
 
-  /// A processor.
-  ///
   /// ```swift
   /// let processor = try AudioProcessor(.init(noiseSuppression: .low))
   /// ```
   ///
-  /// - Throws: ``MediaError/invalid(_:)`` where it cannot be set up. A microphone can still be published as it is; tell the person, who may
-  ///   prefer headphones then.
+  /// - Throws: ``MediaError/invalid(_:)`` if it cannot be set up. A microphone can still be published as it is; suggest
+  ///   headphones to the person then.
   public init(_ configuration: Configuration = Configuration()) throws(MediaError) {
     guard configuration.channels == 1 || configuration.channels == 2 else {
       throw .invalid("Audio processing works on one or two channels, not on \(configuration.channels).")
@@ -136,7 +133,8 @@ public final class AudioProcessor: @unchecked Sendable {
 
   deinit { parley_audio_processor_destroy(engine) }
 
-  /// Tells what the loudspeaker is about to play. Call it with every 10 ms that are played; other lengths are ignored.
+  /// Gives the audio that the loudspeaker is about to play. Call it with every 10 ms that are played; other lengths are
+  /// ignored.
   ///
   /// ```swift
   /// audio.add(ClosureAudioSink { sound in processor.render(sound) })
@@ -161,9 +159,9 @@ public final class AudioProcessor: @unchecked Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - frame: What the microphone heard.
-  ///   - delay: From rendering a sound to capturing its echo: the delay of the speaker plus that of the microphone. It need not be exact;
-  ///     the true one is searched for, which takes some seconds of echo.
+  ///   - frame: The microphone's audio.
+  ///   - delay: From rendering audio to capturing its echo: the delay of the speaker plus that of the microphone. It
+  ///     need not be exact; the true one is searched for, which takes some seconds of echo.
   public func capture(_ frame: AudioFrame, delay: TimeSpan = .milliseconds(80)) -> AudioFrame {
     var clean = frame.converted(channels: configuration.channels)
     guard clean.samples.count == AudioFrame.samplesPer10Milliseconds * configuration.channels else { return frame }
@@ -179,7 +177,7 @@ public final class AudioProcessor: @unchecked Sendable {
 }
 
 extension AudioProcessor.Configuration {
-  /// What is wanted, for people.
+  /// The settings, in words for people.
   fileprivate var words: String {
     var parts: [String] = []
     if echoCancellation { parts.append("echo cancellation") }

@@ -1,13 +1,14 @@
 import Glibc
 
-/// Converts sound from one number of samples a second to another, piece by piece.
+/// Converts audio from one sampling rate to another, piece by piece.
 ///
-/// Each output sample is a sum over the nearest input samples, weighted with a windowed sinc function whose edge lies at the lower of the two
-/// rates, so that nothing is folded back. It delays by 16 samples of the lower rate, and costs 32 multiplications a sample when the rate rises.
+/// Each output sample is a sum over the nearest input samples, weighted with a windowed sinc function whose edge lies
+/// at the lower of the two rates, so that nothing is folded back. It delays by 16 samples of the lower rate, and costs
+/// 32 multiplications a sample when the rate rises.
 ///
 /// ```swift
 /// var converter = AudioRateConverter(from: 16_000, to: AudioFrame.sampleRate)
-/// let samples = converter.convert([Int16](repeating: 0, count: 160))  // 480, give or take what waits for the next piece
+/// let samples = converter.convert([Int16](repeating: 0, count: 160))  // 480, less a remainder for the next piece
 /// ```
 public struct AudioRateConverter: Sendable {
   private let channels: Int
@@ -20,13 +21,13 @@ public struct AudioRateConverter: Sendable {
   private let weights: [[Float]]
   /// The newest input, oldest first; the first `2 * reach` samples of it are silence in the beginning.
   private var history: [Int16]
-  /// Where the next output sample lies in ``history``.
+  /// The place of the next output sample in ``history``.
   private var position: Double
 
   private static let phases = 64
   private static let lobes = 16
 
-  /// A converter for interleaved sound of one or two channels. Rates below 1,000 a second count as 1,000.
+  /// A converter for interleaved audio of one or two channels. Rates below 1,000 a second count as 1,000.
   ///
   /// ```swift
   /// var converter = AudioRateConverter(from: 44_100, to: 48_000, channels: 2)

@@ -1,6 +1,6 @@
-/// A microphone whose sound is cleaned before anybody hears it.
+/// A microphone whose audio is cleaned before anybody hears it.
 ///
-/// The echo of the speaker is removed when what is played passes an ``EchoReferenceSink`` of the same processor.
+/// The echo of the speaker is removed when played audio passes an ``EchoReferenceSink`` of the same processor.
 ///
 /// ```swift
 /// let processor = try AudioProcessor()
@@ -21,19 +21,17 @@ public final class CleanedAudioSource: AudioSource {
     self.processor = processor
   }
 
-  /// Begins to deliver.
-  ///
   /// ```swift
   /// let microphone = CleanedAudioSource(MicrophoneSource(), by: processor)
   /// try microphone.start { sound in print(sound.samples.max() ?? 0) }
   /// ```
   ///
-  /// - Throws: What the source throws.
+  /// - Throws: The errors of the microphone.
   public func start(_ sink: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) {
     try start(sink) { _ in }
   }
 
-  /// As ``start(_:)``, and tells when the source ends.
+  /// As ``start(_:)``, and reports the end of the source.
   ///
   /// ```swift
   /// let microphone = CleanedAudioSource(MicrophoneSource(), by: processor)
@@ -55,7 +53,8 @@ public final class CleanedAudioSource: AudioSource {
   public func stop() { source.stop() }
 }
 
-/// A speaker that lets an ``AudioProcessor`` know what it plays, so that the echo can be taken out of what a ``CleanedAudioSource`` hears.
+/// A speaker that lets an ``AudioProcessor`` know what it plays, so that the echo can be taken out of what a
+/// ``CleanedAudioSource`` hears.
 ///
 /// ```swift
 /// meeting.playSound(to: EchoReferenceSink(try SpeakerSink(), of: processor))
@@ -74,7 +73,7 @@ public final class EchoReferenceSink: AudioSink {
     self.processor = processor
   }
 
-  /// Takes 10 ms of sound.
+  /// Passes 10 ms to the sink, after the processor has seen them.
   ///
   /// ```swift
   /// let speaker = EchoReferenceSink(try SpeakerSink(), of: processor)

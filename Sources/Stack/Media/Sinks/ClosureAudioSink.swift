@@ -1,4 +1,4 @@
-/// Gives each 10 ms of sound to a closure, on the thread that delivers it.
+/// Gives each 10 ms of audio to a closure, on the thread that delivers it.
 ///
 /// ```swift
 /// audio.add(ClosureAudioSink { sound in print(sound.samples.map(\.magnitude).max() ?? 0) })

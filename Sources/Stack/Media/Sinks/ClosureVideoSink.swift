@@ -1,4 +1,4 @@
-/// Gives each picture to a closure, on the thread that delivers it.
+/// Gives each frame to a closure, on the thread that delivers it.
 ///
 /// ```swift
 /// video.add(ClosureVideoSink { frame in print(frame.width, frame.height) })
@@ -6,7 +6,7 @@
 public final class ClosureVideoSink: VideoSink {
   private let body: @Sendable (VideoFrame) -> Void
 
-  /// A sink that calls `body` for each picture. Return soon, or frames are dropped.
+  /// A sink that calls `body` for each frame. Return soon, or frames are dropped.
   ///
   /// ```swift
   /// let sink = ClosureVideoSink { frame in show(frame) }

@@ -1,10 +1,10 @@
 public import Basics
 import Synchronization
 
-/// Writes pictures and sound to a file: what a bot saw, for keeping or for tests.
+/// Writes video and audio to a file, for keeping or for tests.
 ///
-/// The name's ending chooses the format: `.webm` and `.mkv` hold VP8 and Opus (GStreamer writes them), `.y4m` raw pictures, `.wav` raw
-/// sound. The two halves share one time line, that of the frames' times.
+/// The name's ending chooses the format: `.webm` and `.mkv` hold VP8 and Opus (GStreamer writes them), `.y4m` raw
+/// video, `.wav` raw audio. The two halves share one time line, that of the frames' times.
 ///
 /// ```swift
 /// let file = try FileSink("meeting.webm", width: 1280, height: 720)
@@ -14,7 +14,7 @@ import Synchronization
 /// try file.finish()
 /// ```
 public final class FileSink: Sendable {
-  /// What can be written.
+  /// The formats that can be written.
   ///
   /// ```swift
   /// func format(lossless: Bool, tracks: FileSink.Tracks) -> FileSink.Format {
@@ -33,7 +33,7 @@ public final class FileSink: Sendable {
     case wav
   }
 
-  /// What to write.
+  /// The tracks of a file.
   ///
   /// ```swift
   /// let file = try FileSink("screen.webm", tracks: .video)
@@ -53,15 +53,11 @@ public final class FileSink: Sendable {
     /// ```
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Pictures.
-    ///
     /// ```swift
     /// let file = try FileSink("screen.webm", tracks: .video)
     /// ```
     public static let video = Tracks(rawValue: 1)
 
-    /// Sound.
-    ///
     /// ```swift
     /// let file = try FileSink("voices.mkv", tracks: .audio)
     /// ```
@@ -76,7 +72,7 @@ public final class FileSink: Sendable {
   /// ```
   public let path: String
 
-  /// Takes pictures; frames of another size are scaled to fit, with black where their shape leaves room.
+  /// Frames of another size are scaled to fit, with black bars if the shapes differ.
   ///
   /// ```swift
   /// let file = try FileSink("ann.webm", tracks: .video)
@@ -84,8 +80,6 @@ public final class FileSink: Sendable {
   /// ```
   public let video: any VideoSink
 
-  /// Takes sound.
-  ///
   /// ```swift
   /// let file = try FileSink("everybody.wav")
   /// meeting.playSound(to: file.audio)
@@ -101,14 +95,15 @@ public final class FileSink: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - path: Where to.
-  ///   - format: Nil: by the name's ending.
-  ///   - tracks: What will come. A muxer waits for each track that is announced: do not announce what stays away.
-  ///   - width: Pixels a row of the picture, an even number.
-  ///   - height: Rows of the picture, an even number.
+  ///   - path: The file's path.
+  ///   - format: nil: by the name's ending.
+  ///   - tracks: The tracks that will come. A muxer waits for each track that is announced: announce no track that
+  ///     stays away.
+  ///   - width: Pixels a row of the video, an even number.
+  ///   - height: Rows of the video, an even number.
   ///   - framesPerSecond: The steady rate of `.y4m`; the others keep the frames' own times.
-  ///   - bitrate: Of the picture, for `.webm` and `.mkv`.
-  ///   - channels: Of the sound, 1 or 2.
+  ///   - bitrate: Of the video, for `.webm` and `.mkv`.
+  ///   - channels: Of the audio, 1 or 2.
   public init(
     _ path: String, format: Format? = nil, tracks: Tracks = [.video, .audio], width: Int = 640, height: Int = 360,
     framesPerSecond: Int = 25, bitrate: DataRate = .kilobits(1_500), channels: Int = 2
@@ -137,7 +132,8 @@ public final class FileSink: Sendable {
     audio = ClosureAudioSink { writer.write($0) }
   }
 
-  /// The first thing that went wrong while writing, such as a full disk: what comes afterwards is lost. Nil while all is well.
+  /// The first thing that went wrong while writing, such as a full disk: what comes afterwards is lost. Nil while all
+  /// is well.
   ///
   /// ```swift
   /// let file = try FileSink("everybody.wav")
@@ -145,7 +141,8 @@ public final class FileSink: Sendable {
   /// ```
   public var failure: MediaError? { writer.failure }
 
-  /// Completes the file; what comes later is ignored. Blocks until it is on its way to the disk. Harmless when repeated.
+  /// Completes the file; what comes later is ignored. Blocks until it is on its way to the disk. Harmless when
+  /// repeated.
   ///
   /// ```swift
   /// let file = try FileSink("everybody.wav")
@@ -157,11 +154,10 @@ public final class FileSink: Sendable {
   public func finish() throws(MediaError) { try writer.finish() }
 }
 
-/// What writes one format. Thread-safe.
+/// A writer of one format. Thread-safe.
 protocol FileWriter: Sendable {
   func write(_ frame: VideoFrame)
   func write(_ frame: AudioFrame)
-  /// The first failure.
   var failure: MediaError? { get }
   func finish() throws(MediaError)
 }

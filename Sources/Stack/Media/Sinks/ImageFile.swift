@@ -1,7 +1,7 @@
 import CDrawing
 import Glibc
 
-/// Pictures as PNG files: snapshots of participants, thumbnails, what a test saw.
+/// Frames as PNG files: snapshots of participants, thumbnails, screenshots of a test.
 ///
 /// ```swift
 /// for await frame in video.frames {
@@ -10,14 +10,14 @@ import Glibc
 /// }
 /// ```
 public enum ImageFile {
-  /// Writes a picture; a file of that name is replaced, in one step.
+  /// Writes a frame; a file of that name is replaced, in one step.
   ///
   /// ```swift
   /// try ImageFile.writePNG(frame, to: "ann.png")
   /// ```
   ///
-  /// - Throws: ``MediaError/cannotWrite(_:reason:)`` when the file cannot be written, ``MediaError/missingComponent(_:hint:)`` when Cairo is
-  ///   not installed.
+  /// - Throws: ``MediaError/cannotWrite(_:reason:)`` when the file cannot be written,
+  ///   ``MediaError/missingComponent(_:hint:)`` when Cairo is not installed.
   public static func writePNG(_ frame: VideoFrame, to path: String) throws(MediaError) {
     let bytes = try pngBytes(frame)
     let temporary = path + ".part"
@@ -31,7 +31,7 @@ public enum ImageFile {
     }
   }
 
-  /// A picture as the bytes of a PNG file. Costs about 15 ms for 640x360.
+  /// A frame as the bytes of a PNG file. Costs about 15 ms for 640x360.
   ///
   /// ```swift
   /// let attachment = try ImageFile.pngBytes(frame.scaled(width: 320, height: 180))

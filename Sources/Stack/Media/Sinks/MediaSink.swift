@@ -1,6 +1,7 @@
 public import Basics
 
-/// Where pictures go. Called on a decoder's thread, one call at a time per track; return soon, or frames are dropped.
+/// The destination of video frames. Called on a decoder's thread, one call at a time per track; return soon, or frames
+/// are dropped.
 ///
 /// ```swift
 /// final class Counter: VideoSink {
@@ -10,7 +11,7 @@ public import Basics
 /// video.add(Counter())
 /// ```
 public protocol VideoSink: AnyObject, Sendable {
-  /// Takes one picture, at the time it is to be shown.
+  /// Called with one frame, at the time it is to be shown.
   ///
   /// ```swift
   /// let sink: any VideoSink = ClosureVideoSink { frame in show(frame) }
@@ -19,7 +20,7 @@ public protocol VideoSink: AnyObject, Sendable {
   func receive(_ frame: VideoFrame)
 }
 
-/// Where sound goes. Called every 10 ms on the playout thread; must not block.
+/// The destination of audio. Called every 10 ms on the playout thread; must not block.
 ///
 /// ```swift
 /// final class Splitter: AudioSink {
@@ -30,7 +31,7 @@ public protocol VideoSink: AnyObject, Sendable {
 /// meeting.playSound(to: Splitter([try SpeakerSink(), try FileSink("everybody.wav").audio]))
 /// ```
 public protocol AudioSink: AnyObject, Sendable {
-  /// Takes 10 ms of sound.
+  /// Called with 10 ms of audio.
   ///
   /// ```swift
   /// let sink: any AudioSink = ClosureAudioSink { sound in print(sound.time) }
@@ -38,8 +39,8 @@ public protocol AudioSink: AnyObject, Sendable {
   /// ```
   func receive(_ frame: AudioFrame)
 
-  /// How long after it was received sound is heard: a participant's picture is shown so much later, to be in step with it. None unless a sink says
-  /// otherwise. Asked about ten times a second on the playout thread; must not block.
+  /// How long after it was received audio is heard: a participant's video is shown so much later, to be in step with
+  /// it. None unless a sink says otherwise. Asked about ten times a second on the playout thread; must not block.
   ///
   /// ```swift
   /// final class WirelessHeadphones: AudioSink {

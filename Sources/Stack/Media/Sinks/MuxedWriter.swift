@@ -18,7 +18,7 @@ final class MuxedWriter: FileWriter {
   private let channels: Int
   private let state: Mutex<State>
 
-  /// Two seconds of pictures may wait for the encoder; then they are dropped.
+  /// Two seconds of frames may wait for the encoder; then they are dropped.
   private static let maximumWaitingPictures = 50
 
   init(
@@ -79,7 +79,8 @@ final class MuxedWriter: FileWriter {
     return instant < start ? nil : instant - start
   }
 
-  /// Whether what is handed on gets into the file. Ports take on without end after the pipeline broke off, so it is asked now and then.
+  /// Whether what is handed on gets into the file. Ports take on without end after the pipeline broke off, so it is
+  /// asked now and then.
   private func isWriting(_ state: inout State) -> Bool {
     let now = MonotonicClock.now
     if state.failure == nil, let output = state.output, now - state.checked >= .milliseconds(250) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Takes pictures and sound and forgets them; counts what came. For load tests, and for bots that only want a track to flow.
+/// Discards video and audio, and counts them. For load tests, and for bots that only want a track to flow.
 ///
 /// ```swift
 /// let sink = NullSink()
@@ -19,7 +19,7 @@ public final class NullSink: VideoSink, AudioSink {
   /// ```
   public init() {}
 
-  /// Pictures taken so far.
+  /// Frames received so far.
   ///
   /// ```swift
   /// let sink = NullSink()
@@ -28,7 +28,7 @@ public final class NullSink: VideoSink, AudioSink {
   /// ```
   public var videoFrames: Int { videoCount.load(ordering: .relaxed) }
 
-  /// Stretches of sound taken so far, 10 ms each.
+  /// Audio frames received so far, 10 ms each.
   ///
   /// ```swift
   /// let sink = NullSink()

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A file that is being written, through a buffer of its own; remembers its first failure, and how far it came until then. What was
-/// written can be put in order after a failure too: a full disk takes what needs no more room.
+/// A file that is being written, through a buffer of its own; remembers its first failure, and how far it came until
+/// then. The written part can be put in order after a failure too: a full disk allows changes that need no more room.
 struct OutputFile: ~Copyable {
   private let path: String
   private var descriptor: Int32
@@ -50,7 +50,7 @@ struct OutputFile: ~Copyable {
   mutating func patch(_ bytes: [UInt8], at offset: Int64) {
     guard isOpen, offset + Int64(bytes.count) <= written else { return }
     let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
-    // Whoever reads a pipe has what was written already.
+    // The reader of a pipe has the written part already.
     if count != bytes.count, count >= 0 || errno != ESPIPE { fail() }
   }
 

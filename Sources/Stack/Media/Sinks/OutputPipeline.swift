@@ -2,7 +2,7 @@ import Basics
 import CGStreamer
 import Synchronization
 
-/// A running GStreamer pipeline that takes pictures and sound through appsrcs: for speakers and files.
+/// A running GStreamer pipeline that takes video and audio through appsrcs: for speakers and files.
 // unchecked: the C pointers are set by the initialiser and freed by the deinitialiser; appsrcs lock themselves.
 final class OutputPipeline: @unchecked Sendable {
   private let pipeline: OpaquePointer
@@ -30,7 +30,7 @@ final class OutputPipeline: @unchecked Sendable {
         duration?.nanoseconds ?? -1) == 0
     }
 
-    /// Nothing follows.
+    /// Signals the end of the stream: nothing follows.
     func end() { parley_port_end(pointer) }
   }
 
@@ -66,7 +66,7 @@ final class OutputPipeline: @unchecked Sendable {
     } while MonotonicClock.now < limit
   }
 
-  /// Why it has stopped, if it says so by now. Each reason is told once.
+  /// The reason of its stop, if it has given one by now. Each reason comes once.
   func failure() -> String? {
     while true {
       let (event, problem) = GStreamer.withMessage { parley_pipeline_poll(pipeline, 0, $0, $1) }

@@ -1,8 +1,8 @@
 import Basics
 import Synchronization
 
-/// Writes YUV4MPEG2: a line of text, then each picture after the word FRAME, at a steady rate. Late pictures fill the gap before them,
-/// early ones are left out. Where the disk is full, the file ends with the last picture that is whole.
+/// Writes YUV4MPEG2: a line of text, then each frame after the word FRAME, at a steady rate. Late frames fill the gap
+/// before them, early ones are left out. On a full disk, the file ends with the last frame that is whole.
 final class RawVideoWriter: FileWriter {
   private struct State: ~Copyable {
     var file: OutputFile
@@ -17,7 +17,7 @@ final class RawVideoWriter: FileWriter {
   private let headerBytes: Int64
   private let state: Mutex<State>
 
-  /// A gap longer than this many pictures is not filled: a source was stopped and the file need not be hours of a still.
+  /// A gap longer than this many frames is not filled: a source was stopped and the file need not be hours of a still.
   private static let maximumFill: Int64 = 250
 
   init(_ path: String, width: Int, height: Int, framesPerSecond: Int) throws(MediaError) {

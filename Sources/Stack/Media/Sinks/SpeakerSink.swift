@@ -15,7 +15,7 @@ public final class SpeakerSink: AudioSink {
   private let state = Mutex(State())
   private let channels: Int
 
-  /// More waiting sound than this many bytes a channel (200 ms) is dropped, or the delay would only grow.
+  /// More waiting audio than this many bytes a channel (200 ms) is dropped, or the delay would only grow.
   private static let maximumWaiting = 48 * 200 * 2
 
   /// Opens a speaker; blocks until it is known to work.
@@ -76,7 +76,7 @@ public final class SpeakerSink: AudioSink {
   /// ```
   public var droppedFrames: Int { state.withLock { $0.dropped } }
 
-  /// Plays 10 ms of sound.
+  /// Queues 10 ms for the speaker.
   ///
   /// ```swift
   /// let speaker = try SpeakerSink()
@@ -114,7 +114,7 @@ public final class SpeakerSink: AudioSink {
 }
 
 extension AudioFrame {
-  /// The same sound with one or two channels: two become their mean, one becomes two equal ones.
+  /// The same audio with one or two channels: two become their mean, one becomes two equal ones.
   func converted(channels wanted: Int) -> AudioFrame {
     if channels == wanted { return self }
     var out: [Int16] = []

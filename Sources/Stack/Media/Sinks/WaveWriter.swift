@@ -3,12 +3,13 @@ import Synchronization
 
 /// Writes a RIFF WAVE file of 16-bit samples at 48 kHz. Gaps in the frames' times become silence.
 ///
-/// The header always says how much has been written so far, so that the file can be played up to there whatever ends the writing.
+/// The header always says how much has been written so far, so that the file can be played up to there whatever ends
+/// the writing.
 final class WaveWriter: FileWriter {
   private struct State: ~Copyable {
     var file: OutputFile
     var start: Instant?
-    /// Samples a channel.
+    /// Written samples a channel, for the header.
     var written: Int64 = 0
     /// How long the file was when the header was last brought up to date.
     var described: Int64 = 0

@@ -1,14 +1,14 @@
 import Basics
 
-/// Cuts sound of any lengths into frames of 10 ms, each with the time of its first sample.
+/// Cuts audio of any lengths into frames of 10 ms, each with the time of its first sample.
 struct AudioSlicer {
   private var rest: [Int16] = []
   private var taken = 0
   private var restTime = Instant.zero
   private var channels = 1
 
-  /// Adds interleaved samples. Where they do not follow what was there (by more than 20 ms), or have another number of channels, what
-  /// was left over is dropped.
+  /// Adds interleaved samples. If they do not follow the earlier ones (by more than 20 ms), or have another number of
+  /// channels, the remainder is dropped.
   mutating func append(_ samples: UnsafeBufferPointer<Int16>, channels: Int, time: Instant) {
     let waiting = rest.count - taken
     let expected = restTime + TimeSpan(nanoseconds: Int64(waiting / max(channels, 1)) * 1_000_000_000 / 48_000)

@@ -1,7 +1,8 @@
 public import Basics
 
-/// The rhythm of someone who speaks: syllables, words, breaths; and whose turn it is, so that several sources talk one after the other.
-/// It depends on the time alone: whoever asks at the same instant hears the same, without talking to each other.
+/// The rhythm of someone who speaks: syllables, words, breaths; and whose turn it is, so that several sources talk one
+/// after the other. It depends on the time alone: whoever asks at the same instant hears the same, without talking to
+/// each other.
 ///
 /// ```swift
 /// for turn in 0..<3 {  // three bots that talk one after the other
@@ -12,7 +13,7 @@ public import Basics
 /// }
 /// ```
 public struct BabblePattern: Hashable, Sendable {
-  /// Which of the speakers this is, from 0.
+  /// The speaker's place in the rotation, from 0.
   ///
   /// ```swift
   /// var voice = BabblePattern(of: 3)
@@ -36,14 +37,12 @@ public struct BabblePattern: Hashable, Sendable {
   /// ```
   public var turnLength: TimeSpan
 
-  /// A pattern.
-  ///
   /// ```swift
   /// let voice = BabblePattern(turn: 1, of: 3, turnLength: .seconds(6))
   /// ```
   ///
   /// - Parameters:
-  ///   - turn: Which of the speakers this is, from 0.
+  ///   - turn: The speaker's place in the rotation, from 0.
   ///   - speakers: How many take turns; with one, it speaks all the time, with breaths.
   ///   - turnLength: At least a second.
   public init(turn: Int = 0, of speakers: Int = 1, turnLength: TimeSpan = .seconds(4)) {
@@ -57,9 +56,9 @@ public struct BabblePattern: Hashable, Sendable {
   /// Nobody speaks at the end of a turn.
   private static let pause: Int64 = 500_000_000
 
-  /// What is heard at an instant of a ``TestClock``.
+  /// The state of the voice at an instant of a ``TestClock``.
   struct Moment {
-    /// Which syllable; says which vowel and pitch it has.
+    /// The syllable's number, which gives its vowel and pitch.
     var syllable: Int
     /// 0 to 1.
     var loudness: Double

@@ -18,9 +18,9 @@ public final class CameraSource: VideoSource {
   ///
   /// - Parameters:
   ///   - device: One of ``MediaDevices/cameras()``; nil takes the first video device.
-  ///   - width: The size that is wanted; what the camera cannot give is scaled, with borders where the shape differs.
+  ///   - width: The wanted size; other sizes of the camera are scaled, with borders if the shape differs.
   ///   - height: Likewise.
-  ///   - framesPerSecond: Pictures a second.
+  ///   - framesPerSecond: Frames a second.
   public init(_ device: MediaDevice? = nil, width: Int = 1280, height: Int = 720, framesPerSecond: Int = 30) {
     self.device = device
     source = PipelineVideoSource(
@@ -41,7 +41,7 @@ public final class CameraSource: VideoSource {
     try start(sink) { _ in }
   }
 
-  /// As ``start(_:)``, and tells when it is taken away.
+  /// As ``start(_:)``, and reports the loss of the camera.
   ///
   /// ```swift
   /// let camera = CameraSource()

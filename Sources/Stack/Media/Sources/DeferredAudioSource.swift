@@ -1,7 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// A source that is opened on a queue of its own: where opening takes a moment, as with a microphone, nobody waits for it.
+/// A source that is opened on a queue of its own: where opening takes a moment, as with a microphone, nobody waits for
+/// it.
 ///
 /// ```swift
 /// try await meeting.local.publish(LocalAudioTrack(DeferredAudioSource(MicrophoneSource())))
@@ -13,7 +14,7 @@ public final class DeferredAudioSource: AudioSource {
   /// Counts starts and stops; what was begun for an earlier one is not wanted any more.
   private let turn = Mutex(0)
 
-  /// A source of the sound of another.
+  /// A source of the audio of another.
   ///
   /// ```swift
   /// let microphone = DeferredAudioSource(MicrophoneSource())
@@ -22,14 +23,14 @@ public final class DeferredAudioSource: AudioSource {
 
   deinit { input.stop() }
 
-  /// Begins to open the input and returns at once; what cannot be opened is told by the other form's `onEnd`.
+  /// Begins to open the input and returns at once; the other form's `onEnd` reports a failure.
   ///
   /// ```swift
   /// try DeferredAudioSource(MicrophoneSource()).start { sound in print(sound.time) }
   /// ```
   public func start(_ sink: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError) { try start(sink) { _ in } }
 
-  /// As ``start(_:)``, and tells when the input cannot be opened or has come to its end.
+  /// As ``start(_:)``, and reports when the input cannot be opened or has ended.
   ///
   /// ```swift
   /// let microphone = DeferredAudioSource(MicrophoneSource())

@@ -3,10 +3,11 @@ import CGStreamer
 import Glibc
 import Synchronization
 
-/// Pictures and sound of a media file or URL, in real time, and again from the beginning at the end.
+/// Video and audio of a media file or URL, in real time, and again from the beginning at the end.
 ///
-/// Both run on one clock, from the moment the first is started. Whatever GStreamer's base and good plugins read can be played: WebM,
-/// Matroska, Ogg, WAV, FLAC, MP3, VP8, VP9, Opus, Vorbis, motion JPEG and more. H.264, H.265 and AAC need decoders that are not among them.
+/// Both run on one clock, from the moment the first is started. GStreamer's base and good plugins decide the formats:
+/// WebM, Matroska, Ogg, WAV, FLAC, MP3, VP8, VP9, Opus, Vorbis, motion JPEG and more. H.264, H.265 and AAC need
+/// decoders that are not among them.
 ///
 /// ```swift
 /// let film = try FileSource("film.webm")
@@ -30,7 +31,7 @@ public final class FileSource: Sendable {
   /// ```
   public let duration: TimeSpan?
 
-  /// Its pictures, when it has any.
+  /// nil for a file without video.
   ///
   /// ```swift
   /// let film = try FileSource("film.webm")
@@ -38,7 +39,7 @@ public final class FileSource: Sendable {
   /// ```
   public let video: (any VideoSource)?
 
-  /// Its sound, stereo, when it has any.
+  /// Stereo; nil for a file without audio.
   ///
   /// ```swift
   /// let jingle = try FileSource("jingle.ogg")
@@ -48,7 +49,8 @@ public final class FileSource: Sendable {
 
   private let player: FilePlayer
 
-  /// Opens a file or URL and finds out what is in it. Blocks until that is known: usually some ten milliseconds, `timeout` at most.
+  /// Opens a file or URL and finds its tracks. Blocks until they are known: usually some ten milliseconds, `timeout` at
+  /// most.
   ///
   /// ```swift
   /// let film = try FileSource("film.webm", loops: false) { error in print(error?.description ?? "The film is over.") }
@@ -57,11 +59,11 @@ public final class FileSource: Sendable {
   /// - Parameters:
   ///   - location: A path, or a URL (`https://…`, `file:///…`, `rtsp://…`).
   ///   - loops: Whether to start again at the end.
-  ///   - timeout: How long opening may take, here and when it is started.
-  ///   - onEnd: Called on a thread of the source when it has ended for good, with the error if it was one.
+  ///   - timeout: The limit for opening, here and when it is started.
+  ///   - onEnd: Called on a thread of the source when it has ended permanently, with the error if it was one.
   /// - Throws: ``MediaError/cannotOpen(_:reason:)`` when there is no such file or the URL does not answer,
-  ///   ``MediaError/notMedia(_:reason:)`` when there is neither picture nor sound in it, ``MediaError/missingComponent(_:hint:)`` when its
-  ///   coding needs something that is not installed.
+  ///   ``MediaError/notMedia(_:reason:)`` when it has neither video nor audio, ``MediaError/missingComponent(_:hint:)``
+  ///   when its coding needs something that is not installed.
   public init(
     _ location: String, loops: Bool = true, timeout: TimeSpan = .seconds(10),
     onEnd: @escaping @Sendable (MediaError?) -> Void = { _ in }
@@ -93,7 +95,8 @@ public final class FileSource: Sendable {
     audio = found.audio_streams > 0 ? FileAudio(player) : nil
   }
 
-  /// Stops both. Letting go of this object does not: who publishes ``video`` or ``audio`` holds those, and what plays ends with them.
+  /// Stops both. Letting go of this object does not: who publishes ``video`` or ``audio`` holds those, and what plays
+  /// ends with them.
   ///
   /// ```swift
   /// let film = try FileSource("film.webm")
@@ -121,7 +124,7 @@ public final class FileSource: Sendable {
     guard stat(path, &status) == 0 else {
       throw .cannotOpen(path, reason: "\(String(cString: strerror(errno))).")
     }
-    // What has no end and no beginning, and may never answer: opening a FIFO waits for somebody to write to it.
+    // These have no end and no beginning, and may never answer: opening a FIFO waits for somebody to write to it.
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
     case S_IFDIR: throw .cannotOpen(path, reason: "it is a folder.")
@@ -166,7 +169,7 @@ private final class FilePlayer: Sendable {
     var runner: PipelineRunner?
     var video: (@Sendable (VideoFrame) -> Void)?
     var audio: (@Sendable (AudioFrame) -> Void)?
-    /// Who is told of the end besides the one who opened the file.
+    /// Called at the end, besides the closure of the file's opener.
     var onVideoEnd: (@Sendable (MediaError?) -> Void)?
     var onAudioEnd: (@Sendable (MediaError?) -> Void)?
   }

@@ -7,7 +7,7 @@ import Glibc
 /// for camera in try MediaDevices.cameras() { print(camera.name) }
 /// ```
 public struct MediaDevice: Hashable, Sendable, Identifiable {
-  /// What it does.
+  /// The kind of a device.
   ///
   /// ```swift
   /// func symbol(_ kind: MediaDevice.Kind) -> String {
@@ -19,11 +19,8 @@ public struct MediaDevice: Hashable, Sendable, Identifiable {
   /// }
   /// ```
   public enum Kind: Hashable, Sendable {
-    /// Gives pictures.
     case camera
-    /// Gives sound.
     case microphone
-    /// Takes sound.
     case speaker
   }
 
@@ -35,15 +32,13 @@ public struct MediaDevice: Hashable, Sendable, Identifiable {
   /// ```
   public var id: String { "\(element):\(property)=\(value)" }
 
-  /// What people call it: "Integrated Camera".
+  /// The name for people: "Integrated Camera".
   ///
   /// ```swift
   /// let menu = try MediaDevices.speakers().map(\.name)
   /// ```
   public let name: String
 
-  /// What it does.
-  ///
   /// ```swift
   /// let all = try MediaDevices.cameras() + MediaDevices.microphones()
   /// let cameras = all.filter { $0.kind == .camera }
@@ -102,7 +97,7 @@ public enum MediaDevices {
   }
 }
 
-/// Where the C function's findings are gathered.
+/// Collects the C function's results.
 private struct DeviceList {
   var kind: MediaDevice.Kind
   var devices: [MediaDevice] = []

@@ -1,4 +1,4 @@
-/// Where pictures come from: a test picture, a file, a camera, a screen, the app. A source calls its sink on a thread of its own, and
+/// A source of video: a test video, a file, a camera, a screen, the app. It calls its sink on a thread of its own, and
 /// paces itself in real time.
 ///
 /// ```swift
@@ -20,9 +20,9 @@ public protocol VideoSource: AnyObject, Sendable {
   /// - Throws: ``MediaError`` when the file or device cannot be opened.
   func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError)
 
-  /// As ``start(_:)``, and tells when the source has come to its end by itself: with nil when there is no more, or with what broke it
-  /// off. `onEnd` is called at most once for a start, on any thread, and not because of ``stop()``. A source without an end need not
-  /// implement it.
+  /// As ``start(_:)``, and reports when the source has ended by itself: with nil at the regular end, or with the error.
+  /// `onEnd` is called at most once for a start, on any thread, and not because of ``stop()``. A source without an end
+  /// need not implement it.
   ///
   /// ```swift
   /// let source: any VideoSource = CameraSource()
@@ -32,7 +32,8 @@ public protocol VideoSource: AnyObject, Sendable {
     _ sink: @escaping @Sendable (VideoFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
   ) throws(MediaError)
 
-  /// Stops; when it returns, the sink is not called any more and threads and descriptors are given back. Harmless when not started.
+  /// Stops; when it returns, the sink is not called any more and threads and descriptors are given back. Harmless when
+  /// not started.
   ///
   /// ```swift
   /// let source: any VideoSource = TestPictureSource()
@@ -42,7 +43,8 @@ public protocol VideoSource: AnyObject, Sendable {
   func stop()
 }
 
-/// Where sound comes from: a tone, a file, a microphone, the app. Delivers 10 ms at a time, in real time, on a thread of its own.
+/// A source of audio: a tone, a file, a microphone, the app. Delivers 10 ms at a time, in real time, on a thread of its
+/// own.
 ///
 /// ```swift
 /// final class Announcements: AudioSource {
@@ -63,7 +65,7 @@ public protocol AudioSource: AnyObject, Sendable {
   /// - Throws: ``MediaError`` when the file or device cannot be opened.
   func start(_ sink: @escaping @Sendable (AudioFrame) -> Void) throws(MediaError)
 
-  /// As ``start(_:)``, and tells when the source has come to its end by itself; see ``VideoSource/start(_:onEnd:)``.
+  /// As ``start(_:)``, and reports when the source has ended by itself; see ``VideoSource/start(_:onEnd:)``.
   ///
   /// ```swift
   /// let source: any AudioSource = MicrophoneSource()
@@ -73,7 +75,8 @@ public protocol AudioSource: AnyObject, Sendable {
     _ sink: @escaping @Sendable (AudioFrame) -> Void, onEnd: @escaping @Sendable (MediaError?) -> Void
   ) throws(MediaError)
 
-  /// Stops; when it returns, the sink is not called any more and threads and descriptors are given back. Harmless when not started.
+  /// Stops; when it returns, the sink is not called any more and threads and descriptors are given back. Harmless when
+  /// not started.
   ///
   /// ```swift
   /// let source: any AudioSource = ToneSource()

@@ -31,7 +31,7 @@ public final class MicrophoneSource: AudioSource {
   ///
   /// ```swift
   /// let microphone = MicrophoneSource()
-  /// try microphone.start { sound in print(sound.samples.map(\.magnitude).max() ?? 0) }  // a level meter before joining
+  /// try microphone.start { sound in print(sound.samples.map(\.magnitude).max() ?? 0) }  // a level meter
   /// ```
   ///
   /// - Throws: ``MediaError/deviceUnavailable(_:reason:)`` when there is none or it is in use.
@@ -39,7 +39,7 @@ public final class MicrophoneSource: AudioSource {
     try start(sink) { _ in }
   }
 
-  /// As ``start(_:)``, and tells when it is taken away.
+  /// As ``start(_:)``, and reports the loss of the microphone.
   ///
   /// ```swift
   /// let microphone = MicrophoneSource()

@@ -1,18 +1,18 @@
 import Basics
 import Synchronization
 
-/// A thread that calls its body at a steady rate on ``MonotonicClock``, without drift: tick n is due at `start + n / rate`. Sleeps in
-/// between; uses no descriptor.
+/// A thread that calls its body at a steady rate on ``MonotonicClock``, without drift: tick n is due at
+/// `start + n / rate`. Sleeps in between; uses no descriptor.
 ///
-/// A body that falls behind by more than the maximum lateness (a laptop woke up, the machine is overloaded) loses the ticks it missed;
-/// less is caught up.
+/// A body that falls behind by more than the maximum lateness (a laptop woke up, the machine is overloaded) loses the
+/// ticks it missed; less is caught up.
 final class PacedThread: Sendable {
   private let signal = StopSignal()
   private let thread: MediaThread
 
   /// Starts the thread.
   /// - Parameters:
-  ///   - name: What `top -H` shows, 15 bytes of it.
+  ///   - name: The thread's name in `top -H`, 15 bytes of it.
   ///   - start: When the first tick is due.
   ///   - rate: Ticks a second.
   ///   - body: Gets the instant the tick was due and its number.
@@ -36,8 +36,8 @@ final class PacedThread: Sendable {
     }
   }
 
-  /// Ends the thread and waits for it; afterwards the body is not called any more. Called from the body itself, it only makes the call
-  /// under way the last one.
+  /// Ends the thread and waits for it; afterwards the body is not called any more. Called from the body itself, it only
+  /// makes the call under way the last one.
   func stop() {
     signal.raise()
     thread.join()

@@ -1,9 +1,10 @@
 public import Basics
 import Synchronization
 
-/// Sound from any GStreamer pipeline; what ``MicrophoneSource`` stands on.
+/// Audio from any GStreamer pipeline; ``MicrophoneSource`` stands on it.
 ///
-/// The plugins that a description names must be installed, and are run inside this process: never take one from strangers.
+/// The plugins that a description names must be installed, and are run inside this process: never take one from
+/// strangers.
 ///
 /// ```swift
 /// let desk = PipelineAudioSource("alsasrc device=hw:1", name: "mixing desk", channels: 2)
@@ -21,11 +22,11 @@ public final class PipelineAudioSource: AudioSource {
   /// ```
   ///
   /// - Parameters:
-  ///   - description: In the notation of `gst-launch-1.0`, up to the element that gives sound, raw or coded. It should be live: sound is
-  ///     taken as it comes.
-  ///   - name: What errors call it.
+  ///   - description: In the notation of `gst-launch-1.0`, up to the element that gives audio, raw or coded. It should
+  ///     be live: audio is taken as it comes.
+  ///   - name: The name in errors.
   ///   - channels: 1 or 2.
-  ///   - timeout: How long it may take to start.
+  ///   - timeout: The limit for starting.
   public convenience init(
     _ description: String, name: String = "pipeline", channels: Int = 1, timeout: TimeSpan = .seconds(10)
   ) {
@@ -56,7 +57,7 @@ public final class PipelineAudioSource: AudioSource {
     try start(sink) { _ in }
   }
 
-  /// Begins to deliver, and tells when the pipeline has ended or failed.
+  /// Begins to deliver, and reports when the pipeline has ended or failed.
   ///
   /// ```swift
   /// let tone = PipelineAudioSource("audiotestsrc is-live=true num-buffers=100")

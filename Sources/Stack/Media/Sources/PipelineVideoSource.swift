@@ -1,10 +1,11 @@
 public import Basics
 import Synchronization
 
-/// Pictures from any GStreamer pipeline: a network camera, a capture card, a test source; what ``CameraSource`` and ``ScreenSource``
-/// stand on.
+/// Video from any GStreamer pipeline: a network camera, a capture card, a test source; ``CameraSource`` and
+/// ``ScreenSource`` stand on it.
 ///
-/// The plugins that a description names must be installed, and are run inside this process: never take one from strangers.
+/// The plugins that a description names must be installed, and are run inside this process: never take one from
+/// strangers.
 ///
 /// ```swift
 /// let card = PipelineVideoSource("v4l2src device=/dev/video2", name: "capture card", width: 1280, height: 720)
@@ -18,17 +19,18 @@ public final class PipelineVideoSource: VideoSource {
   /// A source that runs a pipeline.
   ///
   /// ```swift
-  /// let ball = PipelineVideoSource("videotestsrc is-live=true pattern=ball", width: 640, height: 360, framesPerSecond: 25)
+  /// let ball = PipelineVideoSource(
+///   "videotestsrc is-live=true pattern=ball", width: 640, height: 360, framesPerSecond: 25)
   /// ```
   ///
   /// - Parameters:
-  ///   - description: In the notation of `gst-launch-1.0`, up to the element that gives pictures, raw or coded. It should be live:
-  ///     pictures are taken as they come.
-  ///   - name: What errors call it.
-  ///   - width: The size that is wanted; borders are added where the shape differs. Nil: as it comes.
+  ///   - description: In the notation of `gst-launch-1.0`, up to the element that gives video, raw or coded. It should
+  ///     be live: frames are taken as they come.
+  ///   - name: The name in errors.
+  ///   - width: The wanted size; borders are added if the shape differs. nil: as it comes.
   ///   - height: Likewise.
-  ///   - framesPerSecond: The rate that is wanted; nil: as it comes.
-  ///   - timeout: How long it may take to start.
+  ///   - framesPerSecond: The wanted rate; nil: as it comes.
+  ///   - timeout: The limit for starting.
   public convenience init(
     _ description: String, name: String = "pipeline", width: Int? = nil, height: Int? = nil,
     framesPerSecond: Int? = nil,
@@ -67,7 +69,7 @@ public final class PipelineVideoSource: VideoSource {
     try start(sink) { _ in }
   }
 
-  /// Begins to deliver, and tells when the pipeline has ended or failed.
+  /// Begins to deliver, and reports when the pipeline has ended or failed.
   ///
   /// ```swift
   /// let ball = PipelineVideoSource("videotestsrc is-live=true num-buffers=100")

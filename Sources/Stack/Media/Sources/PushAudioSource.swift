@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Sound that the app makes: whatever lengths are pushed leave as 10 ms frames, on the pushing thread. The app keeps the pace; pushing
-/// 20 ms every 20 ms is fine.
+/// Audio that the app makes: pushed audio of any lengths leaves as 10 ms frames, on the pushing thread. The app keeps
+/// the pace; pushing 20 ms every 20 ms is fine.
 ///
 /// ```swift
 /// let source = PushAudioSource()
@@ -12,7 +12,7 @@ public final class PushAudioSource: AudioSource {
   private let slot = SinkSlot<AudioFrame>()
   private let slicer = Mutex(AudioSlicer())
 
-  /// A source without sound yet.
+  /// A source without audio yet.
   ///
   /// ```swift
   /// let echo = PushAudioSource()
@@ -20,8 +20,8 @@ public final class PushAudioSource: AudioSource {
   /// ```
   public init() {}
 
-  /// Hands sound on. What does not fill 10 ms waits for the next push; it is dropped when that has another number of channels, or a time
-  /// that does not follow. Dropped while the source is not started. One thread at a time.
+  /// Passes audio on. A remainder of less than 10 ms waits for the next push; it is dropped when that has another
+  /// number of channels, or a time that does not follow. Dropped while the source is not started. One thread at a time.
   ///
   /// ```swift
   /// let source = PushAudioSource()

@@ -1,4 +1,4 @@
-/// Pictures that the app makes: each frame pushed goes to the track at once, on the pushing thread.
+/// Video that the app makes: each frame pushed goes to the track at once, on the pushing thread.
 ///
 /// ```swift
 /// let source = PushVideoSource()
@@ -8,7 +8,7 @@
 public final class PushVideoSource: VideoSource {
   private let slot = SinkSlot<VideoFrame>()
 
-  /// A source without pictures yet.
+  /// A source without frames yet.
   ///
   /// ```swift
   /// let echo = PushVideoSource()
@@ -16,14 +16,14 @@ public final class PushVideoSource: VideoSource {
   /// ```
   public init() {}
 
-  /// Hands a picture on. Dropped while the source is not started. Any thread; a second one waits for the first.
+  /// Passes a frame on. Dropped while the source is not started. Any thread; a second one waits for the first.
   ///
   /// ```swift
   /// let source = PushVideoSource()
   /// if !source.push(frame) { print("Nobody takes pictures now.") }
   /// ```
   ///
-  /// - Returns: Whether somebody took it.
+  /// - Returns: Whether the source has a receiver.
   @discardableResult public func push(_ frame: VideoFrame) -> Bool { slot.deliver(frame) }
 
   /// Begins to hand on what is pushed; never fails.

@@ -1,16 +1,16 @@
 import Glibc
 
-/// The pictures of a screen, for sharing it.
+/// The video of a screen, for sharing it.
 ///
-/// On X it takes a display by its name. On Wayland the desktop asks the person first: have the portal's `ScreenCast` interface give a
-/// PipeWire stream, and pass its number.
+/// On X it takes a display by its name. On Wayland the desktop asks the person first: have the portal's `ScreenCast`
+/// interface give a PipeWire stream, and pass its number.
 ///
 /// ```swift
 /// let track = LocalVideoTrack(ScreenSource(), options: VideoOptions(isScreen: true))
 /// try await meeting.local.publish(track, as: .screen)
 /// ```
 public final class ScreenSource: VideoSource {
-  /// Which screen.
+  /// The screen to capture.
   ///
   /// ```swift
   /// let onX = ScreenSource(.display(":0"))
@@ -33,9 +33,9 @@ public final class ScreenSource: VideoSource {
   /// ```
   ///
   /// - Parameters:
-  ///   - screen: Which one.
-  ///   - framesPerSecond: Pictures a second.
-  ///   - showsPointer: Whether the pointer is in the picture (X only; the portal decides elsewhere).
+  ///   - screen: The display or PipeWire stream.
+  ///   - framesPerSecond: Frames a second.
+  ///   - showsPointer: Whether the pointer is in the video (X only; the portal decides elsewhere).
   public init(_ screen: Screen = .display(nil), framesPerSecond: Int = 15, showsPointer: Bool = true) {
     self.screen = screen
     switch screen {
@@ -63,7 +63,7 @@ public final class ScreenSource: VideoSource {
     try start(sink) { _ in }
   }
 
-  /// As ``start(_:)``, and tells when it is taken away.
+  /// As ``start(_:)``, and reports the loss of the screen.
   ///
   /// ```swift
   /// let screen = ScreenSource()

@@ -1,8 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// One source for several: a track that is published, and previews. Its input, such as a camera, can be changed while it runs, and is open
-/// while somebody wants its pictures. It is opened on a queue of its own, so that nobody waits for a camera.
+/// One source for several receivers: a track that is published, and previews. Its input, such as a camera, can be
+/// changed while it runs, and is open while somebody wants its frames. It is opened on a queue of its own, so that
+/// nobody waits for a camera.
 ///
 /// ```swift
 /// let cameras = try MediaDevices.cameras()
@@ -17,7 +18,7 @@ public final class SharedVideoSource: VideoSource {
     var opened: (any VideoSource)?
     /// Whether what is opened could not be, or has come to its end.
     var hasEnded = false
-    /// Whether a track has begun since: what ended for a preview told nobody.
+    /// Whether a track has begun since: a preview's end was reported to nobody.
     var opensAgain = false
     var sinks: [any VideoSink] = []
     var isStarted = false
@@ -28,7 +29,7 @@ public final class SharedVideoSource: VideoSource {
   private let track = SinkSlot<VideoFrame>()
   private let queue = DispatchQueue(label: "parley.shared-source")
 
-  /// A source of the pictures of another.
+  /// A source of the video of another.
   ///
   /// ```swift
   /// let picture = SharedVideoSource(TestPictureSource())
@@ -37,7 +38,7 @@ public final class SharedVideoSource: VideoSource {
 
   deinit { state.withLock { $0.opened }?.stop() }
 
-  /// Takes the pictures of another input from now on.
+  /// Takes the frames of another input from now on.
   ///
   /// ```swift
   /// let picture = SharedVideoSource(CameraSource())
@@ -48,7 +49,7 @@ public final class SharedVideoSource: VideoSource {
     update()
   }
 
-  /// Shows every picture to `sink`, too.
+  /// Shows every frame to `sink`, too.
   ///
   /// ```swift
   /// let picture = SharedVideoSource(CameraSource())
@@ -59,7 +60,7 @@ public final class SharedVideoSource: VideoSource {
     update()
   }
 
-  /// Shows no more pictures to `sink`; a call under way may still be running.
+  /// Shows no more frames to `sink`; a call under way may still be running.
   ///
   /// ```swift
   /// let picture = SharedVideoSource(CameraSource())
@@ -72,7 +73,7 @@ public final class SharedVideoSource: VideoSource {
     update()
   }
 
-  /// Delivers to a track. Returns at once; what cannot be opened is told by the other form's `onEnd`.
+  /// Delivers to a track. Returns at once; the other form's `onEnd` reports a failure to open.
   ///
   /// ```swift
   /// let picture = SharedVideoSource(TestPictureSource())
@@ -80,7 +81,7 @@ public final class SharedVideoSource: VideoSource {
   /// ```
   public func start(_ sink: @escaping @Sendable (VideoFrame) -> Void) throws(MediaError) { try start(sink) { _ in } }
 
-  /// As ``start(_:)``, and tells when the input cannot be opened or has come to its end.
+  /// As ``start(_:)``, and reports when the input cannot be opened or has ended.
   ///
   /// ```swift
   /// let picture = SharedVideoSource(CameraSource())

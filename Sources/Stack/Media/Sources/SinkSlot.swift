@@ -1,7 +1,7 @@
 import Glibc
 
-/// Who gets the frames of a source just now. Once it is emptied, no call is under way any more, except the one from inside which it was
-/// emptied.
+/// The present receiver of a source's frames. Once it is emptied, no call is under way any more, except the one from
+/// inside which it was emptied.
 // unchecked: `body` is only touched under the lock.
 final class SinkSlot<Frame>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

@@ -28,7 +28,7 @@ final class StopSignal: @unchecked Sendable {
   /// Whether it was raised.
   var isRaised: Bool { flag.load(ordering: .acquiring) }
 
-  /// Raises it for good and wakes everybody.
+  /// Raises it permanently and wakes everybody.
   func raise() {
     pthread_mutex_lock(mutex)
     flag.store(true, ordering: .releasing)
@@ -36,7 +36,7 @@ final class StopSignal: @unchecked Sendable {
     pthread_mutex_unlock(mutex)
   }
 
-  /// Sleeps until the instant; false when the signal was raised before or meanwhile.
+  /// Sleeps until the instant; false when the signal was raised before it.
   func sleep(until instant: Instant) -> Bool {
     var time = timespec(
       tv_sec: Int(instant.nanoseconds / 1_000_000_000), tv_nsec: Int(instant.nanoseconds % 1_000_000_000))

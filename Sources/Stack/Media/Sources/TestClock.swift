@@ -1,11 +1,11 @@
 public import Basics
 import Glibc
 
-/// The time of day that test pictures show and test tones follow: milliseconds of the UTC day, counted by ``MonotonicClock``, so that it
-/// neither jumps nor differs between the sources of one process.
+/// The time of day that test videos show and test tones follow: milliseconds of the UTC day, counted by
+/// ``MonotonicClock``, so that it neither jumps nor differs between the sources of one process.
 ///
-/// Processes of one machine agree to within a millisecond, so a browser's `Date.now() % 86_400_000` minus what a picture shows is the
-/// delay from camera to screen.
+/// Processes of one machine agree to within a millisecond. So a browser's `Date.now() % 86_400_000` minus the time in a
+/// frame is the delay from camera to screen.
 ///
 /// ```swift
 /// let clock = TestClock()
@@ -68,7 +68,7 @@ public struct TestClock: Hashable, Sendable {
     return instant - TimeSpan(nanoseconds: past - (index * 1_000_000_000 + Int64(rate) - 1) / Int64(rate))
   }
 
-  /// Whether the lip-sync signal is on: in the first 100 ms of each second pictures are white and tones beep.
+  /// Whether the lip-sync signal is on: in the first 100 ms of each second frames are white and tones beep.
   ///
   /// ```swift
   /// let isWhite = TestClock.shared.isFlash(at: frame.time)

@@ -2,8 +2,8 @@ public import Basics
 import Glibc
 import Synchronization
 
-/// Sound that is made here: a steady tone, a voice of tones with the rhythm of speech, or the beep of the lip-sync signal. 48 kHz mono,
-/// 10 ms at a time, in real time.
+/// Audio that is made here: a steady tone, a voice of tones with the rhythm of speech, or the beep of the lip-sync
+/// signal. 48 kHz mono, 10 ms at a time, in real time.
 ///
 /// Costs about 0.1 % of a core.
 ///
@@ -62,7 +62,7 @@ public final class ToneSource: AudioSource {
   ///   - frequency: 20 to 20,000 Hz.
   ///   - level: -90 to 0 dB.
   ///   - pattern: How it comes and goes.
-  ///   - clock: What rhythm and beeps follow.
+  ///   - clock: The clock of rhythm and beeps.
   public init(
     frequency: Double = 440, level: Double = -20, pattern: Pattern = .steady, clock: TestClock = .shared
   ) {

@@ -2,22 +2,24 @@ import Basics
 import CGStreamer
 import Synchronization
 
-/// A running GStreamer pipeline with an appsink `video`, an appsink `audio`, or both, and the threads that take pictures and sound out.
+/// A running GStreamer pipeline with an appsink `video`, an appsink `audio`, or both, and the threads that take video
+/// and audio out.
 ///
-/// The pipeline runs on the monotonic system clock, so what comes out of both carries instants of ``MonotonicClock`` that belong together.
-// unchecked: the C pointers are set by the initialiser and freed by the deinitialiser; GStreamer locks what is behind them.
+/// The pipeline runs on the monotonic system clock, so both carry instants of ``MonotonicClock`` that belong together.
+// unchecked: the C pointers are set by the initialiser and freed by the deinitialiser; GStreamer locks what is behind
+// them.
 final class PipelineRunner: @unchecked Sendable {
-  /// What to run.
+  /// A pipeline to run, in the notation of `gst-launch-1.0`.
   struct Recipe {
     /// In the notation of gst-launch.
     var description: String
-    /// What people call it, for errors.
+    /// The name in errors.
     var name: String
     /// Texts for properties of elements: paths and names of devices.
     var properties: [(element: String, property: String, value: String)] = []
     /// Whether to start again at the end.
     var loops = false
-    /// Whether sound comes at its own pace; else it is handed out 10 ms at a time.
+    /// Whether audio comes at its own pace; otherwise it is handed out 10 ms at a time.
     var isLive = false
   }
 
@@ -30,14 +32,15 @@ final class PipelineRunner: @unchecked Sendable {
   private let videoSink: SinkSlot<VideoFrame>
   private let audioSink: SinkSlot<AudioFrame>
   private let onEnd: @Sendable (MediaError?) -> Void
-  /// Whether a picture or a sound has come out of it.
+  /// Whether a video or audio frame has come out of it.
   private let hasPlayed = Atomic(false)
 
   /// How long a pull or a look at the bus sleeps before it asks whether to stop.
   private static let patience: UInt64 = 100_000_000
 
   /// Builds and starts it, and waits until it plays or is known not to.
-  /// - Parameter onEnd: Called once, on a thread of the runner, when the medium has ended (not when it loops) or failed.
+  /// - Parameter onEnd: Called once, on a thread of the runner, when the medium has ended (not when it loops) or
+  ///   failed.
   init(
     _ recipe: Recipe, timeout: TimeSpan, video: (@Sendable (VideoFrame) -> Void)?,
     audio: (@Sendable (AudioFrame) -> Void)?, onEnd: @escaping @Sendable (MediaError?) -> Void
@@ -68,12 +71,13 @@ final class PipelineRunner: @unchecked Sendable {
 
   deinit { parley_pipeline_destroy(pipeline) }
 
-  /// Who gets pictures from now on.
+  /// Replaces the receiver of video from now on.
   func setVideoSink(_ sink: (@Sendable (VideoFrame) -> Void)?) { videoSink.set(sink) }
-  /// Who gets sound from now on.
+  /// Replaces the receiver of audio from now on.
   func setAudioSink(_ sink: (@Sendable (AudioFrame) -> Void)?) { audioSink.set(sink) }
 
-  /// Stops and waits for the threads; from one of them, it only makes the call under way the last. Harmless when repeated.
+  /// Stops and waits for the threads; from one of them, it only makes the call under way the last. Harmless when
+  /// repeated.
   func stop() {
     signal.raise()
     parley_pipeline_stop(pipeline)
@@ -205,7 +209,7 @@ final class PipelineRunner: @unchecked Sendable {
 }
 
 extension VideoFrame {
-  /// Copies a picture that GStreamer lends, in the default layout of its I420: rows are padded to 4 bytes.
+  /// Copies a frame that GStreamer lends, in the default layout of its I420: rows are padded to 4 bytes.
   convenience init?(_ sample: parley_sample) {
     let (width, height) = (Int(sample.width), Int(sample.height))
     guard (1...Self.maximumDimension).contains(width), (1...Self.maximumDimension).contains(height),

@@ -1,6 +1,7 @@
 import Glibc
 
-/// A test card: colour bars, a grey wedge, and a hand that goes round once in two seconds so that a frozen picture is seen at once.
+/// A test card: colour bars, a grey wedge, and a hand that goes round once in two seconds so that frozen video is seen
+/// at once.
 final class BarsScene: TestScene {
   private let backdrop: Backdrop
 

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The clock that is burnt into test pictures: HH:MM:SS.mmm in the upper left corner. The digits are drawn from strokes once, so it needs
-/// no font.
+/// The clock that is burnt into test videos: HH:MM:SS.mmm in the upper left corner. The digits are drawn from strokes
+/// once, so it needs no font.
 struct ClockFace {
   private let glyphs: [AlphaMask]
   private let advance: Int
@@ -10,7 +10,7 @@ struct ClockFace {
   private let padding: Int
   private let glyphHeight: Int
 
-  /// A clock for pictures of `height` rows.
+  /// A clock for frames of `height` rows.
   init(height: Int) {
     let size = max(10, Float(height) * 0.062)
     glyphHeight = Int(size)

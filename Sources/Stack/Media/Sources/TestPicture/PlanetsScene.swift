@@ -1,7 +1,7 @@
 import Glibc
 
-/// Planets on tilted orbits around a sun that glows brighter while its source speaks. Night sides are dark, one planet has a ring, one a
-/// moon.
+/// Planets on tilted orbits around a sun that glows brighter while its source speaks. Night sides are dark, one planet
+/// has a ring, one a moon.
 final class PlanetsScene: TestScene {
   private struct Planet {
     var orbit: Float

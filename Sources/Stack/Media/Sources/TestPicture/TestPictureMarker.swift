@@ -1,8 +1,8 @@
-/// A strip of black and white blocks at the lower edge of a test picture that says which source made it, and when. It survives lossy
-/// coding and scaling to a quarter.
+/// A strip of black and white blocks at the lower edge of a test video: it says which source made the frame, and when.
+/// It survives lossy coding and scaling to a quarter.
 ///
-/// **Place**: the whole width and the lowest thirtieth of the height (at least 4 rows; ``stripHeight(forHeight:)``), 48 blocks of equal
-/// width in one row.
+/// **Place**: the whole width and the lowest thirtieth of the height (at least 4 rows; ``stripHeight(forHeight:)``), 48
+/// blocks of equal width in one row.
 ///
 /// **Meaning**: from left to right, most significant bit first, white is 1:
 ///
@@ -10,10 +10,11 @@
 /// |---|---|
 /// | 8 | source id |
 /// | 27 | milliseconds of the UTC day, see ``TestClock`` |
-/// | 1 | whether the picture is a flash of the lip-sync signal |
+/// | 1 | whether the frame is a flash of the lip-sync signal |
 /// | 12 | CRC-12 (polynomial 0x80F, start 0xFFF) of the 36 bits before |
 ///
-/// A reader takes the mean luma of each block's middle, and the middle between the darkest and the brightest block as the border.
+/// A reader takes the mean luma of each block's middle, and the middle between the darkest and the brightest block as
+/// the border.
 ///
 /// ```swift
 /// video.add(ClosureVideoSink { frame in
@@ -22,7 +23,7 @@
 /// })
 /// ```
 public struct TestPictureMarker: Hashable, Sendable {
-  /// Who made the picture.
+  /// The source that made the frame.
   ///
   /// ```swift
   /// if let marker = TestPictureMarker.decode(frame) { print("from source \(marker.sourceID)") }
@@ -61,7 +62,7 @@ public struct TestPictureMarker: Hashable, Sendable {
     self.isFlash = isFlash
   }
 
-  /// Rows of the strip in a picture of `height` rows.
+  /// Rows of the strip in a frame of `height` rows.
   ///
   /// ```swift
   /// let strip = TestPictureMarker.stripHeight(forHeight: frame.height)
@@ -76,7 +77,7 @@ public struct TestPictureMarker: Hashable, Sendable {
     return data << 12 | UInt64(Self.checksum(data))
   }
 
-  /// What 48 bits say; nil when the checksum is wrong.
+  /// The marker in 48 bits; nil when the checksum is wrong.
   init?(bits: UInt64) {
     let data = bits >> 12
     guard UInt64(Self.checksum(data)) == bits & 0xFFF else { return nil }
@@ -97,18 +98,18 @@ public struct TestPictureMarker: Hashable, Sendable {
     return sum
   }
 
-  /// Reads the marker of a picture; nil when there is none or it is damaged beyond recognition. Costs some microseconds.
+  /// Reads the marker of a frame; nil when there is none or it is damaged beyond recognition. Costs some microseconds.
   ///
   /// ```swift
   /// if let (source, time) = TestPictureMarker.read(from: frame) { print("source \(source) at \(time) ms") }
   /// ```
   ///
-  /// - Returns: The source's id and the milliseconds of the UTC day at which it drew the picture.
+  /// - Returns: The source's id and the milliseconds of the UTC day at which it drew the frame.
   public static func read(from frame: VideoFrame) -> (sourceID: UInt8, milliseconds: Int64)? {
     decode(frame).map { ($0.sourceID, $0.milliseconds) }
   }
 
-  /// Reads everything the marker of a picture says; nil when there is none or it is damaged.
+  /// Reads the whole marker of a frame; nil when there is none or it is damaged.
   ///
   /// ```swift
   /// let isFlash = TestPictureMarker.decode(frame)?.isFlash ?? false
@@ -117,7 +118,7 @@ public struct TestPictureMarker: Hashable, Sendable {
     decode(frame, x: 0, y: 0, width: frame.width, height: frame.height)
   }
 
-  /// Reads the marker of a picture that is a part of another, as in a composed frame.
+  /// Reads the marker of a frame that is a part of another, as in a composed frame.
   ///
   /// ```swift
   /// let tile = composer.layout(count: 4).tiles[2]
@@ -147,7 +148,6 @@ public struct TestPictureMarker: Hashable, Sendable {
     return TestPictureMarker(bits: means.reduce(0) { $0 << 1 | ($1 > border ? 1 : 0) })
   }
 
-  /// Draws the strip.
   func draw(on canvas: Canvas) {
     let height = Self.stripHeight(forHeight: canvas.height)
     let bits = bits

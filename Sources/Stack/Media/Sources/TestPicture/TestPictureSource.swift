@@ -1,8 +1,9 @@
 public import Basics
 import Synchronization
 
-/// A moving picture that is made here: for demo bots, for trying things out without a camera, and for tests. A clock is burnt into the
-/// upper left corner, and a ``TestPictureMarker`` along the lower edge tells programs what they see.
+/// A moving test video that is made here: for demo bots, for trying things out without a camera, and for tests. A clock
+/// is burnt into the upper left corner, and a ``TestPictureMarker`` along the lower edge identifies each frame for
+/// programs.
 ///
 /// Costs about 1 % of a core at 640x360 and 25 frames a second in a release build.
 ///
@@ -10,7 +11,7 @@ import Synchronization
 /// try await meeting.local.publish(LocalVideoTrack(TestPictureSource(.planets)))
 /// ```
 public final class TestPictureSource: VideoSource {
-  /// What the picture shows.
+  /// The scene of a test video.
   ///
   /// ```swift
   /// func style(_ number: Int) -> TestPictureSource.Style {
@@ -44,7 +45,7 @@ public final class TestPictureSource: VideoSource {
   /// ```
   public let height: Int
 
-  /// Pictures a second.
+  /// Frames a second, 1 to 120.
   ///
   /// ```swift
   /// let picture = TestPictureSource(framesPerSecond: 30)
@@ -52,14 +53,14 @@ public final class TestPictureSource: VideoSource {
   /// ```
   public let framesPerSecond: Int
 
-  /// What it shows.
+  /// The scene that it shows.
   ///
   /// ```swift
   /// let name = TestPictureSource(.waves).style.rawValue  // "waves"
   /// ```
   public let style: Style
 
-  /// Who it says it is in its marker.
+  /// The source's id in its marker.
   ///
   /// ```swift
   /// let picture = TestPictureSource(sourceID: 7)
@@ -72,23 +73,23 @@ public final class TestPictureSource: VideoSource {
   private let clock: TestClock
   private let thread = Mutex<PacedThread?>(nil)
 
-  /// A test picture.
+  /// A test video.
   ///
   /// ```swift
   /// let picture = TestPictureSource(.face, width: 1280, height: 720, voice: BabblePattern())
   /// ```
   ///
   /// - Parameters:
-  ///   - style: What it shows.
+  ///   - style: The scene.
   ///   - width: 48 to ``VideoFrame/maximumDimension``.
   ///   - height: 32 to ``VideoFrame/maximumDimension``.
-  ///   - framesPerSecond: 1 to 120. Pictures are due on a grid that begins with each second of the clock.
+  ///   - framesPerSecond: 1 to 120. Frames are due on a grid that begins with each second of the clock.
   ///   - sourceID: Identifies the source in the marker.
-  ///   - voice: The rhythm of the ``ToneSource`` that belongs to it, so that the face's mouth moves with the sound and every style shows
-  ///     who speaks. Nil: the mouth moves all the time.
-  ///   - flashes: The lip-sync signal: the whole picture above the marker is white in the first 100 ms of each second, together with the
-  ///     beep of a ``ToneSource`` on the same clock.
-  ///   - clock: What it shows and flashes by.
+  ///   - voice: The rhythm of the ``ToneSource`` that belongs to it, so that the face's mouth moves with the audio and
+  ///     every style shows who speaks. nil: the mouth moves all the time.
+  ///   - flashes: The lip-sync signal: the whole frame above the marker is white in the first 100 ms of each second,
+  ///     together with the beep of a ``ToneSource`` on the same clock.
+  ///   - clock: The clock that it shows and flashes by.
   public init(
     _ style: Style = .planets, width: Int = 640, height: Int = 360, framesPerSecond: Int = 25, sourceID: UInt8 = 0,
     voice: BabblePattern? = nil, flashes: Bool = false, clock: TestClock = .shared
@@ -130,7 +131,7 @@ public final class TestPictureSource: VideoSource {
   /// ```
   public func stop() { thread.exchange(nil)?.stop() }
 
-  /// The picture of one instant, without starting: for tests and thumbnails.
+  /// The frame of one instant, without starting: for tests and thumbnails.
   ///
   /// ```swift
   /// try ImageFile.writePNG(TestPictureSource(.bars).frame(at: MonotonicClock.now), to: "bars.png")

@@ -1,9 +1,9 @@
 import Basics
 import Glibc
 
-/// What a ``TestPictureSource`` draws below its clock and marker. Used from one thread.
+/// The scene that a ``TestPictureSource`` draws below its clock and marker. Used from one thread.
 protocol TestScene: AnyObject {
-  /// Draws the whole picture.
+  /// Draws the whole frame.
   /// - Parameters:
   ///   - seconds: A time that only goes forward, for movement.
   ///   - voice: How loud the source speaks just now, 0 to 1.
@@ -17,11 +17,10 @@ extension TestScene {
   }
 }
 
-/// A picture that a scene draws once and lays under every frame; copying it is the cheapest way to fill a picture.
+/// A background that a scene draws once and lays under every frame; copying it is the cheapest way to fill a frame.
 struct Backdrop {
   private let frame: VideoFrame
 
-  /// Draws the backdrop.
   init(width: Int, height: Int, draw: (Canvas) -> Void) {
     frame = VideoFrame(width: width, height: height, time: .zero) { y, u, v in
       if let canvas = Canvas(width: width, height: height, y, u, v) { draw(canvas) }
@@ -47,8 +46,8 @@ struct Backdrop {
 }
 
 extension Canvas {
-  /// Fills everything with colours that change smoothly, with a grain too fine to see that keeps eight bits from showing as bands. For
-  /// backdrops: it costs some milliseconds.
+  /// Fills everything with colours that change smoothly, with a grain too fine to see that keeps eight bits from
+  /// showing as bands. For backdrops: it costs some milliseconds.
   func gradient(_ colour: (_ x: Float, _ y: Float) -> Colour) {
     paint(left: 0, top: 0, right: Float(width), bottom: Float(height)) { x, y in
       let grain = scatter(Int(x * 2), Int(y * 2)) - 0.5

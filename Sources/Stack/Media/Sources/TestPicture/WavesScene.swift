@@ -1,6 +1,7 @@
 import Glibc
 
-/// Waves in evening light that roll at different speeds, a low sun, and a paper boat that rocks harder while its source speaks.
+/// Waves in evening light that roll at different speeds, a low sun, and a paper boat that rocks harder while its source
+/// speaks.
 final class WavesScene: TestScene {
   private struct Layer {
     var level: Float
@@ -21,7 +22,7 @@ final class WavesScene: TestScene {
 
   private let backdrop: Backdrop
   private let unit: Float
-  /// The crest of each layer in each column, in eighths of a pixel; rewritten for each picture.
+  /// The crest of each layer in each column, in eighths of a pixel; rewritten for each frame.
   private var crests: [[Int16]]
   /// The colour of each layer in each row.
   private let rows: [[SIMD3<Int16>]]
@@ -84,8 +85,8 @@ final class WavesScene: TestScene {
     }
   }
 
-  /// Blends a layer below its crest. Rows wholly under the crest are set, rows above it left alone; only those that the crest crosses are
-  /// looked at pixel by pixel.
+  /// Blends a layer below its crest. Rows wholly under the crest are set, rows above it left alone; only those that the
+  /// crest crosses are looked at pixel by pixel.
   private func fillWave(_ index: Int, _ canvas: Canvas) {
     crests[index].withUnsafeBufferPointer { crest in
       guard let highest = crest.min(), let lowest = crest.max() else { return }
