@@ -1,4 +1,4 @@
-/// Where an app that was written for OpenTok finds its sessions: the one name that it did not know before.
+/// The server of an app that was written for OpenTok: the one name that is new to it.
 ///
 /// ```swift
 /// ParleyServer.url = "https://meet.example.com"
@@ -7,8 +7,8 @@
 public enum ParleyServer {
   private static let state = Guarded(ProcessSettings())
 
-  /// `http(s)://host[:port]` of the server, for every session that has no ``OTSessionSettings/apiURL`` of its own. `http://localhost:8080` until
-  /// it is set. Set it before connecting.
+  /// `http(s)://host[:port]` of the server, for every session that has no ``OTSessionSettings/apiURL`` of its own.
+  /// `http://localhost:8080` until it is set. Set it before connecting.
   public static var url: String {
     get { state.read { $0.url } }
     set { state.update { $0.url = newValue } }
@@ -26,13 +26,12 @@ public enum ParleyServer {
   }
 }
 
-/// How many streams a session may publish and subscribe to at a time. The first devices could not take more than a few; apps that rely on the
-/// error that came then ask for the same here.
+/// How many streams a session may publish and subscribe to at a time. The first devices could not take more than a few;
+/// apps that rely on the error that came then ask for the same here.
 public struct OTStreamLimit: Hashable, Sendable {
   /// The streams, published and subscribed ones together; nil for any number.
   public let streams: Int?
 
-  /// A limit.
   public init(streams: Int?) { self.streams = streams.map { max($0, 0) } }
 
   /// As many as the server and the network carry.

@@ -1,29 +1,29 @@
-/// Where a conversation stands.
+/// The state of a conversation.
 public enum SfBConversationState: Int32, Sendable {
   /// Not in a meeting: never joined, left, or ended.
   case idle = 0
-  /// Joining.
+  /// The guest is joining.
   case establishing = 1
   /// Waiting to be let in.
   case inLobby = 2
-  /// In the meeting.
+  /// The guest is in the meeting.
   case established = 3
 }
 
-/// Where a participant stands.
+/// The state of a participant.
 public enum SfBParticipantState: Int32, Sendable {
   case inLobby = 0
   case connected = 1
 }
 
-/// What a participant may do.
+/// The permissions of a participant, as a role.
 public enum SfBParticipantRole: Int32, Sendable {
   case attendee = 0
   /// Looks after the others.
   case leader = 1
 }
 
-/// Whether a participant's chat, sound or picture is there.
+/// The state of a participant's chat, audio or video.
 public enum SfBParticipantServiceState: Int32, Sendable {
   case disconnected = 0
   case connecting = 1
@@ -38,13 +38,13 @@ public enum SfBAudioServiceMuteState: Int32, Sendable {
   case unmuting = 2
 }
 
-/// Where sound comes out.
+/// The kind of an audio output.
 public enum SfBSpeakerEndpoint: Int32, Sendable {
   case loudspeaker = 1
   case nonLoudspeaker = 2
 }
 
-/// Where a camera looks.
+/// The direction in which a camera looks.
 public enum SfBCameraType: Int32, Sendable {
   case unknown = 1
   case external = 2
@@ -52,15 +52,15 @@ public enum SfBCameraType: Int32, Sendable {
   case backFacing = 4
 }
 
-/// How a picture fills a layer of another shape.
+/// How video fills a layer of another shape.
 public enum SfBVideoStreamAutoFitMode: Int32, Sendable {
-  /// All of the picture, with borders.
+  /// All of the frame, with borders.
   case fit = 0
-  /// All of the layer, with the picture cut.
+  /// All of the layer, with the frame cut.
   case crop = 1
 }
 
-/// What a line of the history is about.
+/// The kind of an item of the history.
 public enum SfBActivityType: Int32, Sendable {
   case participantJoined = 0
   case participantLeft = 1
@@ -68,14 +68,14 @@ public enum SfBActivityType: Int32, Sendable {
   case unknown = 3
 }
 
-/// What became of a message.
+/// The delivery state of a message.
 public enum SfBMessageStatus: Int32, Sendable {
   case pending = 0
   case failed = 1
   case succeeded = 2
 }
 
-/// Whose message it is.
+/// The direction of a message.
 public enum SfBMessageDirection: Int32, Sendable {
   case incoming = 0
   case outgoing = 1
@@ -93,7 +93,7 @@ public enum SfBAlertLevel: Int32, Sendable {
   case info = 2
 }
 
-/// What an alert is about.
+/// The subject of an alert.
 public enum SfBAlertType: Int32, Sendable {
   case messaging = 101
   case ucwaObjectModel = 200

@@ -11,15 +11,15 @@ import Parley
 @preconcurrency @MainActor public final class SfBApplication: SfBObject, SfBKeyValueObservable {
   private static let only = SfBApplication()
 
-  /// The only one. Never nil here; the type lets both `let sfb: SfBApplication? = …` and `let sfb: SfBApplication = …` compile.
+  /// The only one. Never nil here; the type lets both `let sfb: SfBApplication? = …` and `let sfb: SfBApplication = …`
+  /// compile.
   public class func shared() -> SfBApplication! { only }
 
   /// The settings of all meetings.
   public let configurationManager = SfBConfigurationManager()
-  /// Cameras and speakers.
   public let devicesManager = SfBDevicesManager()
 
-  /// Who is told what concerns no conversation, such as a server that cannot be reached.
+  /// Receives the alerts that concern no conversation, such as a server that cannot be reached.
   public var alertDelegate: (any SfBAlertDelegate)? {
     get { alerts.delegate }
     set { alerts.delegate = newValue }
@@ -54,8 +54,8 @@ import Parley
 
   /// Joins a meeting by its address. Another one that is joined is left first.
   ///
-  /// Returns at once; how joining goes is told by the conversation's state, and what stops it by an alert.
-  /// - Throws: `invalidArgument` when the address is none of a meeting, or the name is empty.
+  /// Returns at once. The conversation's state shows the progress of joining, and an alert reports a failure.
+  /// - Throws: `invalidArgument` when the address isn't one of a meeting, or the name is empty.
   @discardableResult public func joinMeetingAnonymous(
     withUri meetingUri: URL?, displayName: String
   ) throws -> SfBAnonymousSession {
@@ -70,9 +70,10 @@ import Parley
     return join(meeting, host: meetingUri?.host)
   }
 
-  /// Joins a meeting by the discover address and the token that the app's service gave. Another one that is joined is left first.
+  /// Joins a meeting by the discover address and the token that the app's service gave. Another one that is joined is
+  /// left first.
   ///
-  /// - Throws: `invalidArgument` when the address is no http or https address, or the token or the name is empty.
+  /// - Throws: `invalidArgument` when the address isn't an http or https address, or the token or the name is empty.
   @discardableResult public func joinMeetingAnonymous(
     withDiscover discoverUrl: URL?, authToken: String, displayName: String
   ) throws -> SfBAnonymousSession {
@@ -103,13 +104,13 @@ import Parley
     let earlier = current
     let conversation = SfBConversation(meeting, host: host ?? "localhost", application: self)
     current = conversation
-    // Who observes the earlier one is told at once and may join yet another: then this one is over before it began.
+    // An observer of the earlier one is called at once and may join yet another: then this one is over before it began.
     earlier?.leaveIfNeeded()
     if conversation.state != .idle { conversation.begin(after: goodbye) }
     return SfBAnonymousSession(conversation)
   }
 
-  /// Whether sound or video waits for another network.
+  /// Whether audio or video waits for another network.
   func requiresWifi(for type: SfBAlertType) -> Bool {
     let isRequired =
       type == .video ? configurationManager.requireWifiForVideo : configurationManager.requireWifiForAudio
@@ -122,8 +123,8 @@ import Parley
     await goodbye?.value
   }
 
-  /// Says goodbye in a meeting, and tells when nobody has heard it. The next one is joined when the server has heard of this goodbye and of all
-  /// before it.
+  /// Leaves a meeting, and reports when the server hasn't heard of it. The next one is joined when the server has heard
+  /// of this leaving and of all before it.
   func leave(_ conversation: SfBConversation) {
     let (meeting, alerts) = (conversation.meeting, alerts)
     let wasSeen = conversation.state == .established || conversation.isServerLost
@@ -151,7 +152,7 @@ import Parley
 
 /// A guest's stay in one meeting. Leaving ``conversation`` ends it.
 @preconcurrency @MainActor public final class SfBAnonymousSession: SfBObject, SfBKeyValueObservable {
-  /// What goes on in the meeting.
+  /// The conversation of the meeting.
   public let conversation: SfBConversation
 
   override class var keys: [ObservableKey] { [.value("conversation", \SfBAnonymousSession.conversation)] }

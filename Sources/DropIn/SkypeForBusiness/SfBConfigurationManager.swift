@@ -1,10 +1,10 @@
-/// What holds for every meeting of the app.
+/// The settings for every meeting of the app.
 @preconcurrency @MainActor public final class SfBConfigurationManager: SfBObject, SfBKeyValueObservable {
   /// Most videos of others that are watched at a time: beyond it only who spoke last can be subscribed to.
   @SfBObserved public var maxVideoChannels: UInt32 = 4 {
     didSet { channelsChanged() }
   }
-  /// Whether sound needs a network that is not a mobile one.
+  /// Whether audio needs a network that is not a mobile one.
   @SfBObserved public var requireWifiForAudio = false
   /// Whether video needs a network that is not a mobile one.
   @SfBObserved public var requireWifiForVideo = true
@@ -20,14 +20,14 @@
     ]
   }
 
-  /// Is told when ``maxVideoChannels`` is set.
+  /// Called when ``maxVideoChannels`` is set.
   var channelsChanged: () -> Void = {}
   @SfBObserved private(set) var isVideoLicenseAccepted = false
 
   init() { super.init(internal: ()) }
 
-  /// Says that whoever uses the app has accepted the terms of video. The SDK does not remember it: call it at every start of the app.
-  /// Without it every call that has to do with video fails with ``SfBError/videoLicenseNotAccepted``.
+  /// Says that whoever uses the app has accepted the terms of video. The SDK does not remember it: call it at every
+  /// start of the app. Without it every call that has to do with video fails with ``SfBError/videoLicenseNotAccepted``.
   public func setEndUserAcceptedVideoLicense() { isVideoLicenseAccepted = true }
 
   func checkVideoLicense() throws {

@@ -5,18 +5,16 @@ public let SfBErrorDomain = "SfBErrorDomain"
 
 /// The key of an error's severity in its `userInfo`.
 public let SfBErrorSeverityKey = "SfBErrorSeverity"
-/// Nothing went wrong.
 public let SfBErrorSeveritySuccess = "Success"
 /// Something went wrong that the meeting outlives.
 public let SfBErrorSeverityWarning = "Warning"
-/// Something failed.
 public let SfBErrorSeverityError = "Error"
 
 /// The codes of errors that the SDK names. Methods throw them as `NSError` of ``SfBErrorDomain``.
 public enum SfBError: Int, Sendable {
   /// An argument is of no use, such as an empty address of a meeting.
   case invalidArgument = 0x2000_0003
-  /// What was asked for cannot be done now; the property `can…` says when it can.
+  /// The action isn't possible now; the property `can…` says when it is.
   case actionNotAvailable = 0x2308_0001
   /// Video was asked for before ``SfBConfigurationManager/setEndUserAcceptedVideoLicense()``.
   case videoLicenseNotAccepted = 0x2307_001A

@@ -1,7 +1,8 @@
 import Foundation
 import Parley
 
-/// The bus of a device of the app's own: converts between its formats and 48 kHz, and keeps a little sound for it to fetch.
+/// The bus of a device of the app's own: converts between its formats and 48 kHz, and keeps a little audio for it to
+/// fetch.
 // unchecked: its state is in `Guarded`; `onCapture` is set before the device has the bus.
 final class AudioDeviceBus: OTAudioBus, @unchecked Sendable {
   private struct Capture {

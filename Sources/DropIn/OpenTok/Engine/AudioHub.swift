@@ -1,10 +1,10 @@
 import Foundation
 import Parley
 
-/// The sound of the process: what is captured goes to whoever publishes, what the sessions let hear goes to the device.
+/// The audio of the process: captured audio goes to the publishers, the sessions' audio goes to the device.
 ///
-/// A device of the app's own is reached over its bus; without one it is the machine's microphone and loudspeaker. Where there is no microphone,
-/// silence is published; where there is no loudspeaker, nothing is heard.
+/// A device of the app's own is reached over its bus; without one it is the machine's microphone and loudspeaker.
+/// Without a microphone, silence is published; without a loudspeaker, nothing is heard.
 final class AudioHub: Sendable {
   static let shared = AudioHub()
 
@@ -21,7 +21,7 @@ final class AudioHub: Sendable {
     /// How old what the app's device captures is when it comes, and when it was asked for that.
     var captureDelay = TimeSpan.zero
     var delayAsked: Instant?
-    /// How long after it was given to the app's device sound is heard, and when it was asked for that.
+    /// The time between giving audio to the app's device and hearing it, and when the device was asked for it.
     var renderDelay = TimeSpan.zero
     var renderDelayAsked: Instant?
   }
@@ -77,7 +77,7 @@ final class AudioHub: Sendable {
     for body in state.read({ Array($0.consumers.values) }) { body(frame) }
   }
 
-  /// What the app's device captured, which is as old as it says.
+  /// Handles audio from the app's device, which is as old as the device says.
   private func capturedByDevice(_ frame: AudioFrame) {
     let now = MonotonicClock.now
     let (delay, isDue) = state.update { state in
@@ -98,10 +98,10 @@ final class AudioHub: Sendable {
     state.captureDelay = delay
   }
 
-  /// What a device says in milliseconds. Seconds are a mistake, and would be heard as one.
+  /// A delay that a device reports, in milliseconds. Seconds are a mistake, and would be heard as one.
   private static func span(_ milliseconds: UInt16) -> TimeSpan { .milliseconds(Int64(min(milliseconds, 1_000))) }
 
-  /// Why the app's device gives no sound although it says that it can, once that is known; nil when it does.
+  /// Why the app's device gives no audio although it says that it can, once that is known; nil when it does.
   func captureProblem() async -> String? {
     await withCheckedContinuation { answer in queue.async { answer.resume(returning: self.state.problem) } }
   }
@@ -197,7 +197,7 @@ final class AudioHub: Sendable {
 
   fileprivate func hear(_ frame: AudioFrame, of session: ObjectIdentifier) {
     let (mixed, bus, speaker) = state.update { state in
-      // What still comes from a session that has ended would hold up the others.
+      // Late audio of a session that has ended would hold up the others.
       (state.listeners.contains(session) ? state.mix.add(frame, of: session) : nil, state.bus, state.speaker)
     }
     guard let frame = mixed else { return }
@@ -205,7 +205,7 @@ final class AudioHub: Sendable {
   }
 }
 
-/// Where a session's sound goes.
+/// The destination of a session's audio.
 final class SessionSpeaker: AudioSink {
   private let session: ObjectIdentifier
 

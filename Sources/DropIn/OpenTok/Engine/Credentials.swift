@@ -1,6 +1,6 @@
 import Foundation
 
-/// What can be seen of a key, a session id and a token before a server is asked. Whether they are genuine only the server knows.
+/// Checks a key, a session id and a token before a server is asked. Only the server knows whether they are genuine.
 enum Credentials {
   /// Why they do not belong together; nil when they may.
   static func problem(apiKey: String?, sessionId: String, token: String) -> OTError? {
@@ -27,8 +27,8 @@ enum Credentials {
     return nil
   }
 
-  /// What no session of any server can be called. Names of meetings, which other tokens than OpenTok's open, are looked at by the server, which would
-  /// leave blanks and signs out.
+  /// A fault that no session id of any server has. Names of meetings, which other tokens than OpenTok's open, are
+  /// checked by the server, which would leave blanks and signs out.
   private static func problem(withID id: String) -> OTError? {
     let isWritten = id.unicodeScalars.allSatisfy { scalar in
       switch scalar {

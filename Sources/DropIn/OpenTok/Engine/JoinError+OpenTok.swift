@@ -4,7 +4,7 @@ extension JoinError {
   /// The number that OpenTok gives a session that cannot be connected.
   var sessionCode: OTSessionErrorCode {
     switch self {
-    // An app gives a server and a session: what is no address is no server. See `SessionEngine.connect`.
+    // An app gives a server and a session: an invalid address counts as an absent server. See `SessionEngine.connect`.
     case .badAddress, .unreachable, .untrustedCertificate, .mediaFailed, .relayFailed, .cancelled, .ended:
       .connectionFailed
     case .signInRequired: .authorizationFailure

@@ -1,7 +1,7 @@
-/// Which session a publisher or a subscriber belongs to.
+/// The session that a publisher or a subscriber belongs to.
 ///
-/// It may be given to its session again while it is still being ended there, in the same turn. Each time has a number of its own, so that the end
-/// of one does not end the next.
+/// It may be given to its session again while it is still being ended there, in the same turn. Each time has a number
+/// of its own, so that the end of one does not end the next.
 struct Membership {
   private(set) weak var session: OTSession?
   /// Of the latest time; zero before the first.
@@ -16,7 +16,8 @@ struct Membership {
     return number
   }
 
-  /// The app ends it: the session may have it again, and tells of the end later. nil when it does not belong to that session.
+  /// The app ends it: the session may have it again, and reports the end later. nil when it does not belong to that
+  /// session.
   mutating func markEnd(in other: OTSession) -> Int? {
     guard session === other else { return nil }
     isEnding = true

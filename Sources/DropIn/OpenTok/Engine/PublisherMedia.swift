@@ -7,9 +7,10 @@ import Media
 import Parley
 import ParleyViews
 
-/// What a publisher captures: shown in its view at once, and handed to the meeting while it is published.
+/// The captured audio and video of a publisher: shown in its view at once, and handed to the meeting while it is
+/// published.
 final class PublisherMedia: Sendable {
-  /// What a meeting publishes.
+  /// The video that a meeting publishes.
   let pictures = PushVideoSource()
   let sound = PushAudioSource()
   let hasVideo: Bool
@@ -28,9 +29,9 @@ final class PublisherMedia: Sendable {
 
   let transformers = Guarded(Transformers())
   let renderer = Guarded(Renderer())
-  /// Told on no particular thread when a capturer does not start.
+  /// Called on any thread when a capturer does not start.
   let onProblem = Guarded<(@Sendable (String) -> Void)?>(nil)
-  /// Told on no particular thread of the size of the first picture, and of every other size.
+  /// Called on any thread with the size of the first frame, and with every other size.
   let onSize = Guarded<(@Sendable (CGSize) -> Void)?>(nil)
 
   private struct State {
@@ -40,13 +41,13 @@ final class PublisherMedia: Sendable {
     var position = AVCaptureDevice.Position.front
     var surfaces: [any VideoSink] = []
     var preview: VideoSurface?
-    /// Why there is no picture of the app's capturer.
+    /// Why the app's capturer gives no frames.
     var problem: String?
-    /// The size of the latest picture.
+    /// The size of the latest frame.
     var pictureSize: CGSize?
     /// How many cameras there were when one was last opened.
     var cameraCount = 0
-    /// Whether the test picture stands in for a camera.
+    /// Whether the test video stands in for a camera.
     var isTestPicture = false
     var isOver = false
     var level: UInt8 = AudioLevel.silence
@@ -72,7 +73,7 @@ final class PublisherMedia: Sendable {
     state = Guarded(State(capture: camera?.videoCapture))
   }
 
-  /// Begins to capture pictures. Sound is captured while it is published.
+  /// Begins to capture video. Audio is captured while it is published.
   func begin(_ publisher: OTPublisherKit) {
     guard hasVideo else { return }
     queue.async { self.open() }
@@ -88,7 +89,7 @@ final class PublisherMedia: Sendable {
 
   var capture: (any OTVideoCapture)? { state.read { $0.capture } }
 
-  /// The size of the pictures that are captured; nil before the first.
+  /// The size of captured frames; nil before the first.
   var pictureSize: CGSize? { state.read { $0.pictureSize } }
 
   func setCapture(_ capture: (any OTVideoCapture)?) {
@@ -106,8 +107,8 @@ final class PublisherMedia: Sendable {
   /// Whether there is another camera than the one that is used.
   var canChangeCamera: Bool { state.read { $0.capture == nil && $0.cameraCount > 1 } }
 
-  /// Shows every picture in the publisher's own view, too: as in a mirror where it is that of the camera that looks at who holds the device, as
-  /// with OpenTok; not where it is what an app draws, or the test picture.
+  /// Shows every frame in the publisher's own view, too. It is mirrored, as with OpenTok, if it is that of the camera
+  /// that looks at the person who holds the device; an app's own frames and the test video aren't.
   func show(inPreview surface: VideoSurface) {
     state.update { $0.preview = surface }
     show(in: surface)
@@ -168,7 +169,8 @@ final class PublisherMedia: Sendable {
     onProblem.read({ $0 })?(problem)
   }
 
-  /// Why the app's capturer gives no pictures, once that is known; nil when it does. One that has failed is started once more.
+  /// Why the app's capturer gives no frames, once that is known; nil when it does. One that has failed is started once
+  /// more.
   func captureProblem() async -> String? {
     guard hasVideo, capture != nil else { return nil }
     return await withCheckedContinuation { answer in
@@ -179,7 +181,8 @@ final class PublisherMedia: Sendable {
     }
   }
 
-  /// Whether sharp pictures matter more than smooth motion, by what a capturer says of its own, or else by what is published.
+  /// Whether sharp frames matter more than smooth motion: by the capturer's content hint, or otherwise by the kind of
+  /// stream.
   func isSharp(_ kind: StreamKind) async -> Bool {
     let hint: OTVideoContentHint = await withCheckedContinuation { answer in
       queue.async { answer.resume(returning: self.capture?.videoContentHint ?? .none) }
@@ -203,7 +206,7 @@ final class PublisherMedia: Sendable {
     capture.videoCaptureConsumer = nil
   }
 
-  /// Shows every picture in `surface`, too.
+  /// Shows every frame in `surface`, too.
   func show(in surface: any VideoSink) { state.update { $0.surfaces.append(surface) } }
 
   func hide(_ surface: any VideoSink) { state.update { $0.surfaces.removeAll { $0 === surface } } }
@@ -230,13 +233,13 @@ final class PublisherMedia: Sendable {
 
   // MARK: Sound
 
-  /// Begins to capture sound, for a publisher that is published now.
+  /// Begins to capture audio, for a publisher that is published now.
   func captureSound() {
     guard hasAudio else { return }
     AudioHub.shared.addConsumer(self) { [weak self] in self?.take($0) }
   }
 
-  /// Why the app's audio device gives no sound, once that is known; nil when it does.
+  /// Why the app's audio device gives no audio, once that is known; nil when it does.
   func soundProblem() async -> String? { hasAudio ? await AudioHub.shared.captureProblem() : nil }
 
   func stopSound() { AudioHub.shared.removeConsumer(self) }
@@ -271,7 +274,7 @@ final class FrameConsumer: OTVideoCaptureConsumer, Sendable {
     now: @escaping @Sendable () -> Instant = { MonotonicClock.now }, _ body: @escaping @Sendable (VideoFrame) -> Void
   ) { (self.now, self.body) = (now, body) }
 
-  /// How old frames are when they come. What is no delay is none.
+  /// The age of frames when they come. An invalid delay counts as none.
   func setDelay(milliseconds: Double) {
     guard (0...1_000).contains(milliseconds) else { return }
     clock.delay = TimeSpan(nanoseconds: Int64(milliseconds * 1_000_000))

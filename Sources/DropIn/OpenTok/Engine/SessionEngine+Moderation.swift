@@ -1,9 +1,10 @@
 import Parley
 
-/// Signals, and what a moderator does.
+/// Signals, and a moderator's actions.
 ///
-/// What can be known at once is looked at before anything comes here, and told in the `error:` of the call. What has changed meanwhile, or is refused
-/// by the server, ends nothing: it is dropped, since `session(_:didFailWithError:)` is for the end of a session.
+/// Known faults are checked before anything comes here, and reported in the `error:` of the call. A refusal by the
+/// server, or a change in between, ends nothing: it is dropped, since `session(_:didFailWithError:)` is for the end of
+/// a session.
 extension SessionEngine {
   /// Makes room for a signal that is about to be sent; false when there is none.
   nonisolated func takeSignalPlace() -> Bool {
@@ -36,7 +37,7 @@ extension SessionEngine {
       return false
     }
     let recipient = id.flatMap { id in meeting.participants.first { $0.id == id } }
-    // Who has left meanwhile gets nothing; a signal to one is never one to all.
+    // A recipient who has left gets nothing; a signal to one is never one to all.
     guard id == nil || recipient != nil else { return false }
     do throws(JoinError) {
       try meeting.signal(type: type, data: data, to: recipient, waits: waits) { _ in settled() }
@@ -44,7 +45,7 @@ extension SessionEngine {
     } catch { return false }
   }
 
-  /// Every stream but these, also the own ones.
+  /// Every stream but these, also the app's own ones.
   func muteAll(except excluded: [String], in session: OTSession) {
     let entries = excluded.compactMap { streams[$0] }
     ask { meeting in

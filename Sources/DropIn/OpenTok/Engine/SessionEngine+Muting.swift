@@ -1,7 +1,7 @@
 import Foundation
 import Parley
 
-/// What is sent of a publisher and what is not, by the app's will and by a host's.
+/// The sent and the muted tracks of a publisher, by the app's will and by a host's.
 extension SessionEngine {
   func applyMutes(of publisher: OTPublisherKit, in session: OTSession) {
     guard let meeting, let work = published[ObjectIdentifier(publisher)], work.stream != nil else { return }
@@ -29,7 +29,7 @@ extension SessionEngine {
     }
   }
 
-  /// The own stream says what is sent of it, to the app and to those who show it.
+  /// Updates the app's own stream with its sent tracks, for the app and for those who show it.
   private func refresh(_ work: PublisherWork, _ session: OTSession) {
     (work.publisher as? OTPublisher)?.viewIfAny?.refreshTools()
     guard let stream = work.stream, let entry = streams[stream.streamId] else { return }
@@ -50,9 +50,11 @@ extension SessionEngine {
     for work in published.values where work.sends(publication) { turnOff(publication.source, work, session) }
   }
 
-  /// A host has ended a track, or taken the right to send it: the other one goes on, and a publisher of which nothing is left ends.
+  /// A host has ended a track, or withdrawn the permission to send it: the other one continues, and a publisher of
+  /// which nothing is left ends.
   ///
-  /// Who takes the right to publish at all ends camera and microphone in two messages, which an app is to hear of as one end.
+  /// A host who withdraws the permission to publish at all ends camera and microphone in two messages, which an app is
+  /// to hear of as one end.
   func stoppedByHost(_ publication: LocalPublication, _ session: OTSession) {
     for work in published.values where work.sends(publication) {
       work.stopped.insert(publication.source)
@@ -97,7 +99,7 @@ extension SessionEngine {
       await before?.value
       guard !work.isOver else { return }
       do {
-        // Muted, so that turning it on is told as ever.
+        // Muted, so that turning it on is reported as ever.
         let new =
           source == work.kind.audio
           ? try await Self.sendSound(of: work, isMuted: true, meeting.local)
@@ -123,7 +125,7 @@ extension PublisherWork {
 }
 
 extension TrackSource {
-  /// What one has to be allowed to send it.
+  /// The permission to send it.
   fileprivate var permission: ParticipantPermission {
     switch self {
     case .microphone: .publishAudio

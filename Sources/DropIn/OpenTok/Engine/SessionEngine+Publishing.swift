@@ -1,7 +1,7 @@
 import Foundation
 import Parley
 
-/// What this client publishes, and as which stream.
+/// A publisher of this client in the meeting, and its stream.
 @MainActor final class PublisherWork {
   let publisher: OTPublisherKit
   /// Of the publisher's ``Membership``.
@@ -9,11 +9,11 @@ import Parley
   let kind: StreamKind
   var stream: OTStream?
   var isOver = false
-  /// What was published for it. The same sources may be somebody else's by the time that it is over.
+  /// The publications made for it. The same sources may be another publisher's by the time that it is over.
   var publications: [LocalPublication] = []
-  /// What is being published; the next publisher of these sources waits for it.
+  /// The publishing under way; the next publisher of these sources waits for it.
   var sending: Task<Void, Never>?
-  /// What a host has ended. It comes again when the app turns it on and may send it.
+  /// Sources that a host has ended. They come again when the app turns them on and may send them.
   var stopped: Set<TrackSource> = []
   /// Waits for what else a host ends at the same time.
   var settling: Task<Void, Never>?
@@ -25,7 +25,7 @@ import Parley
     kind = StreamKind(publisher.videoType)
   }
 
-  /// What the others see as the stream's name; nil for that of who sends it.
+  /// The stream's name for the others; nil for that of its sender.
   var name: String? { publisher.name.flatMap { $0.isEmpty ? nil : $0 } }
 }
 
@@ -78,7 +78,7 @@ extension SessionEngine {
     }
   }
 
-  /// nil when the publisher has no picture.
+  /// nil when the publisher has no video.
   static func sendPicture(
     of work: PublisherWork, isMuted: Bool, _ local: LocalParticipant
   ) async throws -> LocalPublication? {
@@ -96,7 +96,7 @@ extension SessionEngine {
     return try await local.publish(track, as: work.kind.video, isMuted: isMuted, name: work.name)
   }
 
-  /// nil when the publisher has no sound.
+  /// nil when the publisher has no audio.
   static func sendSound(
     of work: PublisherWork, isMuted: Bool, _ local: LocalParticipant
   ) async throws -> LocalPublication? {
@@ -123,7 +123,7 @@ extension SessionEngine {
     publisher.fail(OTError(.publisherWebRTCError, problem), session)
   }
 
-  /// The pictures of a publisher have another size now.
+  /// The frames of a publisher have another size now.
   func captured(_ size: CGSize, by publisher: OTPublisherKit, in session: OTSession) {
     guard let stream = published[ObjectIdentifier(publisher)]?.stream else { return }
     sized(stream.streamId, size, session)
@@ -137,7 +137,7 @@ extension SessionEngine {
     work.stream = stream
     if let size = publisher.media.pictureSize { sized(stream.streamId, size, session) }
     session.tell { session in publisher.began(stream, session) }
-    // What was toggled meanwhile.
+    // Toggles made in between.
     applyMutes(of: publisher, in: session)
   }
 
@@ -159,7 +159,7 @@ extension SessionEngine {
     }
   }
 
-  /// The publisher is not published any more: tells it. Its view stays when it has begun again.
+  /// Reports that the publisher is not published any more. Its view stays when it has begun again.
   func finish(_ work: PublisherWork, _ session: OTSession, removesView: Bool) {
     work.isOver = true
     let (publisher, stream, number) = (work.publisher, work.stream, work.number)
@@ -176,7 +176,8 @@ extension SessionEngine {
     }
   }
 
-  /// After a place was lost for good the own connection is another one: its streams have ended with the old one, and others have begun.
+  /// After a session was lost permanently the app has another connection: its streams have ended with the old one, and
+  /// others have begun.
   func replaceOwnStreams(_ session: OTSession) {
     guard let own else { return }
     for work in published.values {
@@ -197,7 +198,7 @@ extension SessionEngine {
 
 /// On the session's queue.
 extension OTPublisherKit {
-  /// It is a stream of the session now: changes the properties, and tells it.
+  /// It is a stream of the session now: changes the properties, and reports it.
   fileprivate func began(_ stream: OTStream, _ session: OTSession) {
     state.update { $0.stream = stream }
     session.change { $0.streams[stream.streamId] = stream }

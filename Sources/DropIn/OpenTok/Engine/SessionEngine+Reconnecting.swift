@@ -40,7 +40,7 @@ extension SessionEngine {
       }
       session.delegate?.sessionDidReconnect(session)
     }
-    // Told when the connection is known that they belong to.
+    // Reported once the connection that they belong to is known.
     if new != nil { replaceOwnStreams(session) }
     for participant in meeting.participants { changed(participant.id, session) }
     guard wasInterrupted else { return }
@@ -67,13 +67,13 @@ extension SessionEngine {
     session.tell { _ in subscriber.delegate?.subscriberDidReconnect(toStream: subscriber) }
   }
 
-  /// The own network has become too slow for what it carries, or is well again.
+  /// The app's network has become too slow for its media, or has recovered.
   func takeQuality(_ quality: ConnectionQuality, _ session: OTSession) {
     isSlow = quality == .poor || quality == .lost
     for work in subscribed.values { warn(work, session) }
   }
 
-  /// Tells a subscriber that its picture may go soon, or that it may not any more. One without a picture is told when it has one.
+  /// Warns a subscriber that its video may go soon, or lifts the warning. One without video gets it when it has some.
   func warn(_ work: SubscriberWork, _ session: OTSession) {
     guard !work.isConnecting, work.off == nil, work.isWarned != isSlow, let subscriber = work.subscriber,
       let entry = streams[work.streamID], entry.participant != own?.connectionId,

@@ -141,7 +141,8 @@ extension SessionEngine {
   /// Now, since 1970.
   private static var milliseconds: Double { Date().timeIntervalSince1970 * 1_000 }
 
-  /// What every object of an RTP stream has (W3C webrtc-stats sections 7 and 8.1, `RTCStats` and `RTCRtpStreamStats`).
+  /// The members of every object of an RTP stream (W3C webrtc-stats sections 7 and 8.1, `RTCStats` and
+  /// `RTCRtpStreamStats`).
   private static func row(_ type: String, _ ssrc: SSRC, _ kind: MediaKind, _ mid: MID, _ now: Double) -> [String: Any] {
     [
       "type": type, "id": "\(type)-\(ssrc)", "timestamp": now, "ssrc": ssrc.rawValue,

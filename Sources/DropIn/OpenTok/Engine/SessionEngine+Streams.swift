@@ -3,8 +3,8 @@ import Parley
 
 /// The streams of the session: what each participant publishes, put together as OpenTok counts it.
 extension SessionEngine {
-  /// How long the first track of a stream waits for the second: the server tells of a camera and a microphone in two messages, and an app wants to
-  /// hear of one stream with both.
+  /// How long the first track of a stream waits for the second: the server reports a camera and a microphone in two
+  /// messages, and an app wants to hear of one stream with both.
   static var pairingTime: UInt64 { 60_000_000 }
 
   func facts(_ id: String, _ kind: StreamKind) -> StreamFacts {
@@ -33,7 +33,7 @@ extension SessionEngine {
     let id = kind.id(participant)
     let facts = facts(participant, kind)
     guard let entry = streams[id] else {
-      // One's own begins when it is published, which is told there.
+      // The app's own stream begins when it is published, which is reported there.
       if facts.isThere, participant != own?.connectionId { pair(participant, kind, session) }
       return
     }
@@ -93,7 +93,7 @@ extension SessionEngine {
     }
   }
 
-  /// A picture's size became known.
+  /// The size of a stream's video became known.
   func sized(_ id: String, _ size: CGSize, _ session: OTSession) {
     guard let stream = streams[id]?.stream else { return }
     let watchers = subscribed.values.filter { $0.streamID == id }.compactMap(\.subscriber)
@@ -120,7 +120,7 @@ extension SessionEngine {
     }
   }
 
-  /// What was subscribed to is gone: its subscribers end, and their views leave their superviews.
+  /// The stream is gone: its subscribers end, and their views leave their superviews.
   func endSubscribers(of id: String, _ session: OTSession) {
     for (key, work) in subscribed where work.streamID == id {
       subscribed[key] = nil
@@ -134,7 +134,7 @@ extension SessionEngine {
 }
 
 extension OTSession {
-  /// Tells of a stream in the words of the session's version.
+  /// Reports a stream in the words of the session's version.
   func announce(_ stream: OTStream) {
     guard let delegate else { return }
     if isLegacy {

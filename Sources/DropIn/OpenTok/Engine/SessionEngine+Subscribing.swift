@@ -109,7 +109,7 @@ extension SessionEngine {
           ? .publisherPropertyChanged
           : video?.undecodableCodec != nil
             ? .codecNotSupported : video?.subscription?.isPaused == true ? .qualityChanged : nil
-      // What cannot be decoded is not waited for.
+      // Video that cannot be decoded is not waited for.
       let isComplete =
         (audio?.isMuted != false || audio?.subscription != nil || audio?.undecodableCodec != nil)
         && (video?.isMuted != false || !wish.video || video?.subscription != nil || video?.undecodableCodec != nil)
@@ -117,7 +117,8 @@ extension SessionEngine {
     }
   }
 
-  /// Asks for a picture as large as the largest that is wanted, and as often as the most often; for none when nobody wants one.
+  /// Asks for video as large as the largest wish, and as often as the most frequent one; for none when nobody wants
+  /// any.
   private func ask(for subscription: Subscription, _ wishes: [OTSubscriberKit.Wish]) {
     guard !wishes.isEmpty else { return subscription.show(width: 0, height: 0) }
     let most = Int(UInt16.max)
@@ -129,7 +130,7 @@ extension SessionEngine {
     subscription.maximumFramesPerSecond = rates.contains(nil) ? nil : rates.compactMap { $0 }.max()
   }
 
-  /// An own stream is shown as it is captured, and measured so; its sound stays off, since it would howl.
+  /// An own stream is shown as it is captured, and measured so; its audio stays off, since it would howl.
   private func followOwn(_ work: SubscriberWork, _ publisher: OTPublisherKit?, _ session: OTSession) {
     guard let subscriber = work.subscriber else { return }
     let wish = subscriber.state.read { $0.wish }
@@ -148,7 +149,7 @@ extension SessionEngine {
     if work.isConnecting, isComplete {
       work.isConnecting = false
       work.timer?.cancel()
-      // The stream itself says whether its publisher sends a picture; of its codec nothing else tells.
+      // The stream itself says whether its publisher sends video; nothing else reports its codec.
       work.off = off == .codecNotSupported ? nil : off
       session.tell { _ in subscriber.delegate?.subscriberDidConnect(toStream: subscriber) }
       if work.owesFirstPicture { Self.tellFirstPicture(of: work, session) }
@@ -164,7 +165,7 @@ extension SessionEngine {
         subscriber.delegate?.subscriberVideoEnabled(subscriber, reason: before)
       }
     }
-    // What was warned of has come; another warning is one of its own.
+    // The warned-of loss has come; another warning is one of its own.
     if off != nil { work.isWarned = false }
     warn(work, session)
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Parley
 
-/// The work behind ``OTSession``: one meeting, told in OpenTok's callbacks.
+/// The work behind ``OTSession``: one meeting, reported in OpenTok's callbacks.
 @MainActor final class SessionEngine {
   weak var session: OTSession?
   let settings: OTSessionSettings.Values
@@ -16,12 +16,12 @@ import Parley
   var meeting: Meeting?
   /// Whether it connects or is connected. Each time that it does has one end, however many there are who end it.
   private var isUnderWay = false
-  /// Whether `sessionDidConnect` was told of ``meeting``.
+  /// Whether `sessionDidConnect` was called for ``meeting``.
   var isConnected = false
   var isReconnecting = false
-  /// Whether media was lost, and the subscribers were told.
+  /// Whether media was lost, and the subscribers were notified.
   var isInterrupted = false
-  /// Whether the own network hardly takes what it carries.
+  /// Whether the app's network can hardly carry its media.
   var isSlow = false
   var own: OTConnection?
   /// Everybody, this client included, by id.
@@ -30,7 +30,7 @@ import Parley
   /// Streams whose first track is there and whose second is waited for.
   var pairing: [String: Task<Void, Never>] = [:]
   var published: [ObjectIdentifier: PublisherWork] = [:]
-  /// What is being taken back. The next publisher waits for it, as it may be of the same source.
+  /// The unpublishing under way. The next publisher waits for it, as it may be of the same source.
   var withdrawal: Task<Void, Never>?
   var subscribed: [ObjectIdentifier: SubscriberWork] = [:]
   var reading: Task<Void, Never>?
@@ -55,7 +55,7 @@ import Parley
       meeting = try Meeting(
         "\(address)/\(room)", token: Secret(token), name: "Guest", options: options)
     } catch {
-      // The server's address is none, or it is the session id that is no name of a meeting.
+      // Either the server's address is invalid, or the session id isn't a name of a meeting.
       let isServer = (try? MeetingAddress("\(address)/session")) != nil
       return failed(OTError(isServer ? .errorInvalidSession : error.sessionCode, error.description), session)
     }
@@ -102,7 +102,7 @@ import Parley
     }
   }
 
-  /// The meeting is joined: tells it, and who and what is there.
+  /// The meeting is joined: reports it, its connections and its streams.
   private func begin(_ meeting: Meeting, _ session: OTSession) {
     // The app has ended it already, and what does that is on its way here.
     guard session.state.status != .disconnecting else { return }
@@ -116,7 +116,7 @@ import Parley
     AudioHub.shared.addListener(self)
     session.tell { session in
       session.change { state in
-        // Another thread may have ended it meanwhile.
+        // Another thread may have ended it in between.
         if state.status == .connecting { state.status = .connected }
         (state.connection, state.capabilities) = (own, capabilities)
         (state.connections, state.streams) = ([own.connectionId], [:])
@@ -198,7 +198,7 @@ import Parley
     }
   }
 
-  // MARK: Who is there
+  // MARK: Connections
 
   private func appeared(_ participant: RemoteParticipant, _ session: OTSession) {
     guard connections[participant.id] == nil else { return }
@@ -230,7 +230,7 @@ import Parley
   // MARK: The end
 
   func disconnect(_ session: OTSession) {
-    // The server has ended it a moment before, which is told.
+    // The server has ended it a moment before, which is reported.
     guard isUnderWay else { return }
     let meeting = self.meeting
     clear(session)
@@ -253,7 +253,7 @@ import Parley
     }
   }
 
-  /// Ends everything of the connection. Publishers are told; views leave their superviews.
+  /// Ends everything of the connection. Publishers are notified; views leave their superviews.
   private func clear(_ session: OTSession?) {
     meeting = nil
     isUnderWay = false
@@ -288,7 +288,7 @@ import Parley
 }
 
 extension RemoteParticipant {
-  /// Whether it is there to record: nobody else is told of as an archive.
+  /// Whether it is there to record: only such participants are reported as archives.
   fileprivate var isRecorder: Bool { role.rawValue == "recorder" }
 }
 

@@ -1,9 +1,10 @@
 import Parley
 
-/// Brings the sound of several sessions into one: each gives 10 ms at a time on a clock of its own, and the device takes one stream.
+/// Mixes the audio of several sessions: each gives 10 ms at a time on a clock of its own, and the device takes one
+/// stream.
 ///
-/// One session sets the pace; the sound of the others waits for it, up to ``patience`` pieces. A session that gives no more loses the pace to
-/// the next that is kept waiting.
+/// One session sets the pace; the audio of the others waits for it, up to ``patience`` pieces. A session that gives no
+/// more loses the pace to the next that is kept waiting.
 struct SessionMix {
   /// The most pieces of 10 ms that wait for the session that sets the pace.
   static let patience = 5

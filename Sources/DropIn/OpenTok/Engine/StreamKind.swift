@@ -1,7 +1,7 @@
 import Foundation
 import Parley
 
-/// What OpenTok counts as one stream: a camera with its microphone, or a screen with its sound.
+/// The unit that OpenTok counts as one stream: a camera with its microphone, or a screen with its audio.
 enum StreamKind: String, CaseIterable, Sendable {
   case camera
   case screen
@@ -23,7 +23,7 @@ struct StreamEntry {
   let kind: StreamKind
 }
 
-/// What there is of a stream now.
+/// The present tracks of a stream.
 struct StreamFacts {
   var isThere = false
   var hasAudio = false

@@ -13,22 +13,22 @@ import Parley
   let number: Int
   let streamID: String
   var isConnecting = true
-  /// Whether the first picture came while it was connecting, and is still to be told of.
+  /// Whether the first frame came while it was connecting, and is still to be reported.
   var owesFirstPicture = false
   var isOver = false
   var isInterrupted = false
-  /// Whether it was told that the network hardly takes the picture.
+  /// Whether it was warned that the network can hardly carry the video.
   var isWarned = false
-  /// Why there is no picture; nil when there is one.
+  /// Why there is no video; nil when there is some.
   var off: OTSubscriberVideoEventReason?
   var timer: Task<Void, Never>?
   let sink: SubscriberSink
   let ear = LevelSink()
   private(set) var video: RemoteVideoTrack?
   private(set) var audio: RemoteAudioTrack?
-  /// The publisher whose pictures are shown, when it is an own stream.
+  /// The publisher whose frames are shown, when it is an own stream.
   private(set) var own: PublisherMedia?
-  /// The publisher whose sound is measured, when it is an own stream.
+  /// The publisher whose audio is measured, when it is an own stream.
   var ownSound: OTPublisherKit?
 
   init(_ subscriber: OTSubscriberKit, _ number: Int, _ streamID: String, isKept: Bool) {
@@ -82,7 +82,7 @@ import Parley
   }
 }
 
-/// Where a subscriber's pictures go: its view, the app's renderer.
+/// The destination of a subscriber's frames: its view, the app's renderer.
 final class SubscriberSink: VideoSink {
   struct State {
     var surface: (any VideoSink)?

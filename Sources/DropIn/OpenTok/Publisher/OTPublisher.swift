@@ -3,7 +3,7 @@ public import ParleyViews
 
 /// Sends the microphone and the camera to a session, and shows the camera in ``view``.
 ///
-/// Where there is no camera, a test picture takes its place, as in the simulator of OpenTok.
+/// Without a camera, a test video takes its place, as in the simulator of OpenTok.
 // unchecked: as its superclass; what it adds is the main actor's.
 open class OTPublisher: OTPublisherKit, @unchecked Sendable {
   @MainActor private var shown: OTVideoView?
@@ -78,7 +78,8 @@ open class OTPublisher: OTPublisherKit, @unchecked Sendable {
     set { videoView.scaling = newValue == .fit ? .fit : .fill }
   }
 
-  /// Which camera is used. Setting it takes the next camera of the machine, where there are two; then the delegate is told.
+  /// The camera in use. Setting it takes the next camera of the machine, if there are two; then the delegate is
+  /// notified.
   open var cameraPosition: AVCaptureDevice.Position {
     get { media.cameraPosition }
     set {
@@ -97,7 +98,7 @@ open class OTPublisher: OTPublisherKit, @unchecked Sendable {
     set {}
   }
 
-  /// Without effect.
+  /// Kept, and without effect on the camera.
   open var cameraZoomFactor: Float {
     get { 1 }
     set {}

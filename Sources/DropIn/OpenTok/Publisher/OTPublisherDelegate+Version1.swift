@@ -1,5 +1,6 @@
-/// The methods of ``OTPublisherKitDelegate`` in the types of version 1. What is told goes to the spelling of version 2; where an app has none it goes on
-/// to that of version 1, and from there nowhere. The latter's defaults stand back, so that an app that calls its own method means that.
+/// The methods of ``OTPublisherKitDelegate`` in the types of version 1. Each callback goes to the spelling of version
+/// 2; if an app has none it goes on to that of version 1, and from there nowhere. The latter's defaults are
+/// disfavoured, so that an app that calls its own method gets that.
 extension OTPublisherDelegate {
   /// Goes on to the spelling of version 1.
   public func publisher(_ publisher: OTPublisherKit, didFailWithError error: OTError) {
@@ -42,34 +43,24 @@ extension OTPublisherDelegate {
     if let old = publisher as? OTPublisher { self.publisherDidStopStreaming(old) }
   }
 
-  /// Does nothing.
   @_disfavoredOverload
   public func publisher(_ publisher: OTPublisher, didFailWithError error: OTError) {}
-  /// Does nothing.
   @_disfavoredOverload
   public func publisher(_ publisher: OTPublisher, streamCreated stream: OTStream) {}
-  /// Does nothing.
   @_disfavoredOverload
   public func publisher(_ publisher: OTPublisher, streamDestroyed stream: OTStream) {}
-  /// Does nothing.
   @_disfavoredOverload
   public func muteForced(_ publisher: OTPublisher) {}
-  /// Does nothing.
   @_disfavoredOverload
   public func publisherVideoDisabled(_ publisher: OTPublisher, reason: OTPublisherVideoEventReason) {}
-  /// Does nothing.
   @_disfavoredOverload
   public func publisherVideoEnabled(_ publisher: OTPublisher, reason: OTPublisherVideoEventReason) {}
-  /// Does nothing.
   @_disfavoredOverload
   public func publisherVideoDisableWarning(_ publisher: OTPublisher) {}
-  /// Does nothing.
   @_disfavoredOverload
   public func publisherVideoDisableWarningLifted(_ publisher: OTPublisher) {}
-  /// Does nothing.
   @_disfavoredOverload
   public func publisherDidStartStreaming(_ publisher: OTPublisher) {}
-  /// Does nothing.
   @_disfavoredOverload
   public func publisherDidStopStreaming(_ publisher: OTPublisher) {}
 }

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Sends sound and pictures to a session: those of a capturer of the app's own, without a view. ``OTPublisher`` has a camera and a view.
+/// Sends audio and video to a session: those of a capturer of the app's own, without a view. ``OTPublisher`` has a
+/// camera and a view.
 // unchecked: open to subclasses; its own state is constant or `Guarded`.
 open class OTPublisherKit: NSObject, @unchecked Sendable {
   let media: PublisherMedia
@@ -82,27 +83,27 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
 
   deinit { media.end() }
 
-  // MARK: What is known
+  // MARK: State
 
-  /// Who is told what becomes of it. Weak.
+  /// Receives its events. Held weakly.
   open var delegate: (any OTPublisherKitDelegate)? {
     get { state.delegate }
     set { state.delegate = newValue }
   }
 
-  /// Who is told how loud it is. Weak.
+  /// Receives its audio level. Held weakly.
   open var audioLevelDelegate: (any OTPublisherKitAudioLevelDelegate)? {
     get { state.audioLevelDelegate }
     set { state.audioLevelDelegate = newValue }
   }
 
-  /// Who is told once a second what was sent. Weak.
+  /// Receives its counts once a second. Held weakly.
   open var networkStatsDelegate: (any OTPublisherKitNetworkStatsDelegate)? {
     get { state.networkStatsDelegate }
     set { state.networkStatsDelegate = newValue }
   }
 
-  /// Who gets the reports of ``getRtcStatsReport()``. Weak.
+  /// Receives the reports of ``getRtcStatsReport()``. Held weakly.
   open var rtcStatsReportDelegate: (any OTPublisherKitRtcStatsReportDelegate)? {
     get { state.rtcStatsReportDelegate }
     set { state.rtcStatsReportDelegate = newValue }
@@ -113,13 +114,13 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
   /// Its stream; nil while it is not published.
   open var stream: OTStream? { state.stream }
 
-  /// What the others see as the stream's name. Set it before publishing.
+  /// The stream's name for the others. Set it before publishing.
   open var name: String? {
     get { state.name }
     set { state.name = newValue }
   }
 
-  /// Whether sound is sent; the others are told.
+  /// Whether audio is sent; the others see it.
   open var publishAudio: Bool {
     get { state.publishAudio }
     set {
@@ -128,7 +129,7 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Whether a picture is sent; the others are told.
+  /// Whether video is sent; the others see it.
   open var publishVideo: Bool {
     get { state.publishVideo }
     set {
@@ -154,19 +155,20 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
     set { state.videoType = newValue }
   }
 
-  /// Whether subscribers with a slow network may be left with the sound alone. The server always does.
+  /// Whether subscribers with a slow network may be left with the audio alone. The server always does.
   open var audioFallbackEnabled: Bool {
     get { state.audioFallbackEnabled }
     set { state.audioFallbackEnabled = newValue }
   }
 
-  /// How much the picture may take of the network. Set it before publishing.
+  /// The bit rate of the video. Set it before publishing.
   open var videoBitratePreset: OTVideoBitratePreset {
     get { state.bitratePreset }
     set { state.bitratePreset = newValue }
   }
 
-  /// The most bits a second of the picture, 5,000 to 10,000,000; 0 for no limit of the app's, anything else is ignored. Set it before publishing.
+  /// The most bits a second of the video, 5,000 to 10,000,000; 0 for no limit of the app's, anything else is ignored.
+  /// Set it before publishing.
   open var maxVideoBitrate: Int32 {
     get { state.maxVideoBitrate }
     set {
@@ -175,14 +177,14 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Where pictures come from; setting it puts another capturer in the place of the one that runs. One that does not start ends publishing, with
+  /// The source of the video; setting it replaces the capturer that runs. One that does not start ends publishing, with
   /// ``OTPublisherErrorCode/publisherWebRTCError``: at once, or when it is published.
   open var videoCapture: (any OTVideoCapture)? {
     get { media.capture }
     set { media.setCapture(newValue) }
   }
 
-  /// Where the pictures that are sent are shown, too. Held weakly, as the renderer is the app's.
+  /// Shows the sent frames, too. Held weakly, as the renderer is the app's.
   open var videoRender: (any OTVideoRender)? {
     get { media.renderer.read { $0.render } }
     set { media.renderer.update { $0.render = newValue } }
@@ -219,13 +221,13 @@ open class OTPublisherKit: NSObject, @unchecked Sendable {
 
   func release(_ number: Int) { state.update { $0.membership.end(number) } }
 
-  /// Tells of an error on the session's queue.
+  /// Reports an error on the session's queue.
   func fail(_ problem: OTError, _ session: OTSession) {
     let error = session.isLegacy ? problem.asLegacy() : problem
     session.tell { _ in self.delegate?.publisher(self, didFailWithError: error) }
   }
 
-  /// The most bits a second of the picture; nil for what looks good at its size.
+  /// The most bits a second of the video; nil for what looks good at its size.
   var bitrateLimit: Int64? {
     state.read { state in
       switch state.bitratePreset {

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// How a publisher publishes. What is out of its range is ignored, as with OpenTok.
+/// The settings of a publisher. Values out of range are ignored, as with OpenTok.
 open class OTPublisherKitSettings: NSObject {
-  /// What the others see as the stream's name.
+  /// The stream's name for the others.
   open var name: String?
-  /// Whether there is sound.
+  /// Whether it has an audio track.
   open var audioTrack = true
-  /// Whether there is a picture.
+  /// Whether it has a video track.
   open var videoTrack = true
-  /// Bits a second of the sound, 6,000 to 510,000.
+  /// Bits a second of the audio, 6,000 to 510,000.
   open var audioBitrate: Int32 = 40_000 {
     didSet { if !(6_000...510_000).contains(audioBitrate) { audioBitrate = oldValue } }
   }
@@ -16,11 +16,11 @@ open class OTPublisherKitSettings: NSObject {
   open var enableOpusDtx = false
   /// Whether a screen is sent in several sizes.
   open var scalableScreenshare = false
-  /// Whether subscribers may be left with the sound alone when their network is slow. The server always does.
+  /// Whether subscribers with a slow network may be left with the audio alone. The server always does.
   open var subscriberAudioFallbackEnabled = true
-  /// Whether the picture is given up when the own network is slow. Without effect: it gets smaller.
+  /// Whether the video is given up when the app's network is slow. Without effect: it gets smaller.
   open var publisherAudioFallbackEnabled = false
-  /// Without effect.
+  /// Without effect: no client reports to others what it measures.
   open var senderStatsTrack = false
   /// Whether the microphone goes on while the audio is muted. Without effect: it does.
   open var allowAudioCaptureWhileMuted = false
@@ -37,15 +37,15 @@ open class OTPublisherKitSettings: NSObject {
 open class OTPublisherSettings: OTPublisherKitSettings {
   /// A capturer of the app's own; nil takes the camera.
   open var videoCapture: (any OTVideoCapture)?
-  /// The size of the camera's pictures.
+  /// The size of the camera's frames.
   open var cameraResolution = OTCameraCaptureResolution.medium
-  /// The camera's pictures a second.
+  /// The camera's frames a second.
   open var cameraFrameRate = OTCameraCaptureFrameRate.rate30FPS
 
   public override init() { super.init() }
 }
 
-/// The size of a camera's pictures.
+/// The size of a camera's frames, in pixels.
 public enum OTCameraCaptureResolution: Int, Sendable {
   /// 352 × 288.
   case low = 0
@@ -66,7 +66,7 @@ public enum OTCameraCaptureResolution: Int, Sendable {
   }
 }
 
-/// A camera's pictures a second.
+/// A camera's frames a second.
 public enum OTCameraCaptureFrameRate: Int, Sendable {
   /// 30.
   case rate30FPS = 30
@@ -78,15 +78,14 @@ public enum OTCameraCaptureFrameRate: Int, Sendable {
   case rate1FPS = 1
 }
 
-/// What a publisher shows.
+/// The content of a publisher's video.
 public enum OTPublisherKitVideoType: Int32, Sendable {
-  /// A camera.
   case camera = 1
-  /// A screen: few pictures a second, sharp.
+  /// A screen: few frames a second, sharp.
   case screen = 2
 }
 
-/// How much a picture may take of the network.
+/// The share of the network that video may take.
 public enum OTVideoBitratePreset: Int, Sendable {
   /// Bitrates that favour quality.
   case `default` = 0
@@ -94,15 +93,15 @@ public enum OTVideoBitratePreset: Int, Sendable {
   case bwSaver = 1
   /// Much lower bitrates than by default.
   case extraBwSaver = 2
-  /// What ``OTPublisherKit/maxVideoBitrate`` says.
+  /// The limit ``OTPublisherKit/maxVideoBitrate``.
   case custom = 3
 }
 
-/// Why a publisher's picture went or came back.
+/// Why a publisher's video went or came back.
 public enum OTPublisherVideoEventReason: Int32, Sendable {
   /// `publishVideo` was changed.
   case publisherPropertyChanged = 1
-  /// The network.
+  /// The network became slower or faster.
   case qualityChanged = 3
   /// There is no room in the network for more.
   case qualityDegradationBandwidth

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What went wrong: `domain` and `code` as OpenTok numbers them, `localizedDescription` for people.
+/// An error: `domain` and `code` as OpenTok numbers them, `localizedDescription` for people.
 // unchecked: open to subclasses; an NSError does not change, and nothing is added to it.
 open class OTError: NSError, @unchecked Sendable {
   convenience init(_ code: OTSessionErrorCode, _ message: String) {

@@ -5,7 +5,7 @@ public enum OTSessionErrorCode: Int32, Sendable, CaseIterable {
   case OTAuthorizationFailure = 1004
   /// There is no such session.
   case OTErrorInvalidSession = 1005
-  /// The server could not be reached, or no way for sound and pictures was found.
+  /// The server could not be reached, or no path for audio and video was found.
   case OTConnectionFailed = 1006
   /// The session is not connected.
   case OTNotConnected = 1010
@@ -43,7 +43,7 @@ public enum OTSessionErrorCode: Int32, Sendable, CaseIterable {
   case OTSessionUnableToForceMute = 1540
   /// The token's role does not let send signals.
   case OTSessionUnableToSendSignal = 1550
-  /// Something that is no fault of the app.
+  /// An error that isn't the app's fault.
   case OTSessionInternalError = 2000
   /// Never given: see `docs/porting-opentok.md` about end-to-end encryption.
   case OTSessionEncryptionSecretMissing = 6000
@@ -104,9 +104,7 @@ public enum OTLegacyErrorCode {
     /// The names and numbers of version 1 and 2.1.
     case authorizationFailure, invalidSessionId, connectionFailed, noMessagingServer, sdkUpdateRequired,
       connectionRefused
-    /// See above.
     case sessionStateFailed, p2PSessionUnsupported, unknownServerError, p2PSessionRequired, p2PSessionMaxParticipants
-    /// See above.
     case sessionConnectionTimeout, sessionCompatibilityMismatch
   }
 

@@ -15,7 +15,8 @@ extension OTSession {
     return nil
   }
 
-  /// Runs `body` on the app's queue, after what was told before. Properties are changed in it, too, so that they are what the callback says.
+  /// Runs `body` on the app's queue, after earlier reports. Properties are changed in it, too, so that they are what
+  /// the callback says.
   func tell(_ body: @escaping @Sendable (OTSession) -> Void) {
     apiQueue.async { [self] in body(self) }
   }
@@ -28,8 +29,8 @@ extension OTSession {
     }
   }
 
-  /// Tells of an error that came from a call without a place for one. Where the call has one it is filled at once, since the delegate is told of
-  /// what ends the session.
+  /// Reports an error of a call that has no `error:`. A call that has one fills it at once, since the delegate gets the
+  /// errors that end the session.
   func report(_ problem: OTError?) {
     guard let problem else { return }
     let error = isLegacy ? problem.asLegacy() : problem

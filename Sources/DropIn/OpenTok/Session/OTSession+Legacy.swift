@@ -1,4 +1,5 @@
-/// The calls of version 1, and those of version 2 without a place for an error: what can be seen at once goes to the delegate, too.
+/// The calls of version 1, and those of version 2 without a place for an error: what can be seen at once goes to the
+/// delegate, too.
 extension OTSession {
   /// A session as in version 1; see ``init(sessionId:delegate:)``.
   public convenience init?(sessionId: String, andDelegate delegate: (any OTSessionDelegate)?) {
@@ -18,7 +19,7 @@ extension OTSession {
   /// Version 1: how many clients are connected, this one included.
   public var connectionCount: Int { value(\.connectionCount, as: \OTSession.connectionCount) }
 
-  /// Connects, as in version 1. What is wrong with the call itself goes to `session(_:didFailWithError:)`, too.
+  /// Connects, as in version 1. Faults of the call itself go to `session(_:didFailWithError:)`, too.
   public func connect(withApiKey apiKey: String, token: String) {
     report(start(apiKey: apiKey, token: token))
   }

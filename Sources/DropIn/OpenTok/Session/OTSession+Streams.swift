@@ -1,4 +1,3 @@
-/// Publishing and subscribing.
 extension OTSession {
   func begin(_ publisher: OTPublisherKit?) -> OTError? {
     guard let publisher else { return OTError(.nullOrInvalidParameter, "The publisher is nil.") }
@@ -82,7 +81,8 @@ extension OTSession {
     return isThere
   }
 
-  /// A subscriber does not count any more: at once when it is unsubscribed, so that another may be subscribed in the same turn.
+  /// A subscriber does not count any more: at once when it is unsubscribed, so that another may be subscribed in the
+  /// same turn.
   func leavePlace(_ subscriber: OTSubscriberKit, _ number: Int) {
     let hadPlace = subscriber.state.update { state in
       guard state.place == number else { return false }

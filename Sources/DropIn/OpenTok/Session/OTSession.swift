@@ -2,11 +2,11 @@ public import Dispatch
 public import Foundation
 public import Observation
 
-/// A session: who is connected to it, and what they publish.
+/// A session: its connections, and the streams that they publish.
 ///
-/// Every call may come from any thread, and returns at once. What follows is told to the delegate on ``apiQueue``, the main queue unless the
-/// app takes another; properties change there, right before the callback that says so. They can be observed with `withObservationTracking`, and
-/// by key path as on Apple systems.
+/// Every call may come from any thread, and returns at once. The delegate is called on ``apiQueue``, the main queue
+/// unless the app takes another. Properties change there, right before the callback that says so. They can be observed
+/// with `withObservationTracking`, and by key path as on Apple systems.
 ///
 /// ```swift
 /// ParleyServer.url = "https://meet.example.com"
@@ -26,7 +26,8 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
   struct Parts {
     let apiKey: String?
     let sessionId: String
-    /// Whether it was made as in version 1: streams then include the own ones, subscribers start by themselves, errors have the old numbers.
+    /// Whether it was made as in version 1: streams then include the app's own ones, subscribers start by themselves,
+    /// errors have the old numbers.
     let isLegacy: Bool
     let engine: SessionEngine
     let state: Guarded<State>
@@ -51,14 +52,14 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
     var connectionCount: Int { connections.count }
     var streams: [String: OTStream] = [:]
     var capabilities: OTSessionCapabilities?
-    /// What is published, or being published.
+    /// Published, or being published.
     var publishers: [PublisherPlace] = []
-    /// What is subscribed to, or being so.
+    /// The number of subscribers, those that are starting included.
     var subscribers = 0
     var limit: OTStreamLimit
   }
 
-  /// A session, not connected yet. Never nil: what is wrong with the key or the id is told when it connects.
+  /// A session, not connected yet. Never nil: a wrong key or id is reported when it connects.
   public init?(apiKey: String, sessionId: String, delegate: (any OTSessionDelegate)?) {
     parts = Parts(apiKey, sessionId, delegate)
     super.init()
@@ -90,8 +91,8 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
     attach()
   }
 
-  /// A session as in version 1: the key comes with ``connect(withApiKey:token:)``, the delegate hears of own streams, too, and subscribers start
-  /// by themselves. Never nil: what is wrong with the id is told when it connects.
+  /// A session as in version 1: the key comes with ``connect(withApiKey:token:)``, the delegate hears of own streams,
+  /// too, and subscribers start by themselves. Never nil: a wrong id is reported when it connects.
   public init?(sessionId: String, delegate: (any OTSessionDelegate)?) {
     parts = Parts(nil, sessionId, delegate, isLegacy: true)
     super.init()
@@ -112,12 +113,12 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
   var apiKey: String? { parts.apiKey }
   var isLegacy: Bool { parts.isLegacy }
 
-  // MARK: What is known
+  // MARK: State
 
   /// The session's id, as the server of the app gave it.
   open var sessionId: String { parts.sessionId }
 
-  /// Who is told what happens. Weak.
+  /// Receives the events of the session. Held weakly.
   open var delegate: (any OTSessionDelegate)? {
     get { state.delegate }
     set { state.delegate = newValue }
@@ -129,21 +130,21 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
     set { state.apiQueue = newValue }
   }
 
-  /// Where the connection stands.
+  /// The state of the connection.
   open var sessionConnectionStatus: OTSessionConnectionStatus {
     value(\.status, as: \OTSession.sessionConnectionStatus)
   }
-  /// The own connection; nil until the session is connected.
+  /// This client's connection; nil until the session is connected.
   open var connection: OTConnection? { value(\.connection, as: \OTSession.connection) }
-  /// What the token allows; nil until the session is connected.
+  /// The permissions of the token; nil until the session is connected.
   open var capabilities: OTSessionCapabilities? { value(\.capabilities, as: \OTSession.capabilities) }
-  /// The streams in the session by id, the own ones included.
+  /// The streams in the session by id, this client's own ones included.
   open var streams: [String: OTStream] { value(\.streams, as: \OTSession.streams) }
 
   // MARK: Connecting
 
-  /// Connects with a token of either form, or with `devtoken` and `moderator_token` where the server runs for development.
-  /// `sessionDidConnect(_:)` or `session(_:didFailWithError:)` follows; `error` tells what can be seen at once.
+  /// Connects with a token of either form, or with `devtoken` and `moderator_token` on a development server.
+  /// `sessionDidConnect(_:)` or `session(_:didFailWithError:)` follows; `error` has faults that are visible at once.
   open func connect(withToken token: String, error: UnsafeMutablePointer<OTError?>?) {
     OTError.put(start(apiKey: apiKey, token: token), error)
   }
@@ -162,13 +163,12 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
     onMain { [self] in engine.disconnect(self) }
   }
 
-  /// Leaves the session.
   open func disconnect() { disconnect(nil) }
 
   // MARK: Streams
 
-  /// Sends what a publisher captures. `publisher(_:streamCreated:)` or `publisher(_:didFailWithError:)` follows. One that was unpublished in the same
-  /// turn begins when its stream has ended.
+  /// Sends what a publisher captures. `publisher(_:streamCreated:)` or `publisher(_:didFailWithError:)` follows. One
+  /// that was unpublished in the same turn begins when its stream has ended.
   open func publish(_ publisher: OTPublisherKit, error: UnsafeMutablePointer<OTError?>?) {
     OTError.put(begin(publisher), error)
   }
@@ -194,16 +194,17 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
 
   open func unpublish(_ publisher: OTPublisherKit) { report(end(publisher)) }
 
-  /// Subscribes. What is refused is told to the subscriber's delegate, with the number that ``subscribe(_:error:)`` gives. A subscriber that receives
-  /// already goes on, and the session's delegate is told of the call.
+  /// Subscribes. The subscriber's delegate gets a refusal, with the number that ``subscribe(_:error:)`` gives. A
+  /// subscriber that receives already continues, and the session's delegate is notified of the call.
   open func subscribe(_ subscriber: OTSubscriberKit) { subscribeReporting(subscriber) }
 
   open func unsubscribe(_ subscriber: OTSubscriberKit) { report(end(subscriber)) }
 
   // MARK: Signals and moderation
 
-  /// Sends a signal to everybody, this client included, or to one connection. It waits for its turn, since the server takes 50 messages a second, and for
-  /// a connection that is being brought back. With 1,000 on their way `error` is 1550.
+  /// Sends a signal to everybody, this client included, or to one connection. It waits for its turn, since the server
+  /// takes 50 messages a second, and for a connection that is being brought back. With 1,000 on their way `error` is
+  /// 1550.
   open func signal(
     withType type: String?, string: String?, connection: OTConnection?, error: UnsafeMutablePointer<OTError?>?
   ) {
@@ -213,10 +214,11 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
   /// Sends a signal to everybody, this client included, or to one connection.
   ///
   /// - Parameters:
-  ///   - type: What it is about: at most 128 letters of ASCII, digits, `-`, `_` and `~`.
+  ///   - type: The subject: at most 128 letters of ASCII, digits, `-`, `_` and `~`.
   ///   - string: The content, at most 8 KiB.
-  ///   - connection: The one who is to get it; nil for everybody.
-  ///   - retryAfterReconnect: Whether it waits for a connection that is being brought back; otherwise `error` is 1550 then.
+  ///   - connection: The recipient; nil for everybody.
+  ///   - retryAfterReconnect: Whether it waits for a connection that is being brought back; otherwise `error` is 1550
+  ///     then.
   open func signal(
     withType type: String?, string: String?, connection: OTConnection?, retryAfterReconnect: Bool,
     error: UnsafeMutablePointer<OTError?>?
@@ -224,17 +226,18 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
     OTError.put(send(type ?? "", string ?? "", to: connection, waits: retryAfterReconnect), error)
   }
 
-  /// Mutes the sound of every stream but `excludedStreams`, also of the own ones; streams that come later start muted, too.
+  /// Mutes the audio of every stream but `excludedStreams`, also of this client's own ones; streams that come later
+  /// start muted, too.
   open func forceMuteAll(_ excludedStreams: [OTStream]?, error: UnsafeMutablePointer<OTError?>?) {
     OTError.put(muteAll(except: excludedStreams ?? []), error)
   }
 
-  /// Mutes the sound of one stream.
+  /// Mutes the audio of one stream.
   open func forceMuteStream(_ stream: OTStream, error: UnsafeMutablePointer<OTError?>?) {
     OTError.put(mute(stream), error)
   }
 
-  /// Lets later streams begin with their sound again. Who is muted stays muted.
+  /// Lets later streams begin with their audio again. Muted streams stay muted.
   open func disableForceMute(_ error: UnsafeMutablePointer<OTError?>?) { OTError.put(allowUnmuting(), error) }
 
   /// Takes a client out of the session.
@@ -264,7 +267,7 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
     return state.read { $0[keyPath: path] }
   }
 
-  /// Changes what is known of the session, and tells who observes it.
+  /// Changes the session's state, and notifies its observers.
   @discardableResult func change<Result>(_ body: (inout State) -> Result) -> Result {
     let (before, after, result) = state.update { state in
       let before = state
@@ -287,22 +290,19 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
   }
 }
 
-/// Where the connection of a session stands.
+/// The state of a session's connection.
 public enum OTSessionConnectionStatus: Int32, Sendable {
   /// Not connected, or not any more.
   case notConnected = 0
-  /// Connected.
   case connected = 1
-  /// Being connected.
   case connecting = 2
   /// The connection was lost and is being brought back.
   case reconnecting = 3
-  /// Being ended.
   case disconnecting = 4
-  /// Connecting has failed, or the connection was lost for good.
+  /// Connecting has failed, or the connection was lost permanently.
   case failed = 5
 
-  /// What version 1 calls ``notConnected``.
+  /// Version 1's name for ``notConnected``.
   public static var disconnected: OTSessionConnectionStatus { .notConnected }
 }
 

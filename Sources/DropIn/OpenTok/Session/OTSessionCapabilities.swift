@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What the token lets this client do.
+/// The permissions of a token.
 // unchecked: open to subclasses; it is filled when it is made.
 open class OTSessionCapabilities: NSObject, @unchecked Sendable {
   open internal(set) var canPublish = false
@@ -18,7 +18,7 @@ open class OTSessionCapabilities: NSObject, @unchecked Sendable {
   }
 }
 
-/// What a moderator said of muting.
+/// A moderator's change of muting.
 // unchecked: open to subclasses; it is filled when it is made.
 open class OTMuteForcedInfo: NSObject, @unchecked Sendable {
   /// True when everybody is muted, false when that does not hold for later streams any more.

@@ -1,19 +1,21 @@
-/// Told what happens in a session, on ``OTSession/apiQueue``. The names of every version are here; those that an app does not implement do nothing.
+/// Receives the events of a session, on ``OTSession/apiQueue``. The names of every version are here; those that an app
+/// does not implement do nothing.
 ///
-/// A session made as in version 1 (``OTSession/init(sessionId:andDelegate:)``) tells of streams with `session(_:didReceive:)` and
-/// `session(_:didDrop:)`, the own ones included; any other session with `session(_:streamCreated:)` and `session(_:streamDestroyed:)`, those of
-/// others only.
+/// A session made as in version 1 (``OTSession/init(sessionId:andDelegate:)``) reports streams with
+/// `session(_:didReceive:)` and `session(_:didDrop:)`, its own ones included. Any other session does so with
+/// `session(_:streamCreated:)` and `session(_:streamDestroyed:)`, for those of others only.
 public protocol OTSessionDelegate: AnyObject {
   /// The session is connected.
   func sessionDidConnect(_ session: OTSession)
-  /// The session is not connected any more: by this client, by the server, or since a lost connection did not come back.
+  /// The session is not connected any more: by this client, by the server, or since a lost connection did not come
+  /// back.
   func sessionDidDisconnect(_ session: OTSession)
-  /// The session could not be connected, or its connection was lost for good.
+  /// The session could not be connected, or its connection was lost permanently.
   func session(_ session: OTSession, didFailWithError error: OTError)
 
   /// There is a stream of somebody else.
   func session(_ session: OTSession, streamCreated stream: OTStream)
-  /// It has ended.
+  /// Somebody else's stream has ended.
   func session(_ session: OTSession, streamDestroyed stream: OTStream)
 
   /// Somebody else has connected, or was connected before.
@@ -23,13 +25,14 @@ public protocol OTSessionDelegate: AnyObject {
   /// A signal has come. `connection` is nil for one of the app's server.
   func session(
     _ session: OTSession, receivedSignalType type: String?, from connection: OTConnection?, with string: String?)
-  /// Somebody records the session: a participant whose token has the role `recorder`. The id is that of their connection, the name theirs.
+  /// Somebody records the session: a participant whose token has the role `recorder`. The id is that of their
+  /// connection, the name theirs.
   func session(_ session: OTSession, archiveStartedWithId archiveId: String, name: String?)
-  /// They have left.
+  /// The participant who records has left.
   func session(_ session: OTSession, archiveStoppedWithId archiveId: String)
   /// The connection was lost and is being brought back.
   func sessionDidBeginReconnecting(_ session: OTSession)
-  /// It is back.
+  /// The lost connection is back.
   func sessionDidReconnect(_ session: OTSession)
   /// A moderator has muted everybody, or lifted that.
   func session(_ session: OTSession, muteForced info: OTMuteForcedInfo)
@@ -47,36 +50,21 @@ public protocol OTSessionDelegate: AnyObject {
 }
 
 extension OTSessionDelegate {
-  /// Does nothing.
   public func session(_ session: OTSession, streamCreated stream: OTStream) {}
-  /// Does nothing.
   public func session(_ session: OTSession, streamDestroyed stream: OTStream) {}
-  /// Does nothing.
   public func session(_ session: OTSession, connectionCreated connection: OTConnection) {}
-  /// Does nothing.
   public func session(_ session: OTSession, connectionDestroyed connection: OTConnection) {}
-  /// Does nothing.
   public func session(
     _ session: OTSession, receivedSignalType type: String?, from connection: OTConnection?, with string: String?
   ) {}
-  /// Does nothing.
   public func session(_ session: OTSession, archiveStartedWithId archiveId: String, name: String?) {}
-  /// Does nothing.
   public func session(_ session: OTSession, archiveStoppedWithId archiveId: String) {}
-  /// Does nothing.
   public func sessionDidBeginReconnecting(_ session: OTSession) {}
-  /// Does nothing.
   public func sessionDidReconnect(_ session: OTSession) {}
-  /// Does nothing.
   public func session(_ session: OTSession, muteForced info: OTMuteForcedInfo) {}
-  /// Does nothing.
   public func session(_ session: OTSession, info: OTMuteForcedInfo) {}
-  /// Does nothing.
   public func session(_ session: OTSession, didReceive stream: OTStream) {}
-  /// Does nothing.
   public func session(_ session: OTSession, didReceiveStream stream: OTStream) {}
-  /// Does nothing.
   public func session(_ session: OTSession, didDrop stream: OTStream) {}
-  /// Does nothing.
   public func session(_ session: OTSession, didDropStream stream: OTStream) {}
 }

@@ -15,7 +15,7 @@ public enum OTSessionICETransportPolicy: Int32, Sendable {
   case relay = 1
 }
 
-/// Which STUN and TURN servers a session uses.
+/// The STUN and TURN servers of a session.
 // unchecked: open to subclasses; its own state is constant or `Guarded`.
 open class OTSessionICEConfig: NSObject, @unchecked Sendable {
   /// A server of the app.
@@ -39,13 +39,13 @@ open class OTSessionICEConfig: NSObject, @unchecked Sendable {
 
   var values: Values { state.read { $0 } }
 
-  /// Whose servers are used.
+  /// The source of the servers' addresses.
   open var includeServers: OTSessionICEIncludeServers {
     get { state.includeServers }
     set { state.includeServers = newValue }
   }
 
-  /// Which ways may be used.
+  /// All paths, or only those through TURN servers.
   open var transportPolicy: OTSessionICETransportPolicy {
     get { state.transportPolicy }
     set { state.transportPolicy = newValue }
@@ -56,7 +56,7 @@ open class OTSessionICEConfig: NSObject, @unchecked Sendable {
     state.servers.map { ["turn_url": $0.url, "username": $0.userName, "credential": $0.credential] }
   }
 
-  /// Without effect.
+  /// Kept, and without effect on the connection.
   open var filterOutLanCandidates: Bool {
     get { state.filterOutLanCandidates }
     set { state.filterOutLanCandidates = newValue }

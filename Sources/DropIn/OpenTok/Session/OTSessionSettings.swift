@@ -20,13 +20,13 @@ open class OTSessionSettings: NSObject, @unchecked Sendable {
 
   var values: Values { state.read { $0 } }
 
-  /// Whether nothing is told of the connections of others.
+  /// Whether the connections of others aren't reported.
   open var connectionEventsSuppressed: Bool {
     get { state.connectionEventsSuppressed }
     set { state.connectionEventsSuppressed = newValue }
   }
 
-  /// Which STUN and TURN servers are used; nil takes those that the server names.
+  /// The STUN and TURN servers; nil takes those that the server names.
   open var iceConfig: OTSessionICEConfig? {
     get { state.iceConfig }
     set { state.iceConfig = newValue }

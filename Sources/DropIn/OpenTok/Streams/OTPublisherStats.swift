@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What of a publisher's picture was sent.
+/// Counts of a publisher's sent video.
 // unchecked: open to subclasses; it is filled when it is made.
 open class OTPublisherKitVideoNetworkStats: NSObject, @unchecked Sendable {
   /// Empty: the server passes everything on.
@@ -40,7 +40,7 @@ open class OTPublisherKitVideoNetworkStats: NSObject, @unchecked Sendable {
   }
 }
 
-/// What of a publisher's sound was sent.
+/// Counts of a publisher's sent audio.
 // unchecked: open to subclasses; it is filled when it is made.
 open class OTPublisherKitAudioNetworkStats: NSObject, @unchecked Sendable {
   /// Empty: the server passes everything on.

@@ -1,13 +1,13 @@
 public import Foundation
 public import Observation
 
-/// What one publisher sends. Its properties change while it lasts, on the ``OTSession/apiQueue`` of its session; they can be observed with
-/// `withObservationTracking`, and by key path as on Apple systems.
+/// The audio and video of one publisher. Its properties change while it lasts, on the ``OTSession/apiQueue`` of its
+/// session. They can be observed with `withObservationTracking`, and by key path as on Apple systems.
 // unchecked: open to subclasses; what changes is `Guarded`, the rest is filled when it is made.
 open class OTStream: NSObject, Observable, @unchecked Sendable {
   /// The id, unique in the session.
   open internal(set) var streamId = ""
-  /// Whose stream it is.
+  /// The connection of its publisher.
   open internal(set) var connection = OTConnection()
   /// When it was published, by the server's clock, to the millisecond.
   open internal(set) var creationTime = Date(timeIntervalSince1970: 0)
@@ -50,11 +50,11 @@ open class OTStream: NSObject, Observable, @unchecked Sendable {
 
   /// The name that its publisher gave.
   open var name: String? { value(\.name, as: \OTStream.name) }
-  /// Whether sound is sent.
+  /// Whether audio is sent.
   open var hasAudio: Bool { value(\.hasAudio, as: \OTStream.hasAudio) }
-  /// Whether a picture is sent.
+  /// Whether video is sent.
   open var hasVideo: Bool { value(\.hasVideo, as: \OTStream.hasVideo) }
-  /// The size of the picture: of an own stream that which is captured, of another one that which is received. 640 × 480 until one is known.
+  /// The size of the video: captured, of an own stream; received, of another one. 640 × 480 until one is known.
   open var videoDimensions: CGSize { value(\.videoDimensions, as: \OTStream.videoDimensions) }
 
   private func value<Value>(_ path: KeyPath<Properties, Value>, as key: KeyPath<OTStream, Value>) -> Value {
@@ -64,7 +64,7 @@ open class OTStream: NSObject, Observable, @unchecked Sendable {
 
   var properties: Properties { state.read { $0 } }
 
-  /// Takes what has changed, and tells who observes it.
+  /// Applies the changes, and notifies the observers.
   func take(_ new: Properties) {
     let old = properties
     guard old != new else { return }
@@ -83,11 +83,9 @@ open class OTStream: NSObject, Observable, @unchecked Sendable {
   }
 }
 
-/// What a stream shows.
+/// The content of a stream's video.
 public enum OTStreamVideoType: Int32, Sendable {
-  /// A camera.
   case camera = 1
-  /// A screen.
   case screen = 2
   /// Never given: web pages that publish other things publish a camera here.
   case custom = 3

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What of a subscriber's picture was received.
+/// Counts of a subscriber's received video.
 // unchecked: open to subclasses; it is filled when it is made.
 open class OTSubscriberKitVideoNetworkStats: NSObject, @unchecked Sendable {
   /// Packets that did not come.
@@ -57,7 +57,7 @@ open class OTSubscriberKitVideoNetworkStats: NSObject, @unchecked Sendable {
   }
 }
 
-/// What of a subscriber's sound was received.
+/// Counts of a subscriber's received audio.
 // unchecked: open to subclasses; it is filled when it is made.
 open class OTSubscriberKitAudioNetworkStats: NSObject, @unchecked Sendable {
   /// Packets that did not come.

@@ -24,10 +24,10 @@ open class OTSubscriber: OTSubscriberKit, @unchecked Sendable {
     return view
   }
 
-  /// The view, when somebody has asked for it, or pictures have come.
+  /// The view, when somebody has asked for it, or frames have come.
   @MainActor var viewIfAny: OTVideoView? { shown }
 
-  /// How the picture lies in the view.
+  /// How frames fit the view.
   @preconcurrency @MainActor open var viewScaleBehavior: OTVideoViewScaleBehavior {
     get { videoView.scaling == .fit ? .fit : .fill }
     set { videoView.scaling = newValue == .fit ? .fit : .fill }

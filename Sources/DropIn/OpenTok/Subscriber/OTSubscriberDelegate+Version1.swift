@@ -1,5 +1,6 @@
-/// The methods of ``OTSubscriberKitDelegate`` in the types of version 1. What is told goes to the spelling of version 2; where an app has none it goes on
-/// to that of version 1, and from there nowhere. The latter's defaults stand back, so that an app that calls its own method means that.
+/// The methods of ``OTSubscriberKitDelegate`` in the types of version 1. Each callback goes to the spelling of version
+/// 2; if an app has none it goes on to that of version 1, and from there nowhere. The latter's defaults are
+/// disfavoured, so that an app that calls its own method gets that.
 extension OTSubscriberDelegate {
   /// Goes on to the spelling of version 1.
   public func subscriberDidConnect(toStream subscriber: OTSubscriberKit) {
@@ -34,28 +35,20 @@ extension OTSubscriberDelegate {
     if let old = subscriber as? OTSubscriber { self.subscriberDidReconnect(toStream: old) }
   }
 
-  /// Does nothing.
   @_disfavoredOverload
   public func subscriberDidConnect(toStream subscriber: OTSubscriber) {}
-  /// Does nothing.
   @_disfavoredOverload
   public func subscriber(_ subscriber: OTSubscriber, didFailWithError error: OTError) {}
-  /// Does nothing.
   @_disfavoredOverload
   public func subscriberVideoDisabled(_ subscriber: OTSubscriber, reason: OTSubscriberVideoEventReason) {}
-  /// Does nothing.
   @_disfavoredOverload
   public func subscriberVideoEnabled(_ subscriber: OTSubscriber, reason: OTSubscriberVideoEventReason) {}
-  /// Does nothing.
   @_disfavoredOverload
   public func subscriberVideoDisableWarning(_ subscriber: OTSubscriber) {}
-  /// Does nothing.
   @_disfavoredOverload
   public func subscriberVideoDisableWarningLifted(_ subscriber: OTSubscriber) {}
-  /// Does nothing.
   @_disfavoredOverload
   public func subscriberDidDisconnect(fromStream subscriber: OTSubscriber) {}
-  /// Does nothing.
   @_disfavoredOverload
   public func subscriberDidReconnect(toStream subscriber: OTSubscriber) {}
 }

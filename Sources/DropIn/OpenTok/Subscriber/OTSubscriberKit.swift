@@ -2,7 +2,8 @@ public import Foundation
 
 /// Receives a stream, without a view. ``OTSubscriber`` has one.
 ///
-/// In a session made as in version 1 it begins at once; otherwise when it is given to ``OTSession/subscribe(_:error:)``.
+/// In a session made as in version 1 it begins at once; otherwise when it is given to
+/// ``OTSession/subscribe(_:error:)``.
 // unchecked: open to subclasses; its own state is constant or `Guarded`.
 open class OTSubscriberKit: NSObject, @unchecked Sendable {
   let state: Guarded<State>
@@ -22,7 +23,7 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
     var subscribeToCaptions = false
   }
 
-  /// What is wanted of the stream.
+  /// The wanted size and rate of the stream.
   struct Wish: Equatable, Sendable {
     var audio = true
     var video = true
@@ -30,7 +31,7 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
     var resolution: CGSize?
     var frameRate = Float.greatestFiniteMagnitude
 
-    /// The frame rate as it is asked for; nil for all there are, which zero and what is no number mean, too.
+    /// The wanted frame rate; nil for all frames, which zero and invalid numbers mean, too.
     var framesPerSecond: Int? { frameRate > 0 && frameRate <= 240 ? Int(frameRate.rounded(.up)) : nil }
   }
 
@@ -56,15 +57,15 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
     if let currentSession { _ = currentSession.end(self) }
   }
 
-  // MARK: What is known
+  // MARK: State
 
-  /// Who is told what becomes of it. Weak.
+  /// Receives its events. Held weakly.
   open var delegate: (any OTSubscriberKitDelegate)? {
     get { state.delegate }
     set { state.delegate = newValue }
   }
 
-  /// Who is told how loud it is. Weak; nothing is measured without.
+  /// Receives its audio level. Held weakly; nothing is measured without.
   open var audioLevelDelegate: (any OTSubscriberKitAudioLevelDelegate)? {
     get { state.audioLevelDelegate }
     set {
@@ -73,19 +74,19 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Who is told once a second what was received. Weak.
+  /// Receives its counts once a second. Held weakly.
   open var networkStatsDelegate: (any OTSubscriberKitNetworkStatsDelegate)? {
     get { state.networkStatsDelegate }
     set { state.networkStatsDelegate = newValue }
   }
 
-  /// Who gets the reports of ``getRtcStatsReport(_:)``. Weak.
+  /// Receives the reports of ``getRtcStatsReport(_:)``. Held weakly.
   open var rtcStatsReportDelegate: (any OTSubscriberKitRtcStatsReportDelegate)? {
     get { state.rtcStatsReportDelegate }
     set { state.rtcStatsReportDelegate = newValue }
   }
 
-  /// Never called. Weak.
+  /// Never called, since there are no captions. Held weakly.
   open var captionsDelegate: (any OTSubscriberKitCaptionsDelegate)? {
     get { state.captionsDelegate }
     set { state.captionsDelegate = newValue }
@@ -98,13 +99,13 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
   var currentSession: OTSession? { state.read { $0.membership.session } }
   open var stream: OTStream? { state.stream }
 
-  /// Whether the sound is heard.
+  /// Whether the audio is heard.
   open var subscribeToAudio: Bool {
     get { state.wish.audio }
     set { change { $0.audio = newValue } }
   }
 
-  /// Whether the picture is received.
+  /// Whether the video is received.
   open var subscribeToVideo: Bool {
     get { state.wish.video }
     set { change { $0.video = newValue } }
@@ -122,7 +123,7 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
     set { change { $0.volume = newValue.isNaN ? 100 : min(max(newValue, 0), 100) } }
   }
 
-  /// The size that is wanted of the picture; zero for as large as there is.
+  /// The wanted size of the video; zero for the largest.
   open var preferredResolution: CGSize {
     get { state.read { $0.wish.resolution ?? .zero } }
     set {
@@ -131,14 +132,14 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
     }
   }
 
-  /// The most pictures a second that are wanted, unlimited at first. Of a stream whose sender codes it in temporal layers, as publishers here and browsers do with
-  /// cameras, a half or a quarter of the pictures come then.
+  /// The most frames a second that are wanted, unlimited at first. A sender that codes in temporal layers, as
+  /// publishers here and browsers do with cameras, can send a half or a quarter of the frames.
   open var preferredFrameRate: Float {
     get { state.wish.frameRate }
     set { change { $0.frameRate = newValue } }
   }
 
-  /// Where pictures are shown, too. Held weakly, as the renderer is the app's.
+  /// Shows the frames, too. Held weakly, as the renderer is the app's.
   open var videoRender: (any OTVideoRender)? {
     get { state.render }
     set {
@@ -175,7 +176,7 @@ open class OTSubscriberKit: NSObject, @unchecked Sendable {
 
   func release(_ number: Int) { state.update { $0.membership.end(number) } }
 
-  /// Tells of an error on the session's queue.
+  /// Reports an error on the session's queue.
   func fail(_ problem: OTError, _ session: OTSession) {
     let error = session.isLegacy ? problem.asLegacy() : problem
     session.tell { _ in self.delegate?.subscriber(self, didFailWithError: error) }

@@ -2,8 +2,8 @@ import Foundation
 
 /// State behind a lock. The objects of OpenTok may be used on any thread.
 ///
-/// One property is read and set by its name: `state.delegate = newValue`. What belongs together, or is changed by what it is, takes
-/// ``read(_:)`` and ``update(_:)``.
+/// One property is read and set by its name: `state.delegate = newValue`. Use ``read(_:)`` and ``update(_:)`` for
+/// properties that belong together, or that change by their own value.
 // unchecked: `state` is touched under the lock only.
 @dynamicMemberLookup final class Guarded<State>: @unchecked Sendable {
   private let lock = NSLock()

@@ -8,7 +8,7 @@
   @_exported public import struct ParleyViews.NSKeyValueObservedChange
   @_exported public import struct ParleyViews.NSKeyValueObservingOptions
 
-  /// Who observes the properties of one object by their key paths. Any thread.
+  /// The observers of one object's properties by key path. Any thread.
   final class KeyObservers: Sendable {
     private struct Place: Sendable {
       weak var observer: (any KeyLook)?
@@ -16,7 +16,7 @@
 
     private let places = Guarded<[Place]>([])
 
-    /// Something has changed, which is told on the thread that did it.
+    /// Reports a change, on the thread that made it.
     func look() {
       for place in places.read({ $0 }) { place.observer?.look() }
     }
@@ -44,13 +44,14 @@
   }
 
   /// One observation of one property.
-  // unchecked: the owner is asked and the app told on the thread that changes the property; what changes is `Guarded`.
+  // unchecked: the owner is asked and the app called on the thread that changes the property; mutable state is
+  // `Guarded`.
   private final class KeyObserver<Owner: AnyObject, Value: Equatable>: KeyLook, KeyValueWatch, @unchecked Sendable {
     private weak var owner: Owner?
     private let keyPath: KeyPath<Owner, Value>
     private let options: NSKeyValueObservingOptions
     private let tell: (Owner, NSKeyValueObservedChange<Value>) -> Void
-    /// What was told last; nil when it is over.
+    /// The last reported value; nil when it is over.
     private let latest: Guarded<Value?>
 
     init(
@@ -76,8 +77,9 @@
   }
 
   extension OTStream {
-    /// Observes a property that changes, as key-value observing does on Apple systems. A change is told on the `apiQueue` of the session, right before the
-    /// callback that tells of it; with `.initial` the value is told before this returns. It ends when what this returns is let go of.
+    /// Observes a property that changes, as key-value observing does on Apple systems. A change is reported on the
+    /// `apiQueue` of the session, right before its callback; with `.initial` the value is reported before this returns.
+    /// It ends when the returned observation is released.
     public func observe<Value: Equatable>(
       _ keyPath: KeyPath<OTStream, Value>, options: NSKeyValueObservingOptions = [],
       changeHandler: @escaping (OTStream, NSKeyValueObservedChange<Value>) -> Void
@@ -85,8 +87,9 @@
   }
 
   extension OTSession {
-    /// Observes `sessionConnectionStatus`, `connection`, `capabilities`, `streams` or `connectionCount`, as ``OTStream/observe(_:options:changeHandler:)``
-    /// does. What the app itself changes by connecting and disconnecting is told within these calls.
+    /// Observes `sessionConnectionStatus`, `connection`, `capabilities`, `streams` or `connectionCount`, as
+    /// ``OTStream/observe(_:options:changeHandler:)`` does. Changes that the app itself makes by connecting and
+    /// disconnecting are reported within these calls.
     public func observe<Value: Equatable>(
       _ keyPath: KeyPath<OTSession, Value>, options: NSKeyValueObservingOptions = [],
       changeHandler: @escaping (OTSession, NSKeyValueObservedChange<Value>) -> Void

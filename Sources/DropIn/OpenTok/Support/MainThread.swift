@@ -5,10 +5,11 @@ func onMain(_ body: @escaping @MainActor @Sendable () -> Void) {
   DispatchQueue.main.async { MainActor.assumeIsolated { body() } }
 }
 
-/// Whether the caller is on the main queue. Where a program has called `dispatchMain()`, that is on other threads than the first.
+/// Whether the caller is on the main queue. In a program that has called `dispatchMain()`, that is on other threads
+/// than the first.
 var isOnMain: Bool { DispatchQueue.getSpecific(key: mainMark.value) == true || Thread.isMainThread }
 
-/// What the main queue is known by.
+/// The mark by which the main queue is recognised.
 private let mainMark = {
   let key = DispatchSpecificKey<Bool>()
   DispatchQueue.main.setSpecific(key: key, value: true)

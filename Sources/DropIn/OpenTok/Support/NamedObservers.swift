@@ -7,10 +7,11 @@
   @_exported public import struct ParleyViews.NSKeyValueChangeKey
   @_exported public import struct ParleyViews.NSKeyValueObservingOptions
 
-  /// Whoever observes properties by name. On Apple's systems every `NSObject` is one, and `observeValue` is an override. Here that holds for every
-  /// `UIResponder`, such as a screen; another class says that it is one, and leaves `override` away.
+  /// An observer of properties by name. On Apple's systems every `NSObject` is one, and `observeValue` is an override.
+  /// Here that holds for every `UIResponder`, such as a screen; another class says that it is one, and leaves
+  /// `override` away.
   @preconcurrency @MainActor public protocol OTKeyValueObserver: AnyObject {
-    /// A property has changed, or is told as it is.
+    /// A property has changed, or its initial value is reported.
     func observeValue(
       forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
       context: UnsafeMutableRawPointer?
@@ -20,7 +21,7 @@
   // Screens, and whatever else is a responder, have `observeValue` to override, as on Apple's systems.
   extension UIResponder: OTKeyValueObserver {}
 
-  /// Who observes the properties of one object by their names. Any thread.
+  /// The observers of one object's properties by name. Any thread.
   final class NamedObservers: Sendable {
     typealias Tell = ([NSKeyValueChangeKey: Any]) -> Void
 
@@ -32,7 +33,7 @@
       _ observe: (@escaping Tell) -> NSKeyValueObservation?
     ) {
       let entry = NamedObservation(observer, name, object, context)
-      // First, since the observer may take itself away when it is told the first value.
+      // First, since the observer may remove itself when it gets the first value.
       entries.update { entries in
         entries.removeAll { !$0.isWanted }
         entries.append(entry)
@@ -70,11 +71,11 @@
       (self.observer, self.name, self.object, self.context) = (observer, name, object, context)
     }
 
-    /// Whether somebody is there to be told.
+    /// Whether the observer still exists.
     var isWanted: Bool { observer != nil }
     func isBy(_ other: any OTKeyValueObserver) -> Bool { observer === other }
 
-    /// Tells at once where that can be, so that it is before the callback.
+    /// Calls the observer at once if possible, so that it is before the callback.
     func tell(_ change: [NSKeyValueChangeKey: Any]) {
       let change = Carried(value: change)
       if isOnMain {

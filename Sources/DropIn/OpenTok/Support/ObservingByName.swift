@@ -3,9 +3,10 @@
   public import ParleyViews
 
   extension OTStream {
-    /// Tells `observer` of changes of `hasAudio`, `hasVideo`, `videoDimensions` or `name`, as key-value observing does on Apple systems: on the main queue,
-    /// and right before the callback that tells of it where that is the `apiQueue` of the session. Booleans and numbers are told as `NSNumber`, what is not
-    /// there as `NSNull`. A name that does not exist is reported on standard error and observed without effect, where Apple's systems end the program.
+    /// Reports changes of `hasAudio`, `hasVideo`, `videoDimensions` or `name` to `observer`, as key-value observing
+    /// does on Apple systems. It is called on the main queue; if that is the `apiQueue` of the session, right before
+    /// the callback. Booleans and numbers are `NSNumber`, an absent value is `NSNull`. A name that does not exist is
+    /// reported on standard error and observed without effect, where Apple's systems end the program.
     public func addObserver(
       _ observer: any OTKeyValueObserver, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
       context: UnsafeMutableRawPointer? = nil
@@ -38,8 +39,9 @@
   }
 
   extension OTSession {
-    /// Tells `observer` of changes of `sessionConnectionStatus`, `connection`, `capabilities`, `streams` or `connectionCount`, as
-    /// ``OTStream/addObserver(_:forKeyPath:options:context:)`` does; the status as the number of its case.
+    /// Reports changes of `sessionConnectionStatus`, `connection`, `capabilities`, `streams` or `connectionCount` to
+    /// `observer`, as ``OTStream/addObserver(_:forKeyPath:options:context:)`` does; the status as the number of its
+    /// case.
     public func addObserver(
       _ observer: any OTKeyValueObserver, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
       context: UnsafeMutableRawPointer? = nil

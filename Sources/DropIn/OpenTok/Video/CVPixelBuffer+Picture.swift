@@ -5,8 +5,8 @@ import Parley
 import ParleyViews
 
 extension CVImageBuffer {
-  /// A copy of the picture; nil when its layout is none of those that ``OTVideoCaptureConsumer/consumeImageBuffer(_:orientation:timestamp:metadata:)``
-  /// takes.
+  /// A copy as a video frame; nil when its layout isn't one that
+  /// ``OTVideoCaptureConsumer/consumeImageBuffer(_:orientation:timestamp:metadata:)`` takes.
   func picture(at time: Instant) -> VideoFrame? {
     let (layout, isFullRange): (PlanePicture.Layout, Bool)
     switch CVPixelBufferGetPixelFormatType(self) {

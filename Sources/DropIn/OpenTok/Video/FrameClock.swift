@@ -4,18 +4,19 @@
 import Parley
 import ParleyViews
 
-/// When the frames of a capturer were taken, on this machine's clock.
+/// When the frames of a capturer were captured, on this machine's clock.
 ///
-/// A capturer counts from any start, often that of its device or its film: only the distances between its timestamps are taken over, so that
-/// frames that come unevenly are shown as evenly as they were taken. A timestamp that says nothing, since it is not after the one before, or since
-/// it leads further than ``patience`` from when the frame came, is not followed: that frame was taken when it came, less ``delay``, and
-/// the distances count from there.
+/// A capturer counts from any start, often that of its device or its film. Only the distances between its timestamps
+/// are used, so that uneven frames are shown as evenly as they were captured. A timestamp isn't used if it isn't after
+/// the one before, or leads the frame's arrival by more than ``patience``. Such a frame was captured when it came, less
+/// ``delay``, and the distances count from there.
 struct FrameClock {
   /// How far a timestamp may lead from when its frame came.
   static let patience = TimeSpan.milliseconds(200)
-  /// A clock that goes a little too fast or too slowly is followed by this share of what it is wrong by, frame by frame.
+  /// A clock that goes a little too fast or too slowly is followed by this share of what it is wrong by, frame by
+  /// frame.
   private static let correction: Int64 = 256
-  /// More than this between two frames is no distance.
+  /// A longer span between two frames isn't a distance.
   private static let longest = TimeSpan.seconds(3_600)
 
   /// How old a frame is when it comes.
@@ -49,7 +50,7 @@ struct FrameClock {
 }
 
 extension CMTime {
-  /// In nanoseconds; nil where it is no time, or too large.
+  /// In nanoseconds; nil if it isn't a time, or too large.
   var stamp: Int64? {
     #if canImport(CoreMedia) && !os(Linux)
       guard isNumeric else { return nil }

@@ -5,7 +5,7 @@
 public import Foundation
 public import ParleyViews
 
-/// What an app's own pictures are about.
+/// The subject of an app's own video.
 public enum OTVideoContentHint: Int, Sendable {
   case none = 0
   /// Motion should be smooth, as in sport.
@@ -16,17 +16,16 @@ public enum OTVideoContentHint: Int, Sendable {
   case text = 3
 }
 
-/// Where pictures come from: a capturer of the app's own. Called in the order `initCapture`, `captureSettings`, `start` … `stop`,
-/// `releaseCapture`, on a thread of the module's.
+/// A source of video: a capturer of the app's own. Called in the order `initCapture`, `captureSettings`, `start` …
+/// `stop`, `releaseCapture`, on a thread of the module's.
 public protocol OTVideoCapture: AnyObject {
-  /// Where frames are given to; set before `initCapture()`.
+  /// The consumer of frames; set before `initCapture()`.
   var videoCaptureConsumer: (any OTVideoCaptureConsumer)? { get set }
-  /// What the pictures are about: where it is text or detail sharp pictures count, also of a camera; where it is motion smooth ones do, also of a
-  /// screen. Read when it is published.
+  /// The subject of the video. Text or detail asks for sharp frames, also of a camera; motion asks for smooth ones,
+  /// also of a screen. Read when it is published.
   var videoContentHint: OTVideoContentHint { get set }
-  /// Gets ready.
+  /// The first call: opens the capturer's device.
   func initCapture()
-  /// Gives everything back.
   func releaseCapture()
   /// Begins to give frames; 0 when all is well, less when it cannot.
   func start() -> Int32
@@ -42,21 +41,22 @@ public protocol OTVideoCapture: AnyObject {
 public protocol OTVideoCaptureConsumer: AnyObject {
   /// Takes a frame; its planes are read before the call returns. One that is not complete is dropped.
   func consumeFrame(_ frame: OTVideoFrame)
-  /// Takes a picture of Core Video, which is read before the call returns. False when it is not taken: its layout is none of 420 in two or three planes,
-  /// 32ARGB, 32BGRA and 24RGB, or the metadata has more than 32 bytes. Metadata is not sent.
+  /// Takes an image buffer of Core Video, which is read before the call returns. False when it is refused: its layout
+  /// isn't one of 420 in two or three planes, 32ARGB, 32BGRA and 24RGB, or the metadata has more than 32 bytes.
+  /// Metadata is not sent.
   @discardableResult
   func consumeImageBuffer(
     _ frame: CVImageBuffer, orientation: OTVideoOrientation, timestamp ts: CMTime, metadata: Data?
   ) -> Bool
 }
 
-/// Where pictures go: a renderer of the app's own.
+/// A destination of video: a renderer of the app's own.
 public protocol OTVideoRender: AnyObject {
   /// Shows a frame; called on the thread that made it. Return soon, or frames are dropped.
   func renderVideoFrame(_ frame: OTVideoFrame)
 }
 
-/// Draws into each picture before it is sent.
+/// Draws into each frame before it is sent.
 public protocol OTCustomVideoTransformer: AnyObject {
   /// Changes a frame in its place.
   func transform(_ videoFrame: OTVideoFrame)

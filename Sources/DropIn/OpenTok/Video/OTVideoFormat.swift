@@ -15,13 +15,11 @@ public enum OTPixelFormat: Int32, Sendable {
 open class OTVideoFormat: NSObject, @unchecked Sendable {
   /// A name for people.
   open var name = ""
-  /// The layout.
   open var pixelFormat: OTPixelFormat
   /// Bytes from one row to the next, a number a plane.
   open var bytesPerRow: NSMutableArray
   /// Pixels a row.
   open var imageWidth: UInt32
-  /// Rows.
   open var imageHeight: UInt32
   /// About how many frames come a second. Kept: frames are sent as they come.
   open var estimatedFramesPerSecond: Double = 30

@@ -4,9 +4,9 @@ public import ParleyViews
 
 /// How a frame is turned.
 public enum OTVideoOrientation: Int32, Sendable {
-  /// As it is.
+  /// The frame as it lies in memory.
   case up = 1
-  /// Upside down.
+  /// Turned by 180°.
   case down = 2
   /// Turned to the left: it is shown turned by 90° to the right.
   case left = 3
@@ -14,13 +14,15 @@ public enum OTVideoOrientation: Int32, Sendable {
   case right = 4
 }
 
-/// One picture, as custom capturers give it and custom renderers get it.
+/// One video frame, as custom capturers give it and custom renderers get it.
 ///
-/// The planes of a frame that a capturer makes belong to the capturer, and must stay while it hands them over; those of a frame that a renderer
-/// gets belong to the frame.
-// unchecked: as with the SDK's own, one thread at a time has a frame: the capturer until it hands it over, the renderer while it is called.
+/// The planes of a frame that a capturer makes belong to the capturer, and must stay during the call; those of a frame
+/// that a renderer gets belong to the frame.
+// unchecked: as with the SDK's own, one thread at a time has a frame: the capturer until it hands it over, the renderer
+// while it is called.
 open class OTVideoFrame: NSObject, @unchecked Sendable {
-  /// A pointer a plane. Empty in a frame that was made with a format or cleared, so that `planes?.addPointer(…)` fills it; nil in one made with neither.
+  /// A pointer a plane. Empty in a frame that was made with a format or cleared, so that `planes?.addPointer(…)` fills
+  /// it; nil in one made with neither.
   open var planes: NSPointerArray?
   /// When it was taken, on a clock of the capturer's choice: of those that it gives, the distances count.
   open var timestamp = CMTime.zero
@@ -53,7 +55,7 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
     blank?.deallocate()
   }
 
-  /// A picture as its own I420 frame, which may be drawn into.
+  /// A frame as its own I420 frame, which may be drawn into.
   convenience init(_ picture: VideoFrame) {
     self.init(format: OTVideoFormat(i420WithWidth: UInt32(picture.width), height: UInt32(picture.height)))
     timestamp = CMTime(value: picture.time.nanoseconds, timescale: 1_000_000_000)
@@ -87,7 +89,7 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
 
   // MARK: Planes
 
-  /// Takes the planes of the picture, of which none is nil.
+  /// Sets the planes of the frame, of which none is nil.
   open func setPlanesWithPointers(_ planes: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>>, numPlanes: Int32) {
     guard numPlanes > 0 else { return clearPlanes() }
     setPlanes((0..<Int(min(numPlanes, 4))).map { UnsafeMutableRawPointer(planes[$0]) })
@@ -132,8 +134,9 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
     metadata = data
   }
 
-  /// Writes the picture into `planes` in another layout, or in the same one, as it lies in memory: as many pointers, and as many strides, as the
-  /// layout has planes. They may be those of the frame itself. Nothing is written when the frame is not complete or a row does not fit its stride.
+  /// Writes the frame into `planes` in another layout, or in the same one, as it lies in memory: as many pointers, and
+  /// as many strides, as the layout has planes. They may be those of the frame itself. Nothing is written when the
+  /// frame is not complete or a row does not fit its stride.
   open func convert(
     inPlace pixelFormat: OTPixelFormat, planes: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>>,
     strides: UnsafeMutablePointer<Int32>
@@ -147,7 +150,7 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
 
   // MARK: Sending
 
-  /// The picture as it is sent, upright; nil when the frame is not complete.
+  /// The frame as it is sent, upright; nil when it is not complete.
   func picture(at time: Instant) -> VideoFrame? { asItLies(at: time)?.rotated(orientation.rotation) }
 
   private func asItLies(at time: Instant) -> VideoFrame? {
@@ -162,7 +165,7 @@ open class OTVideoFrame: NSObject, @unchecked Sendable {
 }
 
 extension OTPixelFormat {
-  /// As pictures in memory are known by it.
+  /// The same layout, as `PlanePicture` names it.
   fileprivate var layout: PlanePicture.Layout {
     switch self {
     case .I420: .i420
@@ -181,7 +184,7 @@ extension OTPixelFormat {
 }
 
 extension OTVideoOrientation {
-  /// How a picture that is turned like this is turned to be upright.
+  /// The rotation that makes such a frame upright.
   var rotation: VideoFrame.Rotation {
     switch self {
     case .up: .none

@@ -1,9 +1,8 @@
 public import Foundation
 
-/// A change of each picture before it is sent.
+/// A change of each frame before it is sent.
 // unchecked: open to subclasses; it is constant, and the app's transformer is called by one thread at a time.
 open class OTVideoTransformer: NSObject, @unchecked Sendable {
-  /// The name.
   public let name: String
   let transformer: any OTCustomVideoTransformer
 
@@ -18,10 +17,9 @@ open class OTVideoTransformer: NSObject, @unchecked Sendable {
   }
 }
 
-/// A change of sound before it is sent.
+/// A change of audio before it is sent.
 // unchecked: open to subclasses; it is constant, and the app's transformer is called by one thread at a time.
 open class OTAudioTransformer: NSObject, @unchecked Sendable {
-  /// The name.
   public let name: String
   let transformer: any OTCustomAudioTransformer
 
@@ -36,13 +34,13 @@ open class OTAudioTransformer: NSObject, @unchecked Sendable {
   }
 }
 
-/// Changes sound before it is sent.
+/// Changes audio before it is sent.
 public protocol OTCustomAudioTransformer: AnyObject {
   /// Changes 10 ms in their place.
   func transform(_ audioData: OTAudioData)
 }
 
-/// 10 ms of sound, interleaved.
+/// 10 ms of audio, interleaved.
 // unchecked: as with the SDK's own, one thread at a time has it: the transformer while it is called.
 open class OTAudioData: NSObject, @unchecked Sendable {
   /// The samples; valid during the transformer's call. They may be changed in place, through

@@ -2,7 +2,7 @@ public import Foundation
 import Parley
 public import ParleyViews
 
-/// How pictures lie in a view.
+/// How frames fit a view.
 public enum OTVideoViewScaleBehavior: Int, Sendable {
   /// Whole, with bars where the shapes differ.
   case fit = 0
@@ -10,8 +10,9 @@ public enum OTVideoViewScaleBehavior: Int, Sendable {
   case fill = 1
 }
 
-/// The view of a publisher or subscriber: its picture, and a toolbar that a tap shows and hides, or a button in the corner that is seen while the focus
-/// of the keyboard is there. It has the name of the stream, and in version 1 buttons that mute and change the camera.
+/// The view of a publisher or subscriber: its video, and a toolbar that a tap shows and hides, or a button in the
+/// corner that is visible while it has the keyboard's focus. It has the name of the stream, and in version 1 buttons
+/// that mute and change the camera.
 open class OTVideoView: VideoView {
   /// The name plate, and in version 1 its buttons.
   public let toolbarView = UIView(frame: .zero)
@@ -23,7 +24,7 @@ open class OTVideoView: VideoView {
   /// A button of the toolbar.
   private struct Tool {
     let button: UIButton
-    /// What it says now; nil while there is nothing to do.
+    /// The present title; nil while there is nothing to do.
     let title: @MainActor () -> String?
   }
 
@@ -39,7 +40,7 @@ open class OTVideoView: VideoView {
     prepare()
   }
 
-  /// What is shown in the name plate; without one a tap shows nothing.
+  /// The text of the name plate; without one a tap shows nothing.
   open var name: String? {
     didSet {
       plate.text = name
@@ -48,10 +49,10 @@ open class OTVideoView: VideoView {
     }
   }
 
-  /// Version 1: the view of the picture alone. It is this view.
+  /// Version 1: the view of the video alone. It is this view.
   open var videoView: UIView { self }
 
-  /// Version 1: gives the picture of now to `block`; nil when there is none yet.
+  /// Version 1: gives the present frame to `block`; nil when there is none yet.
   open func getImageWithBlock(_ block: (UIImage?) -> Void) {
     block(currentFrame.flatMap { try? ImageFile.pngBytes($0) }.flatMap { UIImage(data: Data($0)) })
   }
@@ -84,7 +85,7 @@ open class OTVideoView: VideoView {
     refreshTools()
   }
 
-  /// What the buttons say may be another thing now.
+  /// Updates the titles of the buttons.
   func refreshTools() {
     for tool in tools {
       let title = tool.title()

@@ -2,11 +2,11 @@ public import Foundation
 
 /// Something that went wrong, or changed, without being asked for.
 @preconcurrency @MainActor public final class SfBAlert: SfBObject, SfBKeyValueObservable {
-  /// What it is about.
+  /// The subject of the alert.
   public let type: SfBAlertType
   /// How bad it is.
   public let level: SfBAlertLevel
-  /// What happened, in words and as a code.
+  /// The error, in words and as a code.
   public let error: NSError
 
   override class var keys: [ObservableKey] {
@@ -21,7 +21,7 @@ public import Foundation
   }
 }
 
-/// Who is told of alerts. Implement one of the two spellings.
+/// Receives alerts. Implement one of the two spellings.
 @preconcurrency @MainActor public protocol SfBAlertDelegate: AnyObject {
   /// An alert, once. The spelling of Swift 3 and later.
   func didReceive(_ alert: SfBAlert)
@@ -31,9 +31,7 @@ public import Foundation
 
 // The SDK calls both, and neither calls the other: whichever an app has is called once.
 extension SfBAlertDelegate {
-  /// Does nothing.
   public func didReceive(_ alert: SfBAlert) {}
-  /// Does nothing.
   public func didReceiveAlert(_ alert: SfBAlert) {}
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Parley
 
-/// What happens in the meeting, told in the SDK's words.
+/// Events of the meeting, in the SDK's words.
 extension SfBConversation {
   func take(_ event: MeetingEvent) {
     guard state != .idle else { return }
@@ -37,14 +37,14 @@ extension SfBConversation {
 
   private func established() {
     takeOneself()
-    // Before the state, so that nobody is told that they could be started.
+    // Before the state, so that no observer learns that they could be started.
     chatService.isRunning = true
     audioService.established()
     state = .established
     refreshVideo()
   }
 
-  /// Takes over what the server says of this guest: at the beginning, and when it has taken them in anew.
+  /// Applies the server's state of this guest: at the beginning, and when it has joined again.
   private func takeOneself() {
     if let info = meeting.info { take(info) }
     permissions = meeting.local.permissions
@@ -63,14 +63,14 @@ extension SfBConversation {
     participant.conversation = self
     participant.refresh()
     remoteParticipants.append(participant)
-    // Who was there first has not come now.
+    // Participants who were there first have not joined now.
     if isEstablished { historyService.add(SfBParticipantActivityItem(.participantJoined, person)) }
     if remote.role.rawValue == "recorder" {
       alert(.conferenceIsRecording, .info, .notice, "\(remote.name) records this meeting.")
     }
   }
 
-  /// Who leads the meeting sees who waits for it.
+  /// A guest who leads the meeting sees who waits for it.
   private func addWaiting(_ somebody: WaitingParticipant) {
     let person = SfBPerson(name: somebody.name, sipUri: SfBPerson.address(somebody.id, at: host))
     let participant = SfBParticipant(person, remote: nil, waitingID: somebody.id)
@@ -116,7 +116,7 @@ extension SfBConversation {
     guard isEstablished else { return }
     let most = Int(application.configurationManager.maxVideoChannels)
     let candidates = remoteParticipants.filter { $0.video.isReceivable }.enumerated().sorted { one, other in
-      // Who is watched already keeps it, unless others spoke since.
+      // The watched participant keeps the place, unless others spoke since.
       (one.element.lastSpoke ?? .zero, other.offset) > (other.element.lastSpoke ?? .zero, one.offset)
     }.map(\.element)
     let chosen = Set(candidates.prefix(most).map(ObjectIdentifier.init))
@@ -152,7 +152,7 @@ extension SfBConversation {
     case .stoppedByHost(let publication, let reason):
       let isCamera = publication.source == .camera
       (isCamera ? videoService : audioService as SfBConversationService).stoppedByHost()
-      // Who has lost the right is told of that.
+      // The loss of a permission is reported separately.
       guard reason != .notAllowed else { break }
       hostAlert(isCamera ? .communication : .participantMute, "has ended your \(isCamera ? "picture" : "sound").")
     case .unmuteRequested(let sources, _):
@@ -177,13 +177,14 @@ extension SfBConversation {
 
   private func reconnecting(_ step: ReconnectStep) {
     if step != .media { isServerLost = true }
-    // Sound and pictures go on without the socket, which is back in a moment. A loss is told once, whatever is tried.
+    // Audio and video continue without the socket, which is back in a moment. A loss is reported once, whatever is
+    // tried.
     guard step != .signaling, !isLossTold else { return }
     isLossTold = true
     alert(.connectivity, .warning, .noServer, "The connection was lost and is being brought back.")
   }
 
-  /// The connection is back. Whoever had lost their place was taken in anew, perhaps through the lobby.
+  /// The connection is back. A guest whose session was lost has joined again, perhaps through the lobby.
   private func reconnected() {
     isServerLost = false
     isLossTold = false

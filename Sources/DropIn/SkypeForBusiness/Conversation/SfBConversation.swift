@@ -3,29 +3,27 @@ import Parley
 
 /// A meeting as this guest takes part in it.
 ///
-/// Its ``state`` is `establishing` when the joining call returns. After the end only ``subject`` and the history can be read.
+/// Its ``state`` is `establishing` when the joining call returns. After the end only ``subject`` and the history can be
+/// read.
 @preconcurrency @MainActor public final class SfBConversation: SfBObject, SfBKeyValueObservable {
-  /// Where it stands.
+  /// The state of the conversation; `leave()` makes it `idle`.
   @SfBObserved public internal(set) var state = SfBConversationState.establishing
   /// Everybody else, in the order they came.
   @SfBObserved public internal(set) var remoteParticipants: [SfBParticipant] = []
   /// Oneself, as the others see it.
   public let selfParticipant: SfBParticipant
-  /// Who speaks, or spoke last.
+  /// The present or latest speaker.
   @SfBObserved public internal(set) var dominantSpeaker: SfBParticipant?
-  /// The meeting's title.
+  /// The meeting's title; empty until it is known.
   @SfBObserved public internal(set) var subject = ""
 
   /// Messages, and who came and went.
   public let historyService: SfBHistoryService
-  /// Text messages.
   public let chatService: SfBChatService
-  /// Sound.
   public let audioService: SfBAudioService
-  /// Pictures.
   public let videoService: SfBVideoService
 
-  /// Who is told what goes wrong in this conversation.
+  /// Receives the alerts of this conversation.
   public var alertDelegate: (any SfBAlertDelegate)? {
     get { alerts.delegate }
     set { alerts.delegate = newValue }
@@ -54,11 +52,11 @@ import Parley
   let alerts = AlertQueue()
   /// The server's name, which the participants' addresses end with.
   let host: String
-  /// What the server lets this guest do; empty while that is not known.
+  /// The guest's permissions; empty while they aren't known.
   @SfBObserved var permissions: Set<ParticipantPermission> = []
-  /// Whether the server cannot be told anything just now.
+  /// Whether the server cannot be reached just now.
   var isServerLost = false
-  /// Whether the present loss of the connection was told by an alert.
+  /// Whether an alert has reported the present loss of the connection.
   var isLossTold = false
   /// Whether it is being ended: nothing can be started any more, while what runs is stopped.
   @SfBObserved private var isEnding = false
@@ -82,7 +80,7 @@ import Parley
     selfParticipant.conversation = self
   }
 
-  /// Leaves the meeting. ``state`` is `idle` when this returns; the server is told meanwhile.
+  /// Leaves the meeting. ``state`` is `idle` when this returns; the message to the server is still under way.
   ///
   /// - Throws: `actionNotAvailable` when there is nothing to leave.
   public func leave() throws {
@@ -109,7 +107,7 @@ import Parley
     }
     joining = Task {
       await earlier?.value
-      // What stops it comes as an event, like every other end.
+      // Failures come as events, like every other end.
       try? await meeting.join()
     }
   }
@@ -123,7 +121,7 @@ import Parley
   /// Whether the server lets this guest do something, as far as it has said.
   func may(_ permission: ParticipantPermission) -> Bool { permissions.isEmpty || permissions.contains(permission) }
 
-  /// The conversation is over: everything is given back, and last the state tells it.
+  /// Ends the conversation: releases everything, and reports the state last.
   func finish() {
     guard state != .idle, !isEnding else { return }
     isEnding = true

@@ -3,11 +3,12 @@ import Parley
 
 /// The cameras and the speaker of this machine.
 ///
-/// For tests, and where there are none, the environment of the process says so, since no app can name what the SDK did not have: with
-/// `PARLEY_TEST_DEVICES=1` there are two cameras that show a moving test picture, a microphone that gives a tone, and a speaker that stays silent.
-/// `PARLEY_SPEAKER_FILE` names a WAVE file (`.wav`) that takes what would be heard there, anew for each meeting.
+/// Test devices are chosen by the process's environment, since no app can name what the SDK did not have. With
+/// `PARLEY_TEST_DEVICES=1` there are two cameras with a moving test video, a microphone that gives a tone, and a
+/// speaker that stays silent. `PARLEY_SPEAKER_FILE` names a WAVE file (`.wav`) that gets what would be heard; it is
+/// rewritten for each meeting.
 @preconcurrency @MainActor public final class SfBDevicesManager: SfBObject, SfBKeyValueObservable {
-  /// Where sound comes out.
+  /// The output of audio.
   public let selectedSpeaker = SfBSpeaker()
 
   /// The cameras. They are looked for when this is first read, which takes a second; observe it to hear of them.
@@ -19,11 +20,12 @@ import Parley
 
   /// Whether there are test devices instead of the machine's: `PARLEY_TEST_DEVICES`.
   @SfBObserved var usesTestDevices = false
-  /// With test devices, the WAVE file that takes what would be heard: `PARLEY_SPEAKER_FILE`. Without one the sound goes nowhere.
+  /// With test devices, the WAVE file that gets what would be heard: `PARLEY_SPEAKER_FILE`. Without one the audio is
+  /// discarded.
   var testSpeakerFile: String?
-  /// Where sound goes with test devices and no file.
+  /// The output with test devices and no file.
   var testSpeaker: any AudioSink = NullSink()
-  /// What is heard by the microphone with test devices.
+  /// The input with test devices.
   var testMicrophone: () -> any AudioSource = { ToneSource(frequency: 550) }
 
   override class var keys: [ObservableKey] {
@@ -71,10 +73,10 @@ import Parley
   }
 }
 
-/// Where sound comes out.
+/// The output of audio.
 @preconcurrency @MainActor public final class SfBSpeaker: SfBObject, SfBKeyValueObservable {
-  /// The loudspeaker or what is held to the ear. A computer has one output, which the system chooses: the switch is kept and observed, and
-  /// the sound stays where it is.
+  /// The loudspeaker or the earpiece. A computer has one output, which the system chooses: the switch is kept and
+  /// observed, and the output stays the same.
   @SfBObserved public var activeEndpoint = SfBSpeakerEndpoint.loudspeaker
 
   override class var keys: [ObservableKey] { [.value("activeEndpoint", \SfBSpeaker.activeEndpoint)] }
@@ -82,11 +84,10 @@ import Parley
   init() { super.init(internal: ()) }
 }
 
-/// A camera.
 @preconcurrency @MainActor public final class SfBCamera: SfBObject, SfBKeyValueObservable {
-  /// Where it looks.
+  /// The direction in which it looks.
   public let type: SfBCameraType
-  /// What people call it.
+  /// The name for people.
   public let description: String
 
   override class var keys: [ObservableKey] {

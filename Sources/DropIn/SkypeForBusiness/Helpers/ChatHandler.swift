@@ -5,15 +5,14 @@ import ParleyViews
 ///
 /// Microsoft's samples had this class as source; here it is part of the module.
 @preconcurrency @MainActor public final class ChatHandler {
-  /// The conversation.
   public let conversation: SfBConversation
   public private(set) weak var delegate: (any ChatHandlerDelegate)?
-  /// What the app gave along.
+  /// The app's own object, as given to the initialiser.
   public let userInfo: Any?
 
   private var observations: [NSKeyValueObservation] = []
 
-  /// Begins to watch. The delegate is told how things are before this returns.
+  /// Begins to watch. The delegate gets the present state before this returns.
   public init(conversation: SfBConversation, delegate: (any ChatHandlerDelegate)?, userInfo: Any?) {
     self.conversation = conversation
     self.delegate = delegate
@@ -37,7 +36,7 @@ import ParleyViews
     ]
   }
 
-  /// Sends a message to everybody. What stops it is put into `error`; without an error that is nil.
+  /// Sends a message to everybody. A failure is put into `error`; without one that is nil.
   public func sendMessage(_ message: String, error: UnsafeMutablePointer<NSError?>?) {
     do {
       error?.pointee = nil
@@ -50,7 +49,7 @@ import ParleyViews
 
 /// Is notified of a chat. Everything is optional; of two spellings implement one.
 @preconcurrency @MainActor public protocol ChatHandlerDelegate: AnyObject {
-  /// A message came.
+  /// Somebody else's message came.
   func chatHandler(_ chatHandler: ChatHandler, didReceiveMessage message: SfBMessageActivityItem)
   /// Whether messages can be sent.
   func chatHandler(
@@ -63,17 +62,13 @@ import ParleyViews
 }
 
 extension ChatHandlerDelegate {
-  /// Does nothing.
   public func chatHandler(_ chatHandler: ChatHandler, didReceiveMessage message: SfBMessageActivityItem) {}
-  /// Does nothing.
   public func chatHandler(
     _ chatHandler: ChatHandler, chatService: SfBChatService, didChangeCanSendMessage canSendMessage: Bool
   ) {}
-  /// Does nothing.
   public func chatHandler(
     _ chatHandler: ChatHandler, conversation: SfBConversation, didChange state: SfBConversationState
   ) {}
-  /// Does nothing.
   public func chatHandler(
     _ chatHandler: ChatHandler, conversation: SfBConversation, didChangeState state: SfBConversationState
   ) {}

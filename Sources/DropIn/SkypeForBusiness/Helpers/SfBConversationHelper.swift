@@ -1,20 +1,21 @@
 public import ParleyViews
 
-/// Watches a conversation for an app: tells its delegate what changes, shows the own picture, and watches whoever speaks.
+/// Watches a conversation for an app: reports changes to its delegate, shows the guest's own video, and subscribes to
+/// that of the active speaker.
 ///
 /// The SDK had this class as source that apps compiled themselves; here it is part of the module.
 @preconcurrency @MainActor public final class SfBConversationHelper {
-  /// The conversation.
   public let conversation: SfBConversation
   public private(set) weak var delegate: (any SfBConversationHelperDelegate)?
   /// The cameras and the speaker.
   public let devicesManager: SfBDevicesManager
-  /// What the app gave along.
+  /// The app's own object, as given to the initialiser.
   public let userInfo: Any?
-  /// Draws the watched picture, unless the app is in the background; paused while nobody is watched.
+  /// Draws the watched video, unless the app is in the background; paused while nobody is watched.
   public let displayLink: CADisplayLink
 
-  /// Whether anything of the app is seen. On a phone an active app only is; a window without the focus is seen all the same.
+  /// Whether anything of the app is seen. On a phone an active app only is; a window without the focus is seen all the
+  /// same.
   var isSeen: @MainActor () -> Bool = { UIApplication.shared.applicationState != .background }
 
   private let layer: CAEAGLLayer?
@@ -24,7 +25,7 @@ public import ParleyViews
   private var stream: SfBVideoStream?
   private var wasSending = false
 
-  /// Begins to watch. The delegate is told how things are before this returns.
+  /// Begins to watch. The delegate gets the present state before this returns.
   ///
   /// - Parameters:
   ///   - conversation: The conversation to watch.
@@ -54,7 +55,7 @@ public import ParleyViews
     observePeople()
   }
 
-  /// What the display link keeps, so that it does not keep the helper.
+  /// The display link's target, so that the link does not keep the helper alive.
   @MainActor private final class Refresh {
     weak var helper: SfBConversationHelper?
 
@@ -63,7 +64,7 @@ public import ParleyViews
     }
   }
 
-  // MARK: What buttons do
+  // MARK: Actions of buttons
 
   /// Changes between the loudspeaker and the other output.
   public func changeSpeakerEndpoint() {
@@ -79,7 +80,7 @@ public import ParleyViews
     try conversation.videoService.setActiveCamera(cameras.indices.contains(next) ? cameras[next] : nil)
   }
 
-  /// Pauses the own picture, or goes on with it.
+  /// Pauses the guest's own video, or resumes it.
   public func toggleVideoPaused() throws {
     try conversation.videoService.setPaused(!conversation.selfParticipant.video.isPaused)
   }
@@ -147,14 +148,14 @@ public import ParleyViews
       })
   }
 
-  // MARK: Whom to watch
+  // MARK: The watched participant
 
   /// The first who comes is watched, then whoever speaks; when they leave, the first who is left.
   private func observePeople() {
     observations.append(
       conversation.observe(\.remoteParticipants, options: .initial) { [weak self] conversation, _ in
         guard let self else { return }
-        // Who waits has no picture.
+        // Participants in the lobby have no video.
         let people = conversation.remoteParticipants.filter { $0.state == .connected }
         if self.watched.map({ people.contains($0) }) != true { self.watch(people.first) }
       })
@@ -163,7 +164,7 @@ public import ParleyViews
         guard let self, let speaker = conversation.dominantSpeaker, !speaker.isSelf else { return }
         self.watch(speaker)
       })
-    // Nobody is watched yet, and the delegate is told how things are.
+    // Nobody is watched yet, and the delegate gets the present state.
     if watched == nil { tellWatched(nil) }
   }
 
@@ -182,7 +183,7 @@ public import ParleyViews
       video.observe(\.state) { [weak self] video, _ in self?.lookWhetherSending(video) },
       video.observe(\.isPaused) { [weak self] video, _ in self?.lookWhetherSending(video) },
     ]
-    // Who sends already was told of.
+    // A participant who sends already was reported.
     if !wasSending { tellWatched(nil) }
   }
 

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A line of a conversation's history.
 @preconcurrency @MainActor public class SfBConversationActivityItem: SfBObject, SfBKeyValueObservable {
-  /// What it is about.
+  /// The kind of the item.
   public let type: SfBActivityType
   /// When it happened, by this machine's clock; by the server's for messages from before joining.
   @SfBObserved public private(set) var timestamp: Date
@@ -23,13 +23,13 @@ public import Foundation
 
 /// A message in a conversation's history.
 @preconcurrency @MainActor public final class SfBMessageActivityItem: SfBConversationActivityItem {
-  /// What became of it. That of an incoming one is `succeeded`.
+  /// The delivery state. That of an incoming message is `succeeded`.
   @SfBObserved public internal(set) var status: SfBMessageStatus
-  /// Whose it is.
+  /// Whether this guest or somebody else wrote it.
   public let direction: SfBMessageDirection
-  /// Who wrote it.
+  /// The author; nil while it isn't known.
   @SfBObserved public private(set) var sender: SfBPerson?
-  /// What it says.
+  /// The message as plain text.
   public let text: String
   /// How it is written.
   public let format = SfBMessageFormat.text
@@ -56,7 +56,7 @@ public import Foundation
 
 /// Somebody who came or went.
 @preconcurrency @MainActor public final class SfBParticipantActivityItem: SfBConversationActivityItem {
-  /// Who it is.
+  /// The participant who came or left.
   @SfBObserved public private(set) var person: SfBPerson
 
   override class var keys: [ObservableKey] { super.keys + [.value("person", \SfBParticipantActivityItem.person)] }

@@ -9,9 +9,10 @@ struct ObservableKey {
   let name: String
   /// The class of what the property holds, where a path goes on; nil when that is a number, a text or an array.
   let target: SfBObject.Type?
-  /// What the property of an object holds now, where a path goes on.
+  /// The present object of the property, from which a path continues.
   let object: @MainActor (SfBObject) -> SfBObject?
-  /// Observes the property of whatever `owner` gives: where a path leads through what changes, that is another object later, or none.
+  /// Observes the property of whatever `owner` gives: where a path leads through what changes, that is another object
+  /// later, or none.
   let observe:
     @MainActor (_ owner: @escaping Owner, NSKeyValueObservingOptions, @escaping Told) -> NSKeyValueObservation
 

@@ -2,12 +2,12 @@ public import ParleyViews
 
 /// Observing a property of the SDK by its key path, spelled as Foundation spells it on Apple's systems.
 ///
-/// `observe` tells of every change at once, on the main actor, and with `.initial` also of the value as it is. Arrays tell what was inserted or
-/// removed and where. The observation lasts as long as what `observe` returns is kept.
+/// `observe` reports every change at once, on the main actor, and with `.initial` also the present value. Arrays report
+/// insertions and removals with their places. The observation lasts as long as the result of `observe` is kept.
 @preconcurrency @MainActor public protocol SfBKeyValueObservable: SfBObject {}
 
 extension SfBKeyValueObservable {
-  /// Observes a property.
+  /// Observes a property; see ``SfBKeyValueObservable``.
   public func observe<Value: Equatable>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
     changeHandler: @escaping @MainActor (Self, NSKeyValueObservedChange<Value>) -> Void
@@ -18,7 +18,7 @@ extension SfBKeyValueObservable {
     }
   }
 
-  /// Observes an array: what is inserted and what is removed is told by itself, with the places.
+  /// Observes an array: insertions and removals are reported separately, with their places.
   public func observe<Element: Equatable>(
     _ keyPath: KeyPath<Self, [Element]>, options: NSKeyValueObservingOptions = [],
     changeHandler: @escaping @MainActor (Self, NSKeyValueObservedChange<[Element]>) -> Void

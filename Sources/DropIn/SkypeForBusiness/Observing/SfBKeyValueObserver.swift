@@ -10,10 +10,11 @@ public import ParleyViews
   @_exported public import struct ParleyViews.NSKeyValueObservingOptions
 #endif
 
-/// Whoever observes properties by name. On Apple's systems every `NSObject` is one, and `observeValue` is an override. Here that holds for every
-/// `UIResponder`, such as a screen; another class says that it is one, and leaves `override` away.
+/// An observer of properties by name. On Apple's systems every `NSObject` is one, and `observeValue` is an override.
+/// Here that holds for every `UIResponder`, such as a screen; another class says that it is one, and leaves `override`
+/// away.
 @preconcurrency @MainActor public protocol SfBKeyValueObserver: AnyObject {
-  /// A property has changed, or is told as it is.
+  /// A property has changed, or its initial value is reported.
   func observeValue(
     forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
   )

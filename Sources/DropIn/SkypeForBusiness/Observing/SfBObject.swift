@@ -2,9 +2,10 @@ import Foundation
 public import Observation
 public import ParleyViews
 
-/// What every class of the SDK is made of: an object whose changing properties can be observed.
+/// The base of the SDK's classes: an object whose changing properties can be observed.
 ///
-/// It stands where the SDK has `NSObject` and its key-value observing. Everything belongs to the main actor, where the SDK asked for the main thread.
+/// It stands where the SDK has `NSObject` and its key-value observing. Everything belongs to the main actor, where the
+/// SDK asked for the main thread.
 @preconcurrency @MainActor public class SfBObject: Observable, Hashable {
   let registrar = ObservationRegistrar()
   private var keyed: [KeyedObservation] = []
@@ -40,11 +41,12 @@ public import ParleyViews
     set {}
   }
 
-  /// Tells `observer` of changes of a property by its name, as key-value observing does on Apple's systems.
+  /// Reports changes of a property to `observer` by its name, as key-value observing does on Apple's systems.
   ///
-  /// The name may be a path, such as `sender.displayName` of a message, also through what changes: what is at its end is told again when something
-  /// on the way does, and is `NSNull` while there is nothing. Booleans, numbers and enumerations are told as `NSNumber`. A name that does not exist
-  /// is reported on standard error and observed without effect, where Apple's systems end the program.
+  /// The name may be a path, such as `sender.displayName` of a message, also through values that change. The value at
+  /// its end is reported again when an object on the way changes, and is `NSNull` while there is none. Booleans,
+  /// numbers and enumerations are `NSNumber`. A name that does not exist is reported on standard error and observed
+  /// without effect, where Apple's systems end the program.
   public func addObserver(
     _ observer: any SfBKeyValueObserver, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
     context: UnsafeMutableRawPointer? = nil
@@ -59,7 +61,7 @@ public import ParleyViews
     let observation = last.observe(owner, options) { [weak self, weak observer] change in
       observer?.observeValue(forKeyPath: keyPath, of: self, change: change, context: context)
     }
-    // The observer may have taken itself away when it was told the initial value.
+    // The observer may have removed itself when it got the initial value.
     if keyed.contains(where: { $0 === entry }) { entry.observation = observation } else { observation.invalidate() }
   }
 
@@ -101,7 +103,7 @@ public import ParleyViews
   }
 }
 
-/// Who observes by name.
+/// An observer by name.
 @MainActor private final class KeyedObservation {
   weak var observer: (any SfBKeyValueObserver)?
   let keyPath: String

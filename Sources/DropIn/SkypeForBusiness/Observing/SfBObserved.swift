@@ -1,8 +1,9 @@
 import Observation
 import ParleyViews
 
-/// A stored property of the SDK that can be observed: with ``SfBKeyValueObservable/observe(_:options:changeHandler:)``, by its name, and with Swift's
-/// `withObservationTracking`. What is computed from such properties can be observed as well.
+/// A stored property of the SDK that can be observed: with ``SfBKeyValueObservable/observe(_:options:changeHandler:)``,
+/// by its name, and with Swift's `withObservationTracking`. Properties computed from such properties can be observed as
+/// well.
 @MainActor @propertyWrapper public struct SfBObserved<Value: Equatable> {
   private var value: Value
   private let watchers = Watchers()
@@ -36,7 +37,7 @@ import ParleyViews
   }
 }
 
-/// Who must look again when one stored property changes.
+/// The watches to check when one stored property changes.
 @MainActor final class Watchers {
   /// The properties that were read while a watch evaluates its key path; nil while none does.
   static var reading: [Watchers]?
@@ -55,7 +56,7 @@ import ParleyViews
   func remove(_ watch: Watch) { watches.removeAll { $0.watch == nil || $0.watch === watch } }
 
   func changed() {
-    // A watch may end others, or begin new ones, while it tells its observer.
+    // A watch may end others, or begin new ones, while it calls its observer.
     for each in watches { each.watch?.look() }
   }
 }
@@ -89,7 +90,7 @@ import ParleyViews
   }
 }
 
-/// An observation that tells what the value was and what it is.
+/// An observation that reports the old and the new value.
 @MainActor final class ValueWatch<Value: Equatable>: Watch {
   private(set) var value: Value
   private let read: () -> Value?

@@ -2,18 +2,18 @@ import Parley
 import ParleyViews
 import Synchronization
 
-/// Keeps the picture that came last, on any thread, and lets its size be observed.
+/// Keeps the newest frame, on any thread, and lets its size be observed.
 @MainActor final class NewestPicture: SfBObject {
-  /// The size in pixels; zero while there is no picture.
+  /// The size in pixels; zero while there is no frame.
   var dimensions: CGSize {
     // Read for who observes: it changes whenever the size does.
     _ = resizings
     return frame.map { CGSize(width: $0.width, height: $0.height) } ?? .zero
   }
 
-  /// The picture.
+  /// The newest frame; nil before the first one.
   var frame: VideoFrame? { sink.frame }
-  /// Where the pictures arrive.
+  /// The sink that receives the frames.
   let sink = Sink()
 
   @SfBObserved private var resizings = 0
@@ -25,7 +25,7 @@ import Synchronization
     }
   }
 
-  /// Forgets the picture.
+  /// Forgets the newest frame.
   func clear() {
     sink.clear()
     resizings += 1
@@ -41,7 +41,7 @@ import Synchronization
 
     var frame: VideoFrame? { state.withLock { $0.frame } }
 
-    /// Is told, on the thread that gives the pictures, when one has another size than the one before.
+    /// Called on the delivering thread when a frame has another size than the one before.
     var onResize: @Sendable () -> Void {
       get { state.withLock { $0.onResize } }
       set { state.withLock { $0.onResize = newValue } }

@@ -2,18 +2,15 @@ import Parley
 
 /// Somebody in a conversation, oneself or another.
 @preconcurrency @MainActor public final class SfBParticipant: SfBObject, SfBKeyValueObservable {
-  /// Whether they are in the meeting, or wait to be let in: oneself while the conversation is `inLobby`, others as far as this guest leads the
-  /// meeting. Who waits has neither chat, sound nor picture.
+  /// Whether they are in the meeting, or wait in the lobby: oneself while the conversation is `inLobby`, others if this
+  /// guest leads the meeting. Participants in the lobby have neither chat, audio nor video.
   @SfBObserved public internal(set) var state = SfBParticipantState.connected
   /// Whether they lead the meeting.
   @SfBObserved public private(set) var role = SfBParticipantRole.attendee
-  /// Their text messages.
   public let chat = SfBParticipantChat()
-  /// Their sound.
   public let audio = SfBParticipantAudio()
-  /// Their picture.
   public let video = SfBParticipantVideo()
-  /// Who they are.
+  /// Their name and address.
   public let person: SfBPerson
 
   override class var keys: [ObservableKey] {
@@ -67,7 +64,7 @@ import Parley
   }
 }
 
-/// What chat, sound and picture of a participant have in common.
+/// The part that a participant's chat, audio and video share.
 @preconcurrency @MainActor public class SfBParticipantService: SfBObject, SfBKeyValueObservable {
   /// Whether it is there.
   @SfBObserved public internal(set) var state = SfBParticipantServiceState.disconnected

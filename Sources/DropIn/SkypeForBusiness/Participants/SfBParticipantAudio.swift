@@ -1,12 +1,12 @@
 import Parley
 
-/// A participant's sound.
+/// A participant's audio, in one meeting.
 @preconcurrency @MainActor public final class SfBParticipantAudio: SfBParticipantService {
   /// Whether they speak now.
   @SfBObserved public internal(set) var isSpeaking = false
   /// Whether they have put the conversation on hold. Known of oneself only.
   @SfBObserved public internal(set) var isOnHold = false
-  /// Whether nothing of their sound reaches anybody.
+  /// Whether nobody receives any of their audio.
   @SfBObserved public internal(set) var isMuted = true
 
   /// Whether ``setMuted(_:)`` can be called: for oneself always, for others when this guest leads the meeting.
@@ -24,7 +24,7 @@ import Parley
   }
 
   /// Mutes this participant for everybody. Nobody is unmuted by somebody else: another one is asked to unmute.
-  /// - Throws: `actionNotAvailable` while ``canSetMuted`` is false. What the server refuses is told by an alert.
+  /// - Throws: `actionNotAvailable` while ``canSetMuted`` is false. An alert reports a refusal of the server.
   public func setMuted(_ muted: Bool) throws {
     try require(canSetMuted, "setMuted(_:)", "canSetMuted")
     guard let participant, let conversation = participant.conversation else { return }

@@ -1,11 +1,11 @@
 public import ParleyViews
 import Parley
 
-/// A participant's picture.
+/// A participant's video, in one meeting.
 @preconcurrency @MainActor public final class SfBParticipantVideo: SfBParticipantService {
   /// Whether they have paused it.
   @SfBObserved public internal(set) var isPaused = false
-  /// Whether ``subscribe(_:)`` can be called: they send a picture, and are among those who may be watched
+  /// Whether ``subscribe(_:)`` can be called: they send video, and are among those who may be watched
   /// (``SfBConfigurationManager/maxVideoChannels``).
   @SfBObserved public private(set) var canSubscribe = false
 
@@ -18,9 +18,10 @@ import Parley
   private var publication: RemotePublication?
   private var stream: SfBVideoStream?
 
-  /// Begins to receive the picture. It is drawn to `layer` by ``SfBVideoStream/render()``. A stream that was subscribed to before ends.
-  /// While the conversation is on hold nothing is drawn, and the stream goes on afterwards.
-  /// - Throws: `videoLicenseNotAccepted`, `invalidArgument` without a layer, `actionNotAvailable` while ``canSubscribe`` is false.
+  /// Begins to receive the video. ``SfBVideoStream/render()`` draws it to `layer`. An earlier stream ends. While the
+  /// conversation is on hold nothing is drawn, and the stream continues afterwards.
+  /// - Throws: `videoLicenseNotAccepted`, `invalidArgument` without a layer, `actionNotAvailable` while
+  ///   ``canSubscribe`` is false.
   @discardableResult public func subscribe(_ layer: CAEAGLLayer?) throws -> SfBVideoStream {
     try checkLicense()
     guard let layer else {
@@ -34,7 +35,7 @@ import Parley
     return stream
   }
 
-  /// Ends receiving the picture. Its stream is of no use any more.
+  /// Ends receiving the video. Its stream is of no use any more.
   /// - Throws: `videoLicenseNotAccepted`, `actionNotAvailable` when nothing was subscribed to.
   public func unsubscribe() throws {
     try checkLicense()
@@ -59,7 +60,8 @@ import Parley
 
   func refresh(_ publication: RemotePublication?) {
     if self.publication !== publication {
-      // Who watches subscribes anew, also where the new one is received already, as after a loss of the connection.
+      // A watcher subscribes again, also when the new publication is received already, as after a loss of the
+      // connection.
       if publication != nil { setSubscribable(false) }
       self.publication = publication
       endStream()

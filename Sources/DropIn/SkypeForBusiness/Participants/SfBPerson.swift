@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Who somebody is.
+/// The name and address of a participant.
 @preconcurrency @MainActor public final class SfBPerson: SfBObject, SfBKeyValueObservable {
   /// An address that no other participant of the meeting has. Nothing can be sent to it.
   @SfBObserved public internal(set) var sipUri: URL
@@ -18,7 +18,7 @@ public import Foundation
   }
 
   static func address(_ id: String, at host: String) -> URL {
-    // What a server calls its participants is letters and digits; the other is for one that does not.
+    // A server's participant ids are letters and digits; the other URL is for a server whose ids aren't.
     URL(string: "sip:\(id)@\(host)") ?? URL(fileURLWithPath: "/")
   }
 }

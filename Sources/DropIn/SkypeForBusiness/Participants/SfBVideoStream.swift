@@ -1,9 +1,9 @@
 public import ParleyViews
 import Parley
 
-/// A participant's picture as it is received.
+/// A participant's video as it is received.
 @preconcurrency @MainActor public final class SfBVideoStream: SfBObject, SfBKeyValueObservable {
-  /// The size of the newest picture in pixels; zero before the first one.
+  /// The size of the newest frame in pixels; zero before the first one.
   public var dimensions: CGSize { newest.dimensions }
 
   override class var keys: [ObservableKey] { [.value("dimensions", \SfBVideoStream.dimensions)] }
@@ -19,7 +19,7 @@ import Parley
     super.init(internal: ())
   }
 
-  /// Draws the newest picture. Call it for every refresh of the display, while the app is active.
+  /// Draws the newest frame. Call it for every refresh of the display, while the app is active.
   /// - Throws: `actionNotAvailable` when the stream is over.
   public func render() throws {
     try check("render()")
@@ -28,7 +28,7 @@ import Parley
     layer.surface.receive(frame)
   }
 
-  /// How the picture fills the layer.
+  /// Sets how the video fills the layer.
   /// - Throws: `actionNotAvailable` when the stream is over.
   public func setAutoFitMode(_ mode: SfBVideoStreamAutoFitMode) throws {
     try check("setAutoFitMode(_:)")

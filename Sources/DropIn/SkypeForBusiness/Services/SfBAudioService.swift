@@ -1,10 +1,10 @@
 import Parley
 
-/// Sound of a conversation. It starts with the meeting, muted: the microphone is opened when it is first unmuted.
+/// The audio of a conversation. It starts with the meeting, muted: the microphone is opened when it is first unmuted.
 @preconcurrency @MainActor public final class SfBAudioService: SfBConversationService {
-  /// Whether the conversation is on hold: no sound and no picture is sent, played or shown.
+  /// Whether the conversation is on hold: neither audio nor video is sent, played or shown.
   @SfBObserved public private(set) var isOnHold = false
-  /// Whether the others can hear this guest: `unmuted` once the server has told them so.
+  /// Whether the others can hear this guest: `unmuted` once the server has notified them.
   @SfBObserved public private(set) var muted = SfBAudioServiceMuteState.muted
 
   /// Whether ``setHold(_:)`` can be called.
@@ -23,26 +23,27 @@ import Parley
   private(set) var isPublishing = false
   /// Counts unmutings, so that one that was taken back is known.
   private var turn = 0
-  /// Counts how often the microphone was given up, so that one that is being published meanwhile is known.
+  /// Counts how often the microphone was given up, to detect that during its publishing.
   private var losses = 0
   private var speaker: (any AudioSink)?
   private var isOpeningSpeaker = false
 
-  /// Puts the conversation on hold, sound and picture, or takes it up again.
+  /// Puts the conversation's audio and video on hold, or resumes it.
   /// - Throws: `actionNotAvailable` while ``canSetHold`` is false.
   public func setHold(_ hold: Bool) throws {
     try require(canSetHold, "setHold(_:)", "canSetHold")
     isOnHold = hold
     conversation?.selfParticipant.audio.isOnHold = hold
-    // What was asked of the server before is not how things are any more.
+    // Answers of the server to earlier requests don't apply any more.
     turn += 1
     apply()
     conversation?.videoService.apply()
     goOnUnmuting()
   }
 
-  /// Unmutes or mutes. Unmuting takes a moment: ``muted`` is `unmuting` until the server has told the others, for as long as the hold or the loss of
-  /// a connection lasts. Where it refuses, it is `muted` again, and an alert `participantUnmute` says why.
+  /// Unmutes or mutes. Unmuting takes a moment: ``muted`` is `unmuting` until the server has notified the others, for
+  /// as long as the hold or the loss of a connection lasts. If it refuses, it is `muted` again, and an alert
+  /// `participantUnmute` says why.
   /// - Throws: `actionNotAvailable` while ``canToggleMute`` is false.
   public func toggleMute() throws {
     try require(canToggleMute, "toggleMute()", "canToggleMute")
@@ -87,12 +88,12 @@ import Parley
     defer { isPublishing = false }
     let track = LocalAudioTrack(conversation.application.devicesManager.microphone())
     let publication = try await conversation.meeting.local.publish(track, as: .microphone, isMuted: true)
-    // Sound was stopped meanwhile, or the microphone gave nothing: this one is of no use.
+    // Audio was stopped in between, or the microphone gave nothing: this publication is of no use.
     guard self.losses == losses else { return await publication.unpublish() }
     microphone = publication
   }
 
-  /// Has the server tell the others that they may hear this guest.
+  /// Makes the server notify the others that they may hear this guest.
   private func askServer(_ turn: Int) async {
     // On hold nobody hears anything: it is asked once that is over.
     guard self.turn == turn, muted == .unmuting, !isOnHold, let microphone else { return }
@@ -111,7 +112,8 @@ import Parley
     }
   }
 
-  /// Asks the server again for what it has not answered: it was not asked on hold, and its answer is lost with a connection.
+  /// Asks the server again for what it has not answered: it was not asked on hold, and its answer is lost with a
+  /// connection.
   private func goOnUnmuting() {
     guard muted == .unmuting, !isOnHold else { return }
     turn += 1
@@ -131,7 +133,7 @@ import Parley
 
   /// Brings what is sent and played in line with what was asked for.
   private func apply() {
-    // What is being unmuted is the server's to say.
+    // While it is `unmuting`, the server decides.
     if isOnHold || muted != .unmuting { microphone?.setMuted(isOnHold || muted == .muted) }
     conversation?.selfParticipant.audio.isMuted = muted != .unmuted
     conversation?.selfParticipant.audio.state = isRunning ? .connected : .disconnected
@@ -139,18 +141,19 @@ import Parley
     for participant in conversation?.remoteParticipants ?? [] { listen(to: participant) }
   }
 
-  /// Whether the others' sound is for this guest, but for a hold: until it is stopped, and from the first moment. Some of it comes before the
-  /// meeting is established: who was let in from the lobby reads `inLobby` until everybody is there.
+  /// Whether the others' audio is for this guest, apart from a hold: until it is stopped, and from the first moment.
+  /// Some of it comes before the meeting is established: a guest admitted from the lobby reads `inLobby` until
+  /// everybody is there.
   private var isListening: Bool {
     isRunning || conversation?.state == .establishing || conversation?.state == .inLobby
   }
 
-  /// What is not played need not be sent.
+  /// Audio that is not played need not be sent.
   func listen(to participant: SfBParticipant) {
     participant.remote?.publication(.microphone)?.subscription?.listen(isListening && !isOnHold)
   }
 
-  /// Somebody's sound comes: it needs a way out.
+  /// Somebody's audio comes: opens the output.
   func soundArrived() {
     guard isListening, speaker == nil, !isOpeningSpeaker, let conversation else { return }
     isOpeningSpeaker = true

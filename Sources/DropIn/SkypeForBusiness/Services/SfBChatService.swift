@@ -12,13 +12,14 @@ import Parley
 
   override var isAllowed: Bool { conversation?.may(.chat) == true }
 
-  /// What was sent and neither came back nor was refused, oldest first.
+  /// Messages that were sent and neither came back nor were refused, oldest first.
   private var unconfirmed: [(sent: SentChatMessage, item: SfBMessageActivityItem)] = []
   private var toldTyping: Instant?
 
-  /// Sends a message to everybody. It is in the history at once; its ``SfBMessageActivityItem/status`` tells what becomes of it.
-  /// - Throws: `actionNotAvailable` while ``canSendMessage`` is false or 1,000 messages are on their way, `invalidArgument` for a text that is empty or
-  ///   too long.
+  /// Sends a message to everybody. It is in the history at once; its ``SfBMessageActivityItem/status`` shows the
+  /// delivery.
+  /// - Throws: `actionNotAvailable` while ``canSendMessage`` is false or 1,000 messages are on their way,
+  ///   `invalidArgument` for a text that is empty or too long.
   @discardableResult public func sendMessage(_ message: String) throws -> SfBMessageActivityItem {
     try require(canSendMessage, "sendMessage(_:)", "canSendMessage")
     guard let conversation else { throw SfBError.actionNotAvailable.because("The conversation is over.") }
@@ -36,7 +37,8 @@ import Parley
     return item
   }
 
-  /// Tells the others that a message is being written. Call it as often as the text changes: they are told every two seconds at most.
+  /// Notifies the others that a message is being written, every two seconds at most. Call it as often as the text
+  /// changes.
   /// - Throws: `actionNotAvailable` while ``canSendMessage`` is false.
   public func sendIsTyping() throws {
     try require(canSendMessage, "sendIsTyping()", "canSendMessage")
@@ -72,7 +74,7 @@ import Parley
   func fail(_ message: SentChatMessage, _ error: JoinError) {
     guard let index = unconfirmed.firstIndex(where: { $0.sent.id == message.id }) else { return }
     unconfirmed.remove(at: index).item.status = .failed
-    // The end is told itself.
+    // The end has a report of its own.
     if case .ended = error { return }
     conversation?.alert(.messaging, .error, ErrorCode(.actionNotAvailable), "A message was not delivered: \(error)")
   }

@@ -1,6 +1,6 @@
 import Parley
 
-/// What the services of a conversation have in common: they are started and stopped.
+/// The part that the services of a conversation share: they are started and stopped.
 ///
 /// Chat and audio start by themselves when the meeting is joined; video is started by the app.
 @preconcurrency @MainActor public class SfBConversationService: SfBObject, SfBKeyValueObservable {
@@ -19,7 +19,8 @@ import Parley
 
   init() { super.init(internal: ()) }
 
-  /// Whether ``start()`` can be called. False also after video has ended without the app's doing; see ``SfBVideoService/start()``.
+  /// Whether ``start()`` can be called. False also after video has ended without the app's doing; see
+  /// ``SfBVideoService/start()``.
   public var canStart: Bool { isStartable && !hasEndedByItself }
 
   /// Whether ``stop()`` can be called.

@@ -1,6 +1,6 @@
 /// The messages of a conversation, and who came and went. It can be read after the end, too.
 @preconcurrency @MainActor public final class SfBHistoryService: SfBConversationService {
-  /// What has happened, in order.
+  /// The items in order, oldest first.
   @SfBObserved public private(set) var activityItems: [SfBConversationActivityItem] = []
 
   override class var keys: [ObservableKey] {

@@ -1,14 +1,14 @@
 public import ParleyViews
 import Parley
 
-/// One's own picture in a view. It refreshes itself until the conversation is over.
+/// The guest's own video in a view. It refreshes itself until the conversation is over.
 @preconcurrency @MainActor public final class SfBVideoPreview: SfBObject, SfBKeyValueObservable {
-  /// The size of the picture in pixels; zero before the first one.
+  /// The size of the video in pixels; zero before the first frame.
   public var dimensions: CGSize { newest.dimensions }
 
   override class var keys: [ObservableKey] { [.value("dimensions", \SfBVideoPreview.dimensions)] }
 
-  /// Where the camera's pictures go.
+  /// The sinks of the camera's frames.
   var sinks: [any VideoSink] { [tile.surface, newest.sink] }
 
   private let newest = NewestPicture()
@@ -25,6 +25,6 @@ import Parley
     view.insertSubview(tile, at: 0)
   }
 
-  /// The picture goes. Its last size stays.
+  /// Removes the view. The last size stays.
   func end() { tile.removeFromSuperview() }
 }

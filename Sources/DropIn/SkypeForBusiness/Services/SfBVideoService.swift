@@ -1,7 +1,8 @@
 public import ParleyViews
 import Parley
 
-/// One's own picture. Every call fails with `videoLicenseNotAccepted` until ``SfBConfigurationManager/setEndUserAcceptedVideoLicense()``.
+/// The guest's own video. Every call fails with `videoLicenseNotAccepted` until
+/// ``SfBConfigurationManager/setEndUserAcceptedVideoLicense()``.
 @preconcurrency @MainActor public final class SfBVideoService: SfBConversationService {
   /// The camera in use; nil while none is.
   @SfBObserved public private(set) var activeCamera: SfBCamera?
@@ -29,13 +30,14 @@ import Parley
   /// Counts what the server was asked about pausing, so that the answer to what was taken back is known.
   private var question = 0
 
-  /// Starts to send the camera's picture.
+  /// Starts to send the camera's video.
   ///
-  /// After the picture has ended without the app's doing, since its camera failed, a host stopped it or the server refused it, ``canStart`` stays false
-  /// until the app calls this, which it may, ``setActiveCamera(_:)`` or ``showPreview(on:)``: apps start whenever they are told that they can, and
-  /// would try a camera that fails without end, or bring back at once what a host has stopped.
-  /// - Throws: `videoLicenseNotAccepted`, or `actionNotAvailable` while ``canStart`` is false for another reason, or the network is a mobile one
-  ///   and ``SfBConfigurationManager/requireWifiForVideo`` is true.
+  /// The video may end without the app's doing: its camera failed, a host stopped it or the server refused it.
+  /// ``canStart`` then stays false until the app calls this, which it may, ``setActiveCamera(_:)`` or
+  /// ``showPreview(on:)``. Apps start whenever ``canStart`` turns true, and would try a failing camera without end, or
+  /// bring back at once what a host has stopped.
+  /// - Throws: `videoLicenseNotAccepted`, or `actionNotAvailable` while ``canStart`` is false for another reason, or
+  ///   the network is a mobile one and ``SfBConfigurationManager/requireWifiForVideo`` is true.
   public override func start() throws {
     try checkLicense()
     try require(isStartable, "start()", "canStart")
@@ -47,13 +49,13 @@ import Parley
     try super.start()
   }
 
-  /// Ends sending the camera's picture.
+  /// Ends sending the camera's video.
   public override func stop() throws {
     try checkLicense()
     try super.stop()
   }
 
-  /// Takes the picture of another camera, without a break for the others.
+  /// Sends the video of another camera, without a break for the others.
   public func setActiveCamera(_ camera: SfBCamera?) throws {
     try checkLicense()
     try require(canSetActiveCamera, "setActiveCamera(_:)", "canSetActiveCamera")
@@ -64,9 +66,9 @@ import Parley
     hasEndedByItself = false
   }
 
-  /// Pauses the picture, or goes on with it. Nothing is sent from the first moment of a pause on; `selfParticipant.video.isPaused` follows when the
-  /// server has told the others, also after a hold or the loss of a connection. Where it refuses to go on, the picture stays paused, and an alert
-  /// `communication` says why.
+  /// Pauses the video, or resumes it. Nothing is sent from the first moment of a pause on.
+  /// `selfParticipant.video.isPaused` follows when the server has notified the others, also after a hold or the loss of
+  /// a connection. If it refuses to resume, the video stays paused, and an alert `communication` says why.
   public func setPaused(_ paused: Bool) throws {
     try checkLicense()
     try require(canSetPaused, "setPaused(_:)", "canSetPaused")
@@ -74,7 +76,7 @@ import Parley
     tellServer()
   }
 
-  /// Shows one's own picture in a view, mirrored, also before it is sent.
+  /// Shows the guest's own video in a view, mirrored, also before it is sent.
   @discardableResult public func showPreview(on view: UIView?) throws -> SfBVideoPreview {
     try checkLicense()
     guard let view else {
@@ -141,7 +143,7 @@ import Parley
   }
 
   override func stoppedByHost() {
-    // Who may no longer send is told when it may again, which is for somebody else to say.
+    // A guest who may no longer send is notified when it may again, which is for somebody else to say.
     if isRunning { hasEndedByItself = isAllowed }
     super.stoppedByHost()
   }
@@ -171,7 +173,7 @@ import Parley
 
   private var myself: SfBParticipantVideo? { conversation?.selfParticipant.video }
   private var isOnHold: Bool { conversation?.audioService.isOnHold == true }
-  /// Whether no picture is to be sent, for a pause of its own or because the conversation is on hold.
+  /// Whether no video is to be sent, for a pause of its own or because the conversation is on hold.
   private var isHeld: Bool { isPaused || isOnHold }
 
   /// Brings what is sent and shown in line with what was asked for.
@@ -180,12 +182,12 @@ import Parley
     for participant in conversation?.remoteParticipants ?? [] { participant.video.receive() }
   }
 
-  /// Has the server tell the others whether a picture comes, unless they know.
+  /// Makes the server notify the others whether video comes, unless they know.
   private func tellServer() {
     question += 1
     guard let publication, publication.isMuted != isHeld || myself?.isPaused != isPaused else { return }
     if isHeld { publication.setMuted(true) }
-    // That a pause is over is told with the end of the hold.
+    // The end of a pause is reported with the end of the hold.
     guard isPaused || !isOnHold else { return }
     let question = question
     Task { [weak self] in
