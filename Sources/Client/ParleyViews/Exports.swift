@@ -1,4 +1,4 @@
-// What an app gets on Apple systems by `import UIKit`. There the names of this module are UIKit's own.
+// The names that an app on Apple systems gets by `import UIKit`. There the names of this module are UIKit's own.
 #if canImport(UIKit) && !os(Linux)
 @_exported public import UIKit
 #else

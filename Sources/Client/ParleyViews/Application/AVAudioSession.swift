@@ -2,41 +2,39 @@
 public import Foundation
 import Synchronization
 
-/// How an app on a phone shares the sound of the machine with others. On a desktop the sound system does that by itself: what an app sets is kept, so
-/// that it reads what it wrote, and changes nothing; the desktop's own settings say where sound goes. No call here throws. Its notifications are never
-/// posted, since nothing interrupts a call here.
+/// The audio session of an app on a phone, which shares the machine's audio with other apps. A desktop's audio
+/// server does that by itself: the app's settings are kept, so that it reads what it wrote, and change nothing. The
+/// desktop's own settings choose the output. No call here throws. Its notifications are never posted, since nothing
+/// interrupts a call here.
 public final class AVAudioSession: Sendable {
-  /// What sound is for.
+  /// The purpose of audio.
   public struct Category: RawRepresentable, Hashable, Sendable {
     /// The category's name, as Apple's systems have it.
     public let rawValue: String
     /// A category by its name.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Sound that may be missing, beside that of others.
+    /// Audio that may be missing, mixed with that of others.
     public static let ambient = Category(rawValue: "AVAudioSessionCategoryAmbient")
-    /// Sound that may be missing, without that of others.
+    /// Audio that may be missing, without that of others.
     public static let soloAmbient = Category(rawValue: "AVAudioSessionCategorySoloAmbient")
-    /// Sound that is what the app is for.
+    /// Audio that is the app's main purpose.
     public static let playback = Category(rawValue: "AVAudioSessionCategoryPlayback")
-    /// The microphone alone.
+    /// The microphone alone, without playback.
     public static let record = Category(rawValue: "AVAudioSessionCategoryRecord")
     /// Both, as in a call.
     public static let playAndRecord = Category(rawValue: "AVAudioSessionCategoryPlayAndRecord")
   }
 
-  /// What the sound of a category is like.
+  /// The character of a category's audio.
   public struct Mode: RawRepresentable, Hashable, Sendable {
     /// The mode's name, as Apple's systems have it.
     public let rawValue: String
     /// A mode by its name.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Nothing special.
     public static let `default` = Mode(rawValue: "AVAudioSessionModeDefault")
-    /// A call.
     public static let voiceChat = Mode(rawValue: "AVAudioSessionModeVoiceChat")
-    /// A call with pictures.
+    /// A call with video.
     public static let videoChat = Mode(rawValue: "AVAudioSessionModeVideoChat")
-    /// A film.
     public static let moviePlayback = Mode(rawValue: "AVAudioSessionModeMoviePlayback")
   }
 
@@ -58,15 +56,14 @@ public final class AVAudioSession: Sendable {
     public static let allowBluetoothA2DP = CategoryOptions(rawValue: 32)
   }
 
-  /// Where sound is to go instead.
+  /// An output that overrides the route.
   public enum PortOverride: UInt, Hashable, Sendable {
-    /// Where it goes by itself.
+    /// The route is not overridden.
     case none = 0
-    /// The loudspeaker.
     case speaker = 0x7370_6B72
   }
 
-  /// What is told to others when it ends.
+  /// Options at the end of a session.
   public struct SetActiveOptions: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt
@@ -78,15 +75,12 @@ public final class AVAudioSession: Sendable {
 
   /// Whether an interruption begins or is over.
   public enum InterruptionType: UInt, Hashable, Sendable {
-    /// It is over.
     case ended = 0
-    /// It begins.
     case began = 1
   }
 
-  /// Why sound goes elsewhere.
+  /// Why the route changed.
   public enum RouteChangeReason: UInt, Hashable, Sendable {
-    /// Nobody knows.
     case unknown = 0
     /// Something was plugged in.
     case newDeviceAvailable = 1
@@ -96,7 +90,7 @@ public final class AVAudioSession: Sendable {
     case categoryChange = 3
     /// The app asked for it.
     case override = 4
-    /// What goes there is set differently.
+    /// The same route has other settings.
     case routeConfigurationChange = 8
   }
 
@@ -113,37 +107,36 @@ public final class AVAudioSession: Sendable {
 
   private init() {}
 
-  /// The app's.
   public static func sharedInstance() -> AVAudioSession { shared }
 
-  /// What was set as what sound is for.
+  /// The category that was set last.
   public var category: Category { state.withLock { $0.category } }
-  /// What was set as what it is like.
+  /// The mode that was set last.
   public var mode: Mode { state.withLock { $0.mode } }
-  /// What was set as how it behaves.
+  /// The options that were set last.
   public var categoryOptions: CategoryOptions { state.withLock { $0.options } }
-  /// What was set as how many samples a second has; calls here have 48,000.
+  /// The rate that was set last, in hertz; calls here have 48,000.
   public var preferredSampleRate: Double { state.withLock { $0.rate } }
-  /// What was set as how many seconds are handed over at once.
+  /// The buffer that was set last, in seconds.
   public var preferredIOBufferDuration: TimeInterval { state.withLock { $0.buffer } }
   /// How many samples a second has.
   public var sampleRate: Double { 48_000 }
 
-  /// Keeps what sound is for.
+  /// Keeps the category; without effect on the desktop's audio.
   public func setCategory(_ category: Category, mode: Mode = .default, options: CategoryOptions = []) throws {
     state.withLock { ($0.category, $0.mode, $0.options) = (category, mode, options) }
   }
   /// Keeps what it is like.
   public func setMode(_ mode: Mode) throws { state.withLock { $0.mode = mode } }
-  /// Does nothing: sound begins and ends with the call.
+  /// Does nothing: audio begins and ends with the call.
   public func setActive(_ active: Bool, options: SetActiveOptions = []) throws {}
-  /// Keeps it.
+  /// Keeps the rate, without effect.
   public func setPreferredSampleRate(_ sampleRate: Double) throws { state.withLock { $0.rate = sampleRate } }
-  /// Keeps it.
+  /// Keeps the buffer, without effect.
   public func setPreferredIOBufferDuration(_ duration: TimeInterval) throws {
     state.withLock { $0.buffer = duration }
   }
-  /// Does nothing: the desktop's settings say where sound goes.
+  /// Does nothing: the desktop's settings choose the output.
   public func overrideOutputAudioPort(_ portOverride: PortOverride) throws {}
   /// Says that the microphone may be used, on the main queue. A desktop does not ask.
   public func requestRecordPermission(_ response: @escaping @Sendable (Bool) -> Void) {
@@ -154,7 +147,7 @@ public final class AVAudioSession: Sendable {
   public static let interruptionNotification = Notification.Name("AVAudioSessionInterruptionNotification")
   /// Never posted: calls follow the desktop's settings by themselves.
   public static let routeChangeNotification = Notification.Name("AVAudioSessionRouteChangeNotification")
-  /// Never posted: the sound system comes back by itself.
+  /// Never posted: the desktop's audio server comes back by itself.
   public static let mediaServicesWereResetNotification = Notification.Name(
     "AVAudioSessionMediaServicesWereResetNotification")
 }

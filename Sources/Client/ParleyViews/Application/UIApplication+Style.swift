@@ -3,7 +3,7 @@ import Foundation
 
 /// Whether the app is light or dark. A desktop has one theme for all windows of a program, so this is the whole app's.
 extension UIApplication {
-  /// What the window in front asks for, or one behind it, or the app; unspecified is as the desktop has it.
+  /// The style that the front window asks for, or one behind it, or the app; unspecified is as the desktop has it.
   var askedStyle: UIUserInterfaceStyle {
     for window in windows.reversed() {
       let root = window.rootViewController

@@ -7,25 +7,22 @@ import Parley
 public final class UIApplication: UIResponder {
   /// How far in front the app is.
   public enum State: Int, Hashable, Sendable {
-    /// In front.
     case active = 0
-    /// Between.
+    /// Between foreground and background.
     case inactive = 1
     case background = 2
   }
 
-  /// Why the app was started; nothing is told here.
+  /// The reason of the launch; never given here.
   public struct LaunchOptionsKey: RawRepresentable, Hashable, Sendable {
-    /// The key's name.
     public let rawValue: String
     /// A key by its name.
     public init(rawValue: String) { self.rawValue = rawValue }
   }
 
-  /// The app.
   public static let shared = UIApplication()
 
-  /// Who is told of the app's beginning and end.
+  /// Notified of the app's launch and end.
   public var delegate: (any UIApplicationDelegate)?
   /// The windows, the one behind first.
   public internal(set) var windows: [UIWindow] = []
@@ -33,12 +30,12 @@ public final class UIApplication: UIResponder {
   public internal(set) weak var keyWindow: UIWindow?
   /// Alerts and sheets on the screen, the last one in front.
   public internal(set) var alerts: [UIAlertController] = []
-  /// How far in front the app is: active while one of its windows has the focus, inactive while none has it, in the background while all are
-  /// minimised or hidden. Without a window on the desktop, as headless, it is active.
+  /// How far in front the app is: active while one of its windows has the focus, inactive while none has it, in the
+  /// background while all are minimised or hidden. Without a window on the desktop, as headless, it is active.
   public private(set) var applicationState = State.active
   /// Whether the screen stays on; kept for apps that set it.
   public var isIdleTimerDisabled = false
-  /// Where keys go.
+  /// The receiver of keys.
   var firstResponder: UIResponder?
   /// The scene of an app that has a scene delegate.
   var scene: UIWindowScene?
@@ -54,7 +51,7 @@ public final class UIApplication: UIResponder {
   private var isEnding = false
   /// Whether the delegate was notified of the beginning.
   private var isRunning = false
-  /// In seconds: an app that was told to end has ended by then.
+  /// In seconds: an app that was asked to end has ended by then.
   private static let longestEnd = 5.0
 
   /// Runs an app until its last window is closed. The main run loop and the main actor go on during that time. It is
@@ -119,8 +116,8 @@ public final class UIApplication: UIResponder {
     guard !isEnding else { return }
     isEnding = true
     tell(Self.willTerminateNotification) { $0.applicationWillTerminate(self) }
-    // A moment for what the delegate has begun, and as long as a goodbye takes on a machine that has much to do: the others would wait for who
-    // merely vanishes.
+    // A moment for what the delegate has begun, and as long as a goodbye takes on a machine that has much to do: the
+    // others would wait for who merely vanishes.
     DispatchQueue.main.asyncAfter(deadline: .now() + 0.8) {
       Task {
         await Goodbyes.said()
@@ -163,9 +160,9 @@ public final class UIApplication: UIResponder {
   public nonisolated static let willResignActiveNotification = Notification.Name("UIApplicationWillResignActive")
   /// Posted after the last window was minimised or hidden.
   public nonisolated static let didEnterBackgroundNotification = Notification.Name("UIApplicationDidEnterBackground")
-  /// Posted before the app ends, after its delegate was told.
+  /// Posted before the app ends, after its delegate was called.
   public nonisolated static let willTerminateNotification = Notification.Name("UIApplicationWillTerminate")
-  /// Posted when the app has begun, after its delegate was told.
+  /// Posted when the app has been launched, after its delegate was called.
   public nonisolated static let didFinishLaunchingNotification = Notification.Name("UIApplicationDidFinishLaunching")
   /// Never posted: nothing here says that memory is short.
   public nonisolated static let didReceiveMemoryWarningNotification = Notification.Name(
@@ -186,7 +183,7 @@ public final class UIApplication: UIResponder {
   }
 }
 
-/// Is told of the app's beginning and end.
+/// Notified of the app's launch and end.
 @preconcurrency @MainActor
 public protocol UIApplicationDelegate: AnyObject {
   /// The app has begun. It makes its window here, and answers whether it can go on.
@@ -195,7 +192,8 @@ public protocol UIApplicationDelegate: AnyObject {
   ) -> Bool
   /// The app came to the front.
   func applicationDidBecomeActive(_ application: UIApplication)
-  /// The app is about to end: its last window was closed, or somebody asks for its end, as with Ctrl-C. It ends a moment after this returns.
+  /// The app is about to end: its last window was closed, or somebody asks for its end, as with Ctrl-C. It ends a
+  /// moment after this returns.
   func applicationWillTerminate(_ application: UIApplication)
   /// The app is about to lose the focus.
   func applicationWillResignActive(_ application: UIApplication)
@@ -213,19 +211,14 @@ public protocol UIApplicationDelegate: AnyObject {
 }
 
 extension UIApplicationDelegate {
-  /// Goes on.
+  /// Lets the launch continue.
   public func application(
     _ application: UIApplication, didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool { true }
-  /// Does nothing.
   public func applicationDidBecomeActive(_ application: UIApplication) {}
-  /// Does nothing.
   public func applicationWillResignActive(_ application: UIApplication) {}
-  /// Does nothing.
   public func applicationDidEnterBackground(_ application: UIApplication) {}
-  /// Does nothing.
   public func applicationWillEnterForeground(_ application: UIApplication) {}
-  /// Does nothing.
   public func applicationWillTerminate(_ application: UIApplication) {}
   /// Returns the default configuration of a scene.
   public func application(

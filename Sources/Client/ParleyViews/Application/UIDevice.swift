@@ -1,10 +1,8 @@
 #if !canImport(UIKit) || os(Linux)
 public import Foundation
 
-/// The machine.
 @preconcurrency @MainActor
 public final class UIDevice {
-  /// This machine.
   public static let current = UIDevice()
 
   private init() {}
@@ -14,9 +12,7 @@ public final class UIDevice {
     let name = ProcessInfo.processInfo.hostName
     return name.isEmpty ? "Linux" : name
   }
-  /// What it is.
   public var model: String { "Linux" }
-  /// What runs on it.
   public var systemName: String { "Linux" }
   /// The version of what runs on it.
   public var systemVersion: String {
@@ -28,12 +24,12 @@ public final class UIDevice {
 /// The screen, as large as a new window is.
 @preconcurrency @MainActor
 public final class UIScreen {
-  /// The screen.
   public static let main = UIScreen()
 
   private init() {}
 
-  /// The rectangle a window takes that asks for the whole screen. An app may set another one before it makes its window.
+  /// The rectangle a window takes that asks for the whole screen. An app may set another one before it makes its
+  /// window.
   public var bounds = CGRect(x: 0, y: 0, width: 375, height: 667)
   /// How many pixels a point has.
   public var scale: CGFloat { 1 }

@@ -1,7 +1,7 @@
 #if !canImport(UIKit) || os(Linux)
 public import Foundation
 
-/// What brings a window's views onto a screen.
+/// A presenter brings a window's views onto a screen.
 @MainActor
 protocol WindowPresenter: AnyObject {
   /// Shows what the window holds now; layout is done.
@@ -14,7 +14,7 @@ protocol WindowPresenter: AnyObject {
 
 /// The root of a tree of views. It is headless until ``UIWindow/present()`` is asked to show it.
 open class UIWindow: UIView {
-  /// What brings it onto a screen; nil when it is headless.
+  /// The window's presenter; nil when it is headless.
   var presenter: (any WindowPresenter)?
   /// Whether the desktop gives it the focus; so it is taken to be until the desktop says otherwise.
   private(set) var hasFocus = true
@@ -54,8 +54,9 @@ open class UIWindow: UIView {
   /// Whether keys go to it.
   open var isKeyWindow: Bool { UIApplication.shared.keyWindow === self }
 
-  /// Shows it, and lets keys go to it. It comes onto the desktop in an app that runs there, see ``UIApplication/run(_:isHeadless:)``, or by
-  /// ``present()``; else it stays headless: everything works, and nothing is drawn.
+  /// Shows it, and lets keys go to it. It comes onto the desktop in an app that runs there, see
+  /// ``UIApplication/run(_:isHeadless:)``, or by ``present()``; else it stays headless: everything works, and nothing
+  /// is drawn.
   open func makeKeyAndVisible() {
     isHidden = false
     makeKey()
@@ -72,7 +73,7 @@ open class UIWindow: UIView {
     application.refreshStyle()
   }
 
-  /// Takes the window away for good.
+  /// Takes the window away permanently.
   open func close() {
     rootViewController?.leaveWindow()
     isHidden = true
@@ -86,14 +87,14 @@ open class UIWindow: UIView {
     application.windowClosed()
   }
 
-  /// The application.
   open override var next: UIResponder? { UIApplication.shared }
 
   private func showRoot() { rootViewController?.enter(self) }
 
   /// Shows the window on the desktop, where there is one.
   ///
-  /// - Throws: ``ViewError`` when GTK is not installed or there is no display. The window stays headless then, and works.
+  /// - Throws: ``ViewError`` when GTK is not installed or there is no display. The window stays headless then, and
+  ///   works.
   public func present() throws(ViewError) {
     guard presenter == nil else { return }
     let presenter = try GTKPresenter(self)
@@ -142,12 +143,12 @@ open class UIWindow: UIView {
 
   // MARK: input
 
-  /// Takes a touch from outside, in the window's coordinates: of the pointer, or of a test.
+  /// Handles a touch from outside, in the window's coordinates: of the pointer, or of a test.
   ///
   /// - Parameters:
-  ///   - phase: What it does.
-  ///   - position: Where it is.
-  ///   - time: When, in seconds of any clock; two taps within 0.4 s at about one place are a double tap.
+  ///   - phase: The phase of the touch.
+  ///   - position: The place of the touch.
+  ///   - time: In seconds of any clock; two taps within 0.4 s at about one place are a double tap.
   public func sendTouch(_ phase: UITouch.Phase, at position: CGPoint, time: TimeInterval) {
     switch phase {
     case .began:
@@ -192,12 +193,12 @@ open class UIWindow: UIView {
     while let current = view {
       isNative = isNative || (presenter != nil && SceneBuilder.isNative(current))
       for recognizer in current.gestureRecognizers ?? [] {
-        // What goes on further inside is no scrolling of what is around it.
+        // A gesture that continues further inside doesn't scroll the views around it.
         if isDragged, recognizer is ScrollGestureRecognizer, recognizer.state == .possible {
           recognizer.state = .failed
           continue
         }
-        // Who presses a control means it, and not what is behind it.
+        // A press on a control means it, and not the views behind it.
         if current !== touch.view, touch.view is UIControl, recognizer is UITapGestureRecognizer { continue }
         recognizer.receive(touch, event)
         let recognised: Bool
@@ -210,7 +211,7 @@ open class UIWindow: UIView {
       }
       view = current.superview
     }
-    // A widget of the desktop tells what was done to it by itself.
+    // A widget of the desktop reports its own actions.
     guard let target = touch.view, !isNative else { return }
     switch (touch.phase, isTaken) {
     case (.began, _): target.touchesBegan([touch], with: event)
@@ -221,11 +222,12 @@ open class UIWindow: UIView {
     }
   }
 
-  /// Takes a turn of the wheel from outside: of the pointer, or of a test. The innermost view under it that can go on that way scrolls.
+  /// Handles a turn of the wheel from outside: of the pointer, or of a test. The innermost view under it that can
+  /// scroll further in that direction scrolls.
   ///
   /// - Parameters:
-  ///   - distance: By how much, in points; down and to the right above 0.
-  ///   - position: Where the pointer is, in the window's coordinates.
+  ///   - distance: In points; down and to the right above 0.
+  ///   - position: The pointer's place, in the window's coordinates.
   public func sendScroll(by distance: CGPoint, at position: CGPoint) {
     var view = hitTest(position, with: nil)
     while let current = view {
@@ -239,7 +241,8 @@ open class UIWindow: UIView {
     }
   }
 
-  /// Takes a key from outside: of the keyboard, or of a test. It goes to the first responder, else to the frontmost controller.
+  /// Takes a key from outside: of the keyboard, or of a test. It goes to the first responder, else to the frontmost
+  /// controller.
   public func sendKey(_ key: UIKey, isDown: Bool = true) {
     let press = UIPress(key: key)
     let event = UIPressesEvent(presses: [press])

@@ -1,8 +1,8 @@
 #if !canImport(UIKit) || os(Linux)
 import Foundation
 
-/// How an alert looks: a box over a dark veil, with a button for each answer. An alert lies in the middle of the window, a sheet at its lower
-/// edge, both away from its edges; what is higher than the window scrolls.
+/// How an alert looks: a box over a dark veil, with a button for each answer. An alert lies in the middle of the
+/// window, a sheet at its lower edge, both away from its edges; what is higher than the window scrolls.
 final class AlertView: UIView {
   private static let margin: CGFloat = 16
   private static let padding: CGFloat = 20
@@ -74,7 +74,7 @@ final class AlertView: UIView {
     return fitting ?? fonts[0]
   }
 
-  /// Where typing and keys go at first: the first field, or the button that the return key presses, or the first one.
+  /// The first receiver of keys: the first field, or the button that the return key presses, or the first button.
   func firstStop(_ preferred: UIAlertAction?) -> UIView? {
     fields.first { $0.isEnabled } ?? buttons.first { $0.action === preferred }?.button
       ?? buttons.first { $0.button.isEnabled }?.button
@@ -97,7 +97,7 @@ final class AlertView: UIView {
     if y > Self.padding { y += Self.gap }
     let half = (inner - Self.gap) / 2
     if buttons.count == 2, !isSheet, buttons.allSatisfy({ $0.button.sizeThatFits(.zero).width <= half }) {
-      // Two answers stand beside each other, the one that cancels at the left.
+      // Two answers stand next to each other, the one that cancels at the left.
       for (index, (button, _)) in buttons.reversed().enumerated() {
         button.frame = CGRect(
           x: Self.padding + CGFloat(index) * (half + Self.gap), y: y, width: half, height: Self.buttonHeight)

@@ -4,26 +4,21 @@ public import Foundation
 /// One of the answers to an alert.
 @preconcurrency @MainActor
 public final class UIAlertAction {
-  /// What kind of answer it is.
+  /// The kind of an answer.
   public enum Style: Int, Hashable, Sendable {
-    /// An answer.
     case `default` = 0
     /// Leaves everything as it was.
     case cancel = 1
-    /// Destroys something.
     case destructive = 2
   }
 
-  /// What people read.
   public let title: String?
-  /// What kind of answer it is.
   public let style: Style
   /// Whether it can be given.
   public var isEnabled = true { didSet { onChange?() } }
   var onChange: (@MainActor () -> Void)?
   let handler: (@MainActor (UIAlertAction) -> Void)?
 
-  /// An answer.
   public init(title: String?, style: Style, handler: (@MainActor (UIAlertAction) -> Void)? = nil) {
     self.title = title
     self.style = style
@@ -35,17 +30,16 @@ public final class UIAlertAction {
 ///
 /// It stays among ``UIApplication/alerts`` until a person, or ``choose(_:)``, answers it.
 open class UIAlertController: UIViewController {
-  /// Where it is seen.
+  /// The place of an alert.
   public enum Style: Int, Hashable, Sendable {
     /// As a sheet of choices.
     case actionSheet = 0
-    /// In the middle.
     case alert = 1
   }
 
-  /// Where it is seen.
+  /// In the middle or from below.
   public let preferredStyle: Style
-  /// What it says below the title.
+  /// The text below the title.
   open var message: String?
   /// The answers in the order they were added.
   public private(set) var actions: [UIAlertAction] = []
@@ -53,7 +47,7 @@ open class UIAlertController: UIViewController {
   open var preferredAction: UIAlertAction?
   /// The fields in the order they were added; nil when there are none.
   public private(set) var textFields: [UITextField]?
-  /// Where keys went before.
+  /// The receiver of keys before the alert.
   private weak var earlierResponder: UIResponder?
 
   /// A question without answers yet.
@@ -70,7 +64,6 @@ open class UIAlertController: UIViewController {
     super.init(coder: coder)
   }
 
-  /// Adds an answer.
   open func addAction(_ action: UIAlertAction) { actions.append(action) }
 
   /// Adds a field, which the closure sets up. Sheets have none.
@@ -85,8 +78,8 @@ open class UIAlertController: UIViewController {
   /// The answers in the order in which they are shown: cancelling comes last.
   var shownActions: [UIAlertAction] { actions.filter { $0.style != .cancel } + actions.filter { $0.style == .cancel } }
 
-  /// Answers as the person does: takes the alert away, and calls the answer's closure. Tests use it, too. Does nothing when the alert is
-  /// not presented, or the answer is not one of its own or cannot be given.
+  /// Answers as the person does: takes the alert away, and calls the answer's closure. Tests use it, too. Does nothing
+  /// when the alert is not presented, or the answer is not one of its own or cannot be given.
   public func choose(_ action: UIAlertAction) {
     guard let presenter = presentingViewController, action.isEnabled, actions.contains(where: { $0 === action }) else {
       return
@@ -107,7 +100,8 @@ open class UIAlertController: UIViewController {
     }
   }
 
-  /// Closes it as the escape key does: with the answer that cancels, else with the only one of an alert. One that has to be answered stays.
+  /// Closes it as the escape key does: with the answer that cancels, else with the only one of an alert. One that has
+  /// to be answered stays.
   func cancel() {
     if let action = actions.first(where: { $0.style == .cancel }) {
       choose(action)

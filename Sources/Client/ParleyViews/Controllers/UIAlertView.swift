@@ -4,11 +4,8 @@ import Foundation
 /// An alert, by the older class.
 @preconcurrency @MainActor
 public final class UIAlertView {
-  /// What it says above.
   public var title: String
-  /// What it says below.
   public var message: String?
-  /// Who hears the answer.
   public weak var delegate: (any UIAlertViewDelegate)?
   /// A number to know it by.
   public var tag = 0
@@ -40,7 +37,6 @@ public final class UIAlertView {
 
   /// How many buttons there are.
   public var numberOfButtons: Int { titles.count }
-  /// What a button says.
   public func buttonTitle(at buttonIndex: Int) -> String? {
     titles.indices.contains(buttonIndex) ? titles[buttonIndex] : nil
   }
@@ -94,13 +90,9 @@ public protocol UIAlertViewDelegate: AnyObject {
 }
 
 extension UIAlertViewDelegate {
-  /// Does nothing.
   public func alertView(_ alertView: UIAlertView, clickedButtonAt buttonIndex: Int) {}
-  /// Does nothing.
   public func alertView(_ alertView: UIAlertView, didDismissWithButtonIndex buttonIndex: Int) {}
-  /// Does nothing.
   public func willPresent(_ alertView: UIAlertView) {}
-  /// Does nothing.
   public func didPresent(_ alertView: UIAlertView) {}
 }
 #endif

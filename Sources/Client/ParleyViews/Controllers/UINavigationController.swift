@@ -8,7 +8,6 @@ open class UINavigationBar: UIView {
   private let line = UIView()
   private var shown: [UIView] = []
 
-  /// A bar.
   public override init(frame: CGRect) {
     super.init(frame: frame)
     prepare()
@@ -69,7 +68,6 @@ open class UINavigationBar: UIView {
 open class UINavigationController: UIViewController {
   private static let barHeight: CGFloat = 44
 
-  /// The bar.
   public let navigationBar = UINavigationBar(frame: CGRect(x: 0, y: 0, width: 375, height: 44))
   private var stack: [UIViewController] = []
   private lazy var backAction = UIAction(identifier: .init("back")) { [weak self] _ in
@@ -148,7 +146,6 @@ open class UINavigationController: UIViewController {
     return left
   }
 
-  /// Sets all screens.
   open func setViewControllers(_ viewControllers: [UIViewController], animated: Bool) {
     change(animated) { $0 = viewControllers }
   }

@@ -1,7 +1,7 @@
 #if !canImport(UIKit) || os(Linux)
 import Foundation
 
-/// What the navigation bar shows for a screen.
+/// The navigation bar's content for a screen.
 @preconcurrency @MainActor
 public final class UINavigationItem {
   private weak var owner: UIViewController?
@@ -22,7 +22,7 @@ public final class UINavigationItem {
   }
   /// A view in the title's place.
   public var titleView: UIView? { didSet { changed() } }
-  /// What the way back to this screen is called.
+  /// Its title names the way back to this screen.
   public var backBarButtonItem: UIBarButtonItem? { didSet { changed() } }
   /// The item at the left.
   public var leftBarButtonItem: UIBarButtonItem? {
@@ -51,37 +51,26 @@ public final class UINavigationItem {
 /// A button in a bar.
 @preconcurrency @MainActor
 open class UIBarButtonItem {
-  /// How it looks.
+  /// The look of a bar button.
   public enum Style: Int, Hashable, Sendable {
-    /// Plain.
     case plain = 0
     /// Heavier: it ends something.
     case done = 2
   }
 
-  /// Buttons everybody knows.
   public enum SystemItem: Int, Hashable, Sendable {
-    /// Done.
     case done = 0
-    /// Cancel.
     case cancel = 1
-    /// Edit.
     case edit = 2
-    /// Save.
     case save = 3
-    /// Add.
     case add = 4
-    /// Room that grows.
+    /// Space that grows between items.
     case flexibleSpace = 5
     /// Room that does not.
     case fixedSpace = 6
-    /// Camera.
     case camera = 15
-    /// Play.
     case play = 17
-    /// Pause.
     case pause = 18
-    /// Stop.
     case stop = 14
 
     var title: String {
@@ -107,7 +96,6 @@ open class UIBarButtonItem {
     get { button.isEnabled }
     set { button.isEnabled = newValue }
   }
-  /// What it says.
   open var title: String? {
     get { button.title(for: .normal) }
     set { button.setTitle(newValue, for: .normal) }

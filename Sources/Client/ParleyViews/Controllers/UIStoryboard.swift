@@ -11,7 +11,8 @@ struct SegueMaker {
   let make: @MainActor () -> UIViewController
 }
 
-/// A set of screens and the ways between them. Storyboard files are not read on Linux; an app says in code what its file says:
+/// A set of screens and the ways between them. Storyboard files are not read on Linux; an app says in code what its
+/// file says:
 ///
 /// ```swift
 /// let main = UIStoryboard(name: "Main", bundle: nil)
@@ -19,14 +20,14 @@ struct SegueMaker {
 /// main.registerSegue("join", from: "Start", to: "Conversation", kind: .show)
 /// ```
 ///
-/// Whoever looks a screen up by its identifier needs no change. Storyboards of the same name share one registry.
+/// Code that looks a screen up by its identifier needs no change. Storyboards of the same name share one registry.
 @preconcurrency @MainActor
 public final class UIStoryboard {
   /// How a segue brings its screen.
   public enum SegueKind: Hashable, Sendable {
     /// In the navigation controller, or over the screen where there is none.
     case show
-    /// Over the screen.
+    /// Over the present screen, by `present(_:animated:)`.
     case presentModally
   }
 
@@ -38,7 +39,6 @@ public final class UIStoryboard {
 
   private static var registries: [String: Registry] = [:]
 
-  /// The file's name.
   public let name: String
   private let registry: Registry
 
@@ -49,7 +49,8 @@ public final class UIStoryboard {
     Self.registries[name] = registry
   }
 
-  /// Says how the screen of an identifier is made. `isInitial` makes it the one that ``instantiateInitialViewController()`` gives.
+  /// Says how the screen of an identifier is made. `isInitial` makes it the one that
+  /// ``instantiateInitialViewController()`` gives.
   public func register(
     _ identifier: String, isInitial: Bool = false, _ make: @escaping @MainActor () -> UIViewController
   ) {
@@ -72,7 +73,8 @@ public final class UIStoryboard {
 
   /// The screen of an identifier.
   ///
-  /// - Precondition: It was registered, as a storyboard file on Apple systems must have it; ``viewController(withIdentifier:)`` asks.
+  /// - Precondition: It was registered, as a storyboard file on Apple systems must have it;
+  ///   ``viewController(withIdentifier:)`` asks.
   public func instantiateViewController(withIdentifier identifier: String) -> UIViewController {
     guard let controller = viewController(withIdentifier: identifier) else {
       preconditionFailure(
@@ -103,11 +105,8 @@ public final class UIStoryboard {
 /// The way from a screen to the next.
 @preconcurrency @MainActor
 open class UIStoryboardSegue {
-  /// Its name.
   public let identifier: String?
-  /// Where it begins.
   public let source: UIViewController
-  /// Where it leads.
   public let destination: UIViewController
   private let kind: SegueMaker.Kind
 
@@ -118,7 +117,6 @@ open class UIStoryboardSegue {
     self.kind = kind
   }
 
-  /// Goes there.
   open func perform() {
     switch kind {
     case .show: source.show(destination, sender: nil)

@@ -17,7 +17,7 @@ extension UIViewController {
   }
 
   func presentNow(_ controller: UIViewController, _ animated: Bool, _ completion: (() -> Void)?) {
-    // What is in front presents; two screens over one would be one too many.
+    // The front screen presents; two screens over one would be one too many.
     let presenter = nearestPresenter ?? root
     guard presenter.presentedViewController == nil, controller.presentingViewController == nil, controller !== presenter
     else {
@@ -33,7 +33,7 @@ extension UIViewController {
     if let alert = controller as? UIAlertController {
       alert.show(over: presenter, animated)
     } else if let window = presenter.viewIfLoaded?.window {
-      // What is typed is not for what lies behind.
+      // Typed text is not for views behind.
       if let responder = UIApplication.shared.firstResponder as? UIView, responder.window === window {
         responder.resignFirstResponder()
       }
@@ -59,7 +59,7 @@ extension UIViewController {
       completion?()
       return
     }
-    // What it presents itself goes first.
+    // A screen that it presents itself goes first.
     if controller.presentedViewController != nil { controller.dismissNow(animated, nil) }
     presenter.presentedViewController = nil
     controller.presentingViewController = nil
@@ -138,7 +138,7 @@ extension UIViewController {
     removeView()
   }
 
-  /// Tells itself and its children that they are on the screen.
+  /// Notifies itself and its children that they are on the screen.
   func appear(_ animated: Bool) {
     guard !isAppeared, viewIfLoaded != nil || view != nil else { return }
     isAppeared = true
@@ -148,7 +148,7 @@ extension UIViewController {
     if isAppeared { viewDidAppear(animated) }
   }
 
-  /// Tells itself and its children that they are not any more.
+  /// Notifies itself and its children that they are off the screen.
   func disappear(_ animated: Bool) {
     guard isAppeared else { return }
     isAppeared = false

@@ -7,7 +7,8 @@ open class UIViewController: UIResponder {
   open var modalPresentationStyle: UIModalPresentationStyle = .fullScreen
   /// How it comes in; at once here.
   open var modalTransitionStyle: UIModalTransitionStyle = .coverVertical
-  /// Whether it is light or dark, of a window's root controller: all windows of the app are so. In others it is kept for apps that set it.
+  /// Whether it is light or dark, of a window's root controller: all windows of the app are so. In others it is kept
+  /// for apps that set it.
   open var overrideUserInterfaceStyle = UIUserInterfaceStyle.unspecified {
     didSet { UIApplication.shared.refreshStyle() }
   }
@@ -24,17 +25,15 @@ open class UIViewController: UIResponder {
   open internal(set) var children: [UIViewController] = []
   /// The controller whose view holds its own.
   open internal(set) weak var parent: UIViewController?
-  /// What it presents.
   open internal(set) var presentedViewController: UIViewController?
-  /// Who presents it.
   open internal(set) weak var presentingViewController: UIViewController?
   /// The navigation controller it is in.
   open var navigationController: UINavigationController? { nearest() }
-  /// What the navigation bar shows for it.
+  /// The navigation bar's content for it.
   open private(set) lazy var navigationItem = UINavigationItem(owner: self)
   /// Whether it is on the screen.
   var isAppeared = false
-  /// What darkens the screen behind it, and keeps touches from it, while it is a sheet.
+  /// The layer that darkens the screen behind it, and keeps touches from it, while it is a sheet.
   var veil: UIView?
   /// Its segues when it comes from no storyboard.
   var segues: [String: SegueMaker] = [:]
@@ -48,7 +47,6 @@ open class UIViewController: UIResponder {
   /// A screen from an archive: how a registered class is made.
   public required init?(coder: NSCoder) { super.init() }
 
-  /// A screen.
   public convenience override init() { self.init(nibName: nil, bundle: nil) }
 
   // MARK: view
@@ -98,11 +96,10 @@ open class UIViewController: UIResponder {
   open func viewDidAppear(_ animated: Bool) {}
   /// It is about to leave the screen.
   open func viewWillDisappear(_ animated: Bool) {}
-  /// It has left.
   open func viewDidDisappear(_ animated: Bool) {}
   /// Its subviews are about to be placed.
   open func viewWillLayoutSubviews() {}
-  /// They have been.
+  /// Called after the layout of its views.
   open func viewDidLayoutSubviews() {}
   /// The window is about to change its size, or turned from upright to wide.
   open func viewWillTransition(to size: CGSize, with coordinator: any UIViewControllerTransitionCoordinator) {
@@ -160,7 +157,6 @@ open class UIViewController: UIResponder {
     childController.parent = self
   }
 
-  /// Leaves its parent.
   open func removeFromParent() {
     guard let parent else { return }
     parent.children.removeAll { $0 === self }
@@ -178,11 +174,8 @@ open class UIViewController: UIResponder {
 
 /// How a screen is presented.
 public enum UIModalPresentationStyle: Int, Hashable, Sendable {
-  /// Filling the window.
   case fullScreen = 0
-  /// A sheet.
   case pageSheet = 1
-  /// A smaller sheet.
   case formSheet = 2
   /// Filling the presenting view.
   case currentContext = 3
@@ -192,7 +185,6 @@ public enum UIModalPresentationStyle: Int, Hashable, Sendable {
   case overFullScreen = 5
   /// Filling the presenting view; what is behind stays.
   case overCurrentContext = 6
-  /// A bubble.
   case popover = 7
   /// As the system has it: a sheet.
   case automatic = -2
@@ -200,11 +192,8 @@ public enum UIModalPresentationStyle: Int, Hashable, Sendable {
 
 /// How a screen comes in; at once here.
 public enum UIModalTransitionStyle: Int, Hashable, Sendable {
-  /// From below.
   case coverVertical = 0
-  /// Turning.
   case flipHorizontal = 1
-  /// Fading.
   case crossDissolve = 2
   /// A page that is turned.
   case partialCurl = 3

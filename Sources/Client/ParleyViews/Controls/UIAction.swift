@@ -1,7 +1,7 @@
 #if !canImport(UIKit) || os(Linux)
 import Foundation
 
-/// What a closure of an action is.
+/// The closure of an action.
 public typealias UIActionHandler = @MainActor (UIAction) -> Void
 
 /// Something a control does when it is used.
@@ -9,7 +9,6 @@ public typealias UIActionHandler = @MainActor (UIAction) -> Void
 public final class UIAction {
   /// A name by which an action replaces another.
   public struct Identifier: RawRepresentable, Hashable, Sendable {
-    /// The name.
     public let rawValue: String
     /// An identifier by its name.
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -17,9 +16,7 @@ public final class UIAction {
     public init(_ rawValue: String) { self.rawValue = rawValue }
   }
 
-  /// What people read.
   public var title: String
-  /// What they see.
   public var image: UIImage?
   /// By what another action replaces it.
   public let identifier: Identifier

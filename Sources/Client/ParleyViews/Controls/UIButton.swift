@@ -1,9 +1,8 @@
 #if !canImport(UIKit) || os(Linux)
 public import Foundation
 
-/// Something to press.
 open class UIButton: UIControl {
-  /// What a button looks like.
+  /// The look of a button.
   public enum ButtonType: Int, Hashable, Sendable {
     /// Only what it holds.
     case custom = 0
@@ -20,7 +19,7 @@ open class UIButton: UIControl {
     /// Of the system, to close.
     case close = 7
 
-    /// What ``system`` was called before.
+    /// The old name of ``system``.
     public static var roundedRect: ButtonType { .system }
   }
 
@@ -28,7 +27,6 @@ open class UIButton: UIControl {
   private var colors: [UIControl.State: UIColor] = [:]
   private var images: [UIControl.State: UIImage] = [:]
 
-  /// What it looks like.
   open private(set) var buttonType: ButtonType = .custom
 
   /// The label that shows the title. Set the title by ``setTitle(_:for:)``, not here.
@@ -75,22 +73,20 @@ open class UIButton: UIControl {
   }
   /// The title's colour in a state.
   open func titleColor(for state: UIControl.State) -> UIColor? { colors[state] ?? colors[.normal] }
-  /// Sets the picture for a state.
+  /// Sets the image for a state; without one it is that of `normal`.
   open func setImage(_ image: UIImage?, for state: UIControl.State) {
     images[state] = image
     contentChanged()
   }
-  /// The picture of a state.
+  /// The image of a state; without one that of `normal`.
   open func image(for state: UIControl.State) -> UIImage? { images[state] ?? images[.normal] }
 
   /// The title it shows.
   open var currentTitle: String? { title(for: state) }
-  /// The title's colour.
   open var currentTitleColor: UIColor? { titleColor(for: state) }
-  /// The picture it shows.
   open var currentImage: UIImage? { image(for: state) }
 
-  /// The size of the title or the picture, and room around it.
+  /// The size of the title or the image, and room around it.
   open override func sizeThatFits(_ size: CGSize) -> CGSize {
     let text = TextMetrics.size(
       of: currentTitle ?? "", font: titleLabel?.font ?? .systemFont(ofSize: UIFont.buttonFontSize),
@@ -99,7 +95,7 @@ open class UIButton: UIControl {
     return CGSize(width: text.width + picture.width + 24, height: max(text.height, picture.height) + 12)
   }
 
-  /// The size of the title or the picture, and room around it.
+  /// The size of the title or the image, and room around it.
   open override var intrinsicContentSize: CGSize { sizeThatFits(bounds.size) }
 }
 #endif

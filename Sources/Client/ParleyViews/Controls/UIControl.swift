@@ -10,7 +10,7 @@ import Foundation
 /// button.addAction(UIAction { [weak self] _ in self?.leave() }, for: .touchUpInside)
 /// ```
 open class UIControl: UIView {
-  /// What happened to a control.
+  /// An event of a control, from touches, values or typing.
   public struct Event: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt
@@ -24,23 +24,17 @@ open class UIControl: UIView {
     public static let touchUpOutside = Event(rawValue: 1 << 7)
     /// The touch does not count any more.
     public static let touchCancel = Event(rawValue: 1 << 8)
-    /// The value changed.
     public static let valueChanged = Event(rawValue: 1 << 12)
-    /// What the control is mainly for happened.
+    /// The main event of the control happened.
     public static let primaryActionTriggered = Event(rawValue: 1 << 13)
-    /// Typing began.
     public static let editingDidBegin = Event(rawValue: 1 << 16)
     /// The text was changed.
     public static let editingChanged = Event(rawValue: 1 << 17)
-    /// Typing ended.
     public static let editingDidEnd = Event(rawValue: 1 << 18)
     /// Typing ended with the return key.
     public static let editingDidEndOnExit = Event(rawValue: 1 << 19)
-    /// Everything about touches.
     public static let allTouchEvents = Event(rawValue: 0xFFF)
-    /// Everything about typing.
     public static let allEditingEvents = Event(rawValue: 0xF0000)
-    /// Everything.
     public static let allEvents = Event(rawValue: 0xFFFF_FFFF)
   }
 
@@ -50,13 +44,9 @@ open class UIControl: UIView {
     public let rawValue: UInt
     /// States by their bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// Nothing special.
     public static let normal: State = []
-    /// Being pressed.
     public static let highlighted = State(rawValue: 1)
-    /// Cannot be used.
     public static let disabled = State(rawValue: 2)
-    /// Selected.
     public static let selected = State(rawValue: 4)
   }
 
@@ -75,7 +65,7 @@ open class UIControl: UIView {
   open var isSelected = false { didSet { if isSelected != oldValue { contentChanged() } } }
   /// Whether it is being pressed.
   open var isHighlighted = false { didSet { if isHighlighted != oldValue { contentChanged() } } }
-  /// How it looks.
+  /// Highlighted, disabled and selected, as the control is now.
   open var state: State {
     var state: State = []
     if isHighlighted { state.insert(.highlighted) }
@@ -152,14 +142,12 @@ open class UIControl: UIView {
     if isInside { press() } else { sendActions(for: .touchUpOutside) }
   }
 
-  /// Was not pressed.
   open override func touchesCancelled(_ touches: Set<UITouch>, with event: UIEvent?) {
     guard isHighlighted else { return }
     isHighlighted = false
     sendActions(for: .touchCancel)
   }
 
-  /// Follows a touch.
   open override func touchesMoved(_ touches: Set<UITouch>, with event: UIEvent?) {}
 
   /// Does what a press does.

@@ -1,21 +1,17 @@
 #if !canImport(UIKit) || os(Linux)
 public import Foundation
 
-/// Text to read.
 open class UILabel: UIView {
-  /// The text.
   open var text: String? { didSet { if text != oldValue { contentChanged() } } }
-  /// Its font.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   open var font: UIFont! = .systemFont(ofSize: UIFont.labelFontSize) { didSet { contentChanged() } }
-  /// Its colour.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   open var textColor: UIColor! = .label { didSet { contentChanged() } }
   /// How lines lie in the view.
   open var textAlignment: NSTextAlignment = .natural { didSet { contentChanged() } }
   /// The most lines; 0 is as many as it takes.
   open var numberOfLines = 1 { didSet { contentChanged() } }
-  /// What becomes of text that is too long.
+  /// The treatment of text that is too long.
   open var lineBreakMode: NSLineBreakMode = .byTruncatingTail { didSet { contentChanged() } }
   /// Whether it can be read as active; kept as a look.
   open var isEnabled = true { didSet { contentChanged() } }

@@ -31,7 +31,6 @@ open class UISwitch: UIControl {
     sendActions(for: [.valueChanged, .touchUpInside, .primaryActionTriggered])
   }
 
-  /// The usual size.
   open override func sizeThatFits(_ size: CGSize) -> CGSize { Self.usualSize }
 }
 
@@ -45,20 +44,19 @@ open class UIActivityIndicatorView: UIView {
     case white = 1
     /// Small and grey, by an older name.
     case gray = 2
-    /// Small.
+    /// The smaller of two sizes.
     case medium = 100
-    /// Large.
+    /// The larger of two sizes.
     case large = 101
   }
 
   /// How large it is.
   open var style: Style { didSet { contentChanged() } }
-  /// Its colour.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   open var color: UIColor! = .systemGray
   /// Whether it is out of sight while it rests.
   open var hidesWhenStopped = true { didSet { contentChanged() } }
-  /// Whether it turns.
+  /// Whether it turns; it is hidden otherwise if `hidesWhenStopped`.
   open private(set) var isAnimating = false
 
   /// An indicator in a style.
@@ -71,7 +69,6 @@ open class UIActivityIndicatorView: UIView {
   /// An indicator in a style, by the older label.
   public convenience init(activityIndicatorStyle style: Style) { self.init(style: style) }
 
-  /// A small indicator.
   public override init(frame: CGRect) {
     style = .medium
     super.init(frame: frame)
@@ -83,32 +80,27 @@ open class UIActivityIndicatorView: UIView {
     super.init(coder: coder)
   }
 
-  /// Begins to turn.
   open func startAnimating() {
     isAnimating = true
     contentChanged()
   }
 
-  /// Rests.
   open func stopAnimating() {
     isAnimating = false
     contentChanged()
   }
 }
 
-/// Shows a picture.
 open class UIImageView: UIView {
-  /// The picture.
   open var image: UIImage? { didSet { contentChanged() } }
 
-  /// A view of a picture, as large as it.
+  /// A view of an image, as large as it.
   public init(image: UIImage?) {
     self.image = image
     super.init(frame: CGRect(origin: .zero, size: image?.size ?? .zero))
     isUserInteractionEnabled = false
   }
 
-  /// A view without a picture.
   public override init(frame: CGRect) {
     super.init(frame: frame)
     isUserInteractionEnabled = false
@@ -120,7 +112,7 @@ open class UIImageView: UIView {
     isUserInteractionEnabled = false
   }
 
-  /// The picture's size.
+  /// The image's size; zero without one.
   open override func sizeThatFits(_ size: CGSize) -> CGSize { image?.size ?? .zero }
 }
 #endif

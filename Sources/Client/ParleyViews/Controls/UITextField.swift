@@ -3,13 +3,10 @@ public import Foundation
 
 /// A line of text to type.
 open class UITextField: UIControl, UIKeyInput {
-  /// What is around it.
+  /// The border of a field.
   public enum BorderStyle: Int, Hashable, Sendable {
-    /// Nothing.
     case none = 0
-    /// A line.
     case line = 1
-    /// A bezel.
     case bezel = 2
     /// A line with round corners.
     case roundedRect = 3
@@ -17,41 +14,35 @@ open class UITextField: UIControl, UIKeyInput {
 
   /// When the button that clears it is seen.
   public enum ViewMode: Int, Hashable, Sendable {
-    /// Never.
     case never = 0
-    /// While typing.
     case whileEditing = 1
-    /// While not typing.
     case unlessEditing = 2
-    /// Always.
     case always = 3
   }
 
   /// The text. Setting it asks and calls nobody.
   open var text: String? = "" { didSet { if text != oldValue { contentChanged() } } }
-  /// What it says while it is empty.
+  /// The text while it is empty.
   open var placeholder: String? { didSet { contentChanged() } }
-  /// The text's font.
   open var font: UIFont? = .systemFont(ofSize: UIFont.systemFontSize) { didSet { contentChanged() } }
-  /// The text's colour.
   open var textColor: UIColor? = .label { didSet { contentChanged() } }
   /// How the text lies in the view.
   open var textAlignment: NSTextAlignment = .natural { didSet { contentChanged() } }
   /// Whether dots stand for the letters.
   open var isSecureTextEntry = false { didSet { contentChanged() } }
-  /// What is around it.
+  /// The border; none at first.
   open var borderStyle: BorderStyle = .none { didSet { contentChanged() } }
   /// When the button that clears it is seen; kept for apps that set it.
   open var clearButtonMode: ViewMode = .never
-  /// What is typed into it.
+  /// The kind of text; without effect on a desktop's keyboard.
   open var keyboardType: UIKeyboardType = .default
-  /// What the return key says.
+  /// The title of the return key; without effect on a desktop's keyboard.
   open var returnKeyType: UIReturnKeyType = .default
   /// How letters become capitals; kept for apps that set it.
   open var autocapitalizationType: UITextAutocapitalizationType = .sentences
   /// Whether spelling is corrected; kept for apps that set it.
   open var autocorrectionType: UITextAutocorrectionType = .default
-  /// Who may refuse what is typed.
+  /// Asked before typed text is accepted.
   open weak var delegate: (any UITextFieldDelegate)?
 
   /// Whether it is being typed into.
@@ -104,7 +95,6 @@ open class UITextField: UIControl, UIKeyInput {
     replace(NSRange(location: text.utf16.count - length, length: length), with: "")
   }
 
-  /// The return key.
   func pressReturn() {
     guard delegate?.textFieldShouldReturn(self) != false else { return }
     sendActions(for: [.editingDidEndOnExit, .primaryActionTriggered])
@@ -138,11 +128,9 @@ open class UITextField: UIControl, UIKeyInput {
 public protocol UITextFieldDelegate: AnyObject {
   /// Whether typing may begin.
   func textFieldShouldBeginEditing(_ textField: UITextField) -> Bool
-  /// Typing has begun.
   func textFieldDidBeginEditing(_ textField: UITextField)
   /// Whether typing may end.
   func textFieldShouldEndEditing(_ textField: UITextField) -> Bool
-  /// Typing has ended.
   func textFieldDidEndEditing(_ textField: UITextField)
   /// Whether a part of the text may be replaced.
   func textField(
@@ -155,81 +143,56 @@ public protocol UITextFieldDelegate: AnyObject {
 }
 
 extension UITextFieldDelegate {
-  /// It may.
   public func textFieldShouldBeginEditing(_ textField: UITextField) -> Bool { true }
-  /// Does nothing.
   public func textFieldDidBeginEditing(_ textField: UITextField) {}
-  /// It may.
   public func textFieldShouldEndEditing(_ textField: UITextField) -> Bool { true }
-  /// Does nothing.
   public func textFieldDidEndEditing(_ textField: UITextField) {}
-  /// It may.
   public func textField(
     _ textField: UITextField, shouldChangeCharactersIn range: NSRange, replacementString string: String
   ) -> Bool { true }
-  /// Does nothing.
   public func textFieldDidChangeSelection(_ textField: UITextField) {}
-  /// It does.
   public func textFieldShouldReturn(_ textField: UITextField) -> Bool { true }
 }
 
-/// What is typed into a field.
+/// The kind of text of a field.
 public enum UIKeyboardType: Int, Hashable, Sendable {
-  /// Anything.
   case `default` = 0
-  /// Plain letters.
   case asciiCapable = 1
-  /// Numbers and signs.
   case numbersAndPunctuation = 2
   /// An address of the web.
   case URL = 3
-  /// Digits.
   case numberPad = 4
-  /// A telephone number.
   case phonePad = 5
   /// A name or a telephone number.
   case namePhonePad = 6
-  /// An e-mail address.
   case emailAddress = 7
 }
 
-/// What the return key says.
+/// The title of the return key.
 public enum UIReturnKeyType: Int, Hashable, Sendable {
-  /// Return.
   case `default` = 0
-  /// Go.
   case go = 1
-  /// Join.
   case join = 3
-  /// Next.
   case next = 4
-  /// Search.
   case search = 6
-  /// Send.
   case send = 7
-  /// Done.
   case done = 9
 }
 
 /// How letters become capitals.
 public enum UITextAutocapitalizationType: Int, Hashable, Sendable {
-  /// Not at all.
   case none = 0
   /// The first of each word.
   case words = 1
   /// The first of each sentence.
   case sentences = 2
-  /// All.
   case allCharacters = 3
 }
 
 /// Whether spelling is corrected.
 public enum UITextAutocorrectionType: Int, Hashable, Sendable {
-  /// As usual.
   case `default` = 0
-  /// No.
   case no = 1
-  /// Yes.
   case yes = 2
 }
 #endif

@@ -6,9 +6,7 @@ open class UITextView: UIScrollView, UIKeyInput {
   /// The text. Setting it asks and calls nobody.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   open var text: String! = "" { didSet { if text != oldValue { contentChanged() } } }
-  /// The text's font.
   open var font: UIFont? = .systemFont(ofSize: UIFont.systemFontSize) { didSet { contentChanged() } }
-  /// The text's colour.
   open var textColor: UIColor? = .label { didSet { contentChanged() } }
   /// How lines lie in the view.
   open var textAlignment: NSTextAlignment = .natural { didSet { contentChanged() } }
@@ -16,7 +14,7 @@ open class UITextView: UIScrollView, UIKeyInput {
   open var isEditable = true { didSet { contentChanged() } }
   /// Whether text can be selected.
   open var isSelectable = true { didSet { contentChanged() } }
-  /// Who may refuse what is typed.
+  /// Asked before typed text is accepted.
   open weak var delegate: (any UITextViewDelegate)?
 
   /// Whether there is any text.
@@ -86,31 +84,22 @@ open class UITextView: UIScrollView, UIKeyInput {
 public protocol UITextViewDelegate: AnyObject {
   /// Whether typing may begin.
   func textViewShouldBeginEditing(_ textView: UITextView) -> Bool
-  /// Typing has begun.
   func textViewDidBeginEditing(_ textView: UITextView)
   /// Whether typing may end.
   func textViewShouldEndEditing(_ textView: UITextView) -> Bool
-  /// Typing has ended.
   func textViewDidEndEditing(_ textView: UITextView)
   /// Whether a part of the text may be replaced.
   func textView(_ textView: UITextView, shouldChangeTextIn range: NSRange, replacementText text: String) -> Bool
-  /// Something was typed.
   func textViewDidChange(_ textView: UITextView)
 }
 
 extension UITextViewDelegate {
-  /// It may.
   public func textViewShouldBeginEditing(_ textView: UITextView) -> Bool { true }
-  /// Does nothing.
   public func textViewDidBeginEditing(_ textView: UITextView) {}
-  /// It may.
   public func textViewShouldEndEditing(_ textView: UITextView) -> Bool { true }
-  /// Does nothing.
   public func textViewDidEndEditing(_ textView: UITextView) {}
-  /// It may.
   public func textView(_ textView: UITextView, shouldChangeTextIn range: NSRange, replacementText text: String) -> Bool
   { true }
-  /// Does nothing.
   public func textViewDidChange(_ textView: UITextView) {}
 }
 #endif

@@ -1,7 +1,7 @@
 #if !canImport(UIKit) || os(Linux)
 public import Foundation
 
-/// The time of the clock that refreshes of the display are told by, in seconds.
+/// The time of the clock of display links, in seconds.
 public func CACurrentMediaTime() -> TimeInterval { ProcessInfo.processInfo.systemUptime }
 
 /// Calls at every refresh of the display, on the main actor.
@@ -16,7 +16,7 @@ public func CACurrentMediaTime() -> TimeInterval { ProcessInfo.processInfo.syste
 /// It keeps its target until ``invalidate()``, as on a phone; keep the link itself, since one that nobody keeps ends.
 @preconcurrency @MainActor
 public final class CADisplayLink {
-  /// How often a display is refreshed; windows here are not told of their display's own rate.
+  /// The refreshes of a display a second; windows here don't learn their display's own rate.
   private static let usualRate = 60
 
   private var call: (@MainActor (CADisplayLink) -> Void)?
@@ -25,7 +25,8 @@ public final class CADisplayLink {
 
   /// Whether it does not call for now.
   public var isPaused = false { didSet { if isPaused != oldValue { arrange() } } }
-  /// How often it calls in a second, at most sixty times; 0 is as often as the display is refreshed, which counts as sixty.
+  /// How often it calls in a second, at most sixty times; 0 is as often as the display is refreshed, which counts as
+  /// sixty.
   public var preferredFramesPerSecond = 0
   /// When the refresh came that it calls for, in seconds of ``CACurrentMediaTime()``.
   public private(set) var timestamp: TimeInterval = 0
@@ -65,7 +66,7 @@ public final class CADisplayLink {
     arrange()
   }
 
-  /// Calls no more, for good, and lets go of its target.
+  /// Ends the calls, permanently, and releases its target.
   public func invalidate() {
     call = nil
     isAdded = false

@@ -12,7 +12,8 @@ private func isInstance(_ object: Any, of aClass: AnyClass) -> Bool {
 }
 
 extension UIResponder {
-  /// Whether its class is this one, or made from it: what `self is aClass` says of a class that is not known when it is written.
+  /// Whether its class is this one, or made from it: what `self is aClass` says of a class that is not known when it is
+  /// written.
   nonisolated public func isKind(of aClass: AnyClass) -> Bool { isInstance(self, of: aClass) }
   /// Whether its class is this one.
   nonisolated public func isMember(of aClass: AnyClass) -> Bool { type(of: self) == aClass }

@@ -2,7 +2,7 @@
 import Foundation
 
 extension NSKeyValueObservedChange {
-  /// The change as `observeValue(forKeyPath:of:change:context:)` is told it.
+  /// The change as `observeValue(forKeyPath:of:change:context:)` gets it.
   package var entries: [NSKeyValueChangeKey: Any] {
     var entries: [NSKeyValueChangeKey: Any] = [.kindKey: NSNumber(value: kind.rawValue)]
     if let newValue { entries[.newKey] = told(newValue) }
@@ -12,7 +12,8 @@ extension NSKeyValueObservedChange {
   }
 }
 
-/// A value as key-value observing has it: nil is `NSNull`, and a Boolean, a number or a case of an enumeration is an `NSNumber`.
+/// A value as key-value observing has it: nil is `NSNull`, and a Boolean, a number or a case of an enumeration is an
+/// `NSNumber`.
 private func told<Value>(_ value: Value) -> Any {
   switch value {
   case let value as any OptionalValue: value.told

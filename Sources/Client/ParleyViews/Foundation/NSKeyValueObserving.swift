@@ -1,7 +1,8 @@
 #if !canImport(UIKit) || os(Linux)
 public import Foundation
 
-// Key-value observing as Foundation spells it on Apple systems, for the modules whose objects can be observed. Foundation lacks these names on Linux.
+// Key-value observing as Foundation spells it on Apple systems, for the modules whose objects can be observed.
+// Foundation lacks these names on Linux.
 
 /// An observation under way. It ends when this object is let go of.
 @preconcurrency @MainActor public final class NSKeyValueObservation {
@@ -9,20 +10,18 @@ public import Foundation
 
   nonisolated package init(_ watch: (any KeyValueWatch)?) { self.watch = watch }
 
-  /// Ends the observation.
   public func invalidate() {
     watch?.end()
     watch = nil
   }
 }
 
-/// What looks after a property as long as it is kept.
+/// Observes a property as long as it is kept.
 package protocol KeyValueWatch: AnyObject, Sendable {
-  /// Tells of nothing any more.
   @MainActor func end()
 }
 
-/// What is to be told of a change.
+/// The requested parts of a change.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   /// The bits.
   public let rawValue: UInt
@@ -73,7 +72,7 @@ public struct NSKeyValueObservedChange<Value> {
       kind: .setting, newValue: options.contains(.new) ? after : nil, oldValue: options.contains(.old) ? before : nil)
   }
 
-  /// What was removed, and then what was inserted.
+  /// The removals, and then the insertions.
   package static func differences<Element: Equatable>(
     from before: [Element], to after: [Element], _ options: NSKeyValueObservingOptions
   ) -> [Self] where Value == [Element] {

@@ -4,7 +4,6 @@ public import Foundation
 /// Pointers in a row.
 open class NSPointerArray: NSObject {
   private var pointers: [UnsafeMutableRawPointer?] = []
-  /// None yet.
   public override init() { super.init() }
   /// How many there are.
   open var count: Int { pointers.count }

@@ -2,15 +2,17 @@
 public import Foundation
 import Synchronization
 
-// What takes a selector on Apple systems takes the method by its name here, as controls do:
+// APIs with a selector on Apple systems take the method by its name here, as controls do:
 //
-//   NotificationCenter.default.addObserver(self, selector: Screen.pause, name: UIApplication.willResignActiveNotification, object: nil)
+//   NotificationCenter.default.addObserver(
+//     self, selector: Screen.pause, name: UIApplication.willResignActiveNotification, object: nil)
 //   timer = Timer.scheduledTimer(timeInterval: 1, target: self, selector: Screen.tick, userInfo: nil, repeats: true)
 
-/// What observers by method wait for.
+/// The subscriptions of observers by method.
 private final class Observations: Sendable {
   private struct Entry: @unchecked Sendable {
-    // Unchecked because: the observer is only compared, and tokens are only handed back to the centre, which is made for all threads.
+    // Unchecked because: the observer is only compared, and tokens are only handed back to the centre, which is made
+    // for all threads.
     weak var observer: AnyObject?
     weak var center: NotificationCenter?
     let name: Notification.Name?
@@ -51,8 +53,8 @@ private final class Observations: Sendable {
 }
 
 extension NotificationCenter {
-  /// Calls a method of `observer` with each notification of that name, on the main actor: at once when it is posted there, else when the main actor
-  /// comes to it. The observer is held weakly.
+  /// Calls a method of `observer` with each notification of that name, on the main actor: at once when it is posted
+  /// there, else when the main actor comes to it. The observer is held weakly.
   @preconcurrency @MainActor
   public func addObserver<T: AnyObject>(
     _ observer: T, selector: @escaping @MainActor (T) -> @MainActor (Notification) -> Void, name: Notification.Name?,
@@ -61,7 +63,8 @@ extension NotificationCenter {
     observe(observer, name, object) { selector($0)($1) }
   }
 
-  /// Calls a method of `observer` at each notification of that name, as ``addObserver(_:selector:name:object:)-(_,(T)->(Notification)->Void,_,_)``.
+  /// Calls a method of `observer` at each notification of that name, as
+  /// ``addObserver(_:selector:name:object:)-(_,(T)->(Notification)->Void,_,_)``.
   @preconcurrency @MainActor
   public func addObserver<T: AnyObject>(
     _ observer: T, selector: @escaping @MainActor (T) -> @MainActor () -> Void, name: Notification.Name?,
@@ -93,7 +96,8 @@ extension NotificationCenter {
   }
 }
 
-/// Whether code runs on the main queue. It is not always the main thread's: programs whose `main` is asynchronous leave that.
+/// Whether code runs on the main queue. It is not always the main thread's: programs whose `main` is asynchronous leave
+/// that.
 private enum MainQueue {
   private static let mark: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()
@@ -110,7 +114,7 @@ private struct Posted: @unchecked Sendable {
   let notification: Notification
 }
 
-/// Who is told of notifications, and how.
+/// An observer of notifications, and its method.
 private final class Told<T: AnyObject>: @unchecked Sendable {
   // Unchecked because: the observer is only used on the main actor; the reference itself may be read on any thread.
   private weak var observer: T?
@@ -134,7 +138,8 @@ private final class Told<T: AnyObject>: @unchecked Sendable {
 }
 
 extension Timer {
-  /// A timer of the main run loop that calls a method of `target` with itself. It keeps the target until `invalidate()`, as on a phone.
+  /// A timer of the main run loop that calls a method of `target` with itself. It keeps the target until
+  /// `invalidate()`, as on a phone.
   @preconcurrency @MainActor @discardableResult
   public static func scheduledTimer<T: AnyObject>(
     timeInterval: TimeInterval, target: T, selector: @escaping @MainActor (T) -> @MainActor (Timer) -> Void,

@@ -1,7 +1,7 @@
 #if !canImport(UIKit) || os(Linux)
-/// Which camera of a device is meant.
+/// The camera of a device.
 public enum AVCaptureDevice {
-  /// Where it looks.
+  /// The direction in which a camera looks.
   public enum Position: Int, Sendable {
     /// It does not matter.
     case unspecified = 0

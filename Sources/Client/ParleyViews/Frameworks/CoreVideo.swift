@@ -4,7 +4,7 @@ import Foundation
 // Core Video's picture in memory with the calls that capturers make, which Linux lacks.
 
 // unchecked: as with the system's own, one thread at a time writes into it, while it is locked.
-/// A picture in memory, made by ``CVPixelBufferCreate(_:_:_:_:_:_:)``.
+/// A frame in memory, made by ``CVPixelBufferCreate(_:_:_:_:_:_:)``.
 public final class CVBuffer: @unchecked Sendable {
   fileprivate struct Plane {
     var pointer: UnsafeMutableRawPointer
@@ -44,16 +44,15 @@ public final class CVBuffer: @unchecked Sendable {
 /// The allocator that apps name; none has an effect.
 public var kCFAllocatorDefault: AnyObject? { nil }
 
-/// A picture.
+/// A frame in memory; the general name.
 public typealias CVImageBuffer = CVBuffer
-/// A picture whose pixels can be reached.
+/// A frame whose pixels can be reached.
 public typealias CVPixelBuffer = CVImageBuffer
-/// What a call gives back; ``kCVReturnSuccess`` when all is well.
+/// The result of a call; ``kCVReturnSuccess`` on success.
 public typealias CVReturn = Int32
 /// Four letters, or a number, for a layout of pixels.
 public typealias OSType = UInt32
 
-/// All is well.
 public let kCVReturnSuccess: CVReturn = 0
 /// The layout is none of those below.
 public let kCVReturnInvalidPixelFormat: CVReturn = -6_680
@@ -93,7 +92,7 @@ public let kCVPixelBufferWidthKey = "Width"
 /// Height in pixels.
 public let kCVPixelBufferHeightKey = "Height"
 
-/// What a picture is locked for.
+/// The purpose of a lock.
 public struct CVPixelBufferLockFlags: OptionSet, Sendable {
   /// The bits.
   public let rawValue: CVOptionFlags
@@ -103,7 +102,7 @@ public struct CVPixelBufferLockFlags: OptionSet, Sendable {
   public static let readOnly = CVPixelBufferLockFlags(rawValue: 1)
 }
 
-/// Makes a picture, black or green. The allocator and the attributes are without effect.
+/// Makes a frame, black or green. The allocator and the attributes are without effect.
 @discardableResult public func CVPixelBufferCreate(
   _ allocator: Any?, _ width: Int, _ height: Int, _ pixelFormatType: OSType, _ pixelBufferAttributes: Any?,
   _ pixelBufferOut: UnsafeMutablePointer<CVPixelBuffer?>
@@ -130,7 +129,6 @@ public func CVPixelBufferGetPixelFormatType(_ pixelBuffer: CVPixelBuffer) -> OST
 /// Pixels a row.
 public func CVPixelBufferGetWidth(_ pixelBuffer: CVPixelBuffer) -> Int { pixelBuffer.planes[0].width }
 
-/// Rows.
 public func CVPixelBufferGetHeight(_ pixelBuffer: CVPixelBuffer) -> Int { pixelBuffer.planes[0].height }
 
 /// Whether it has planes.
@@ -141,7 +139,7 @@ public func CVPixelBufferGetPlaneCount(_ pixelBuffer: CVPixelBuffer) -> Int {
   CVPixelBufferIsPlanar(pixelBuffer) ? pixelBuffer.planes.count : 0
 }
 
-/// Where the pixels begin, or those of the first plane.
+/// The address of the pixels, or of those of the first plane.
 public func CVPixelBufferGetBaseAddress(_ pixelBuffer: CVPixelBuffer) -> UnsafeMutableRawPointer? {
   pixelBuffer.planes[0].pointer
 }
@@ -149,7 +147,7 @@ public func CVPixelBufferGetBaseAddress(_ pixelBuffer: CVPixelBuffer) -> UnsafeM
 /// Bytes from one row to the next, or to that of the first plane.
 public func CVPixelBufferGetBytesPerRow(_ pixelBuffer: CVPixelBuffer) -> Int { pixelBuffer.planes[0].stride }
 
-/// Where a plane begins; nil when there is no such plane.
+/// The address of a plane; nil when there is no such plane.
 public func CVPixelBufferGetBaseAddressOfPlane(
   _ pixelBuffer: CVPixelBuffer, _ planeIndex: Int
 ) -> UnsafeMutableRawPointer? { plane(pixelBuffer, planeIndex)?.pointer }

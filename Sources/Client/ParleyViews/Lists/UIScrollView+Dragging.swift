@@ -1,7 +1,7 @@
 #if !canImport(UIKit) || os(Linux)
 import Foundation
 
-/// The drag that scrolls a view. Where there is nothing more to see that way, it is left to what is around.
+/// The drag that scrolls a view. At the end of the content it is left to the views around.
 final class ScrollGestureRecognizer: UIPanGestureRecognizer {
   override func mayBegin(_ way: CGPoint) -> Bool {
     guard let scrolling = view as? UIScrollView, scrolling.isScrollEnabled, super.mayBegin(way) else { return false }

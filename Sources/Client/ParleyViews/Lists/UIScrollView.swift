@@ -53,7 +53,7 @@ open class UIScrollView: UIView {
   func scroll(by distance: CGPoint) -> Bool {
     guard isScrollEnabled else { return false }
     func moved(_ offset: CGFloat, _ by: CGFloat, _ start: CGFloat, _ end: CGFloat) -> CGFloat {
-      // What an app has put beyond the ends stays there until it is moved back.
+      // An offset that an app has set beyond the ends stays there until it is moved back.
       by > 0 ? max(offset, min(offset + by, end)) : by < 0 ? min(offset, max(offset + by, start)) : offset
     }
     let old = contentOffset

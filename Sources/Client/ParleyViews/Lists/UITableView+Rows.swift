@@ -2,8 +2,9 @@
 public import Foundation
 
 extension UITableView {
-  /// Makes rows of a class when one of this kind is asked for: by its `init(coder:)`, as from a storyboard, since Linux cannot call another
-  /// initialiser of a class that it only knows at run time. For rows that need one, use ``register(forCellReuseIdentifier:_:)``.
+  /// Makes rows of a class when one of this kind is asked for: by its `init(coder:)`, as from a storyboard, since Linux
+  /// cannot call another initialiser of a class that it only knows at run time. For rows that need one, use
+  /// ``register(forCellReuseIdentifier:_:)``.
   public func register(_ cellClass: AnyClass?, forCellReuseIdentifier identifier: String) {
     guard let cellClass = cellClass as? UITableViewCell.Type else {
       makers[identifier] = nil
@@ -49,7 +50,7 @@ extension UITableView {
     return sections[indexPath.section].cells[indexPath.row]
   }
 
-  /// Where a row is.
+  /// The place of a row; nil if it isn't in the list.
   public func indexPath(for cell: UITableViewCell) -> IndexPath? {
     for (section, content) in sections.enumerated() {
       if let row = content.cells.firstIndex(where: { $0 === cell }) { return IndexPath(row: row, section: section) }
@@ -69,12 +70,12 @@ extension UITableView {
     return sections.flatMap(\.cells).filter { $0.frame.intersects(bounds) }
   }
 
-  /// Where the rows in sight are.
+  /// The places of the rows in sight.
   public var indexPathsForVisibleRows: [IndexPath]? { visibleCells.compactMap { indexPath(for: $0) } }
   /// The row that is selected.
   public var indexPathForSelectedRow: IndexPath? { selected }
 
-  /// Selects a row without telling the delegate; nil selects none.
+  /// Selects a row without calling the delegate; nil selects none.
   public func selectRow(at indexPath: IndexPath?, animated: Bool, scrollPosition: ScrollPosition) {
     if let selected { cellForRow(at: selected)?.setSelected(false, animated: animated) }
     selected = indexPath

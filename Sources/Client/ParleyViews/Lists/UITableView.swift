@@ -1,78 +1,66 @@
 #if !canImport(UIKit) || os(Linux)
 public import Foundation
 
-/// A list of rows in sections. All its rows are made when it is laid out, whether they are in sight or not: good for hundreds of rows.
+/// A list of rows in sections. All its rows are made when it is laid out, whether they are in sight or not: good for
+/// hundreds of rows.
 open class UITableView: UIScrollView {
-  /// How sections look.
+  /// The look of the sections.
   public enum Style: Int, Hashable, Sendable {
     /// One under the other.
     case plain = 0
-    /// Apart.
     case grouped = 1
     /// Apart, with room at the sides.
     case insetGrouped = 2
   }
 
-  /// Where a row comes to lie when the list scrolls to it.
+  /// The place of a row after the list has scrolled to it.
   public enum ScrollPosition: Int, Hashable, Sendable {
-    /// Where it takes the least scrolling.
+    /// The nearest place, with the least scrolling.
     case none = 0
-    /// Above.
     case top = 1
-    /// In the middle.
     case middle = 2
-    /// Below.
     case bottom = 3
   }
 
   /// How rows come and go; at once here.
   public enum RowAnimation: Int, Hashable, Sendable {
-    /// Fading.
     case fade = 0
-    /// From the right.
     case right = 1
-    /// From the left.
     case left = 2
-    /// From above.
     case top = 3
-    /// From below.
     case bottom = 4
-    /// At once.
+    /// Rows appear without an animation.
     case none = 5
-    /// From the middle.
     case middle = 6
     /// As the system has it.
     case automatic = 100
   }
 
-  /// What is between rows.
+  /// The line between rows.
   public enum SeparatorStyle: Int, Hashable, Sendable {
-    /// Nothing.
     case none = 0
-    /// A line.
     case singleLine = 1
   }
 
   /// The height that means "as the content needs".
   public static let automaticDimension: CGFloat = -1
 
-  /// How sections look.
   public let style: Style
-  /// Where the rows come from.
+  /// The source of the rows.
   open weak var dataSource: (any UITableViewDataSource)? { didSet { setNeedsReload() } }
-  /// Who hears which row was chosen.
+  /// Decides on heights, and is notified of selections.
   open weak var delegate: (any UITableViewDelegate)? { didSet { setNeedsReload() } }
   /// The height of a row.
   open var rowHeight: CGFloat = 44 { didSet { setNeedsReload() } }
   /// A guess of it; kept for apps that set it.
   open var estimatedRowHeight: CGFloat = 44
-  /// What is between rows.
+  /// The line between rows.
   open var separatorStyle = SeparatorStyle.singleLine { didSet { contentChanged() } }
   /// Whether rows can be chosen.
   open var allowsSelection = true { didSet { contentChanged() } }
-  /// What is above all rows.
+  /// The view above all rows.
   open var tableHeaderView: UIView? { didSet { replace(oldValue, tableHeaderView) } }
-  /// What is below all rows.
+  /// The view below all rows.
   open var tableFooterView: UIView? { didSet { replace(oldValue, tableFooterView) } }
 
   /// The rows as they were asked for, in sections, and their headings.
@@ -85,13 +73,11 @@ open class UITableView: UIScrollView {
   /// The row to scroll to once it is laid out.
   var pendingScroll: (path: IndexPath, position: ScrollPosition)?
 
-  /// A list.
   public init(frame: CGRect, style: Style) {
     self.style = style
     super.init(frame: frame)
   }
 
-  /// A plain list.
   public convenience override init(frame: CGRect) { self.init(frame: frame, style: .plain) }
 
   /// A list from an archive.
@@ -111,7 +97,7 @@ open class UITableView: UIScrollView {
     setNeedsLayout()
   }
 
-  /// Asks for all rows anew.
+  /// Asks for all rows again.
   open func reloadData() {
     selected = nil
     isStale = true
@@ -120,12 +106,11 @@ open class UITableView: UIScrollView {
 
   /// Begins changes that are shown together.
   open func beginUpdates() { updates += 1 }
-  /// Ends them.
   open func endUpdates() {
     updates = max(updates - 1, 0)
     if updates == 0 { setNeedsReload() }
   }
-  /// Shows changes together.
+  /// Shows changes together, then calls `completion` with true.
   open func performBatchUpdates(_ changes: (() -> Void)?, completion: ((Bool) -> Void)? = nil) {
     beginUpdates()
     changes?()

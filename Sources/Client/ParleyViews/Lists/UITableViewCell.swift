@@ -3,57 +3,50 @@ public import Foundation
 
 /// A row of a list.
 open class UITableViewCell: UIView {
-  /// What it has room for.
+  /// The content of a row.
   public enum CellStyle: Int, Hashable, Sendable {
-    /// A picture and a text.
+    /// An image and a text.
     case `default` = 0
     /// A text at the left and one at the right.
     case value1 = 1
-    /// A text at the left and one beside it.
+    /// A text at the left and one next to it.
     case value2 = 2
     /// A text and a smaller one below.
     case subtitle = 3
   }
 
-  /// What is seen at the right.
+  /// The mark at the right.
   public enum AccessoryType: Int, Hashable, Sendable {
-    /// Nothing.
     case none = 0
     /// An arrow: it leads on.
     case disclosureIndicator = 1
     /// An arrow and a button.
     case detailDisclosureButton = 2
-    /// A tick.
     case checkmark = 3
-    /// A button.
     case detailButton = 4
   }
 
   /// How it looks when it is selected.
   public enum SelectionStyle: Int, Hashable, Sendable {
-    /// As before.
+    /// A selected row looks as before.
     case none = 0
-    /// Blue.
     case blue = 1
-    /// Grey.
     case gray = 2
     /// As the theme has it.
     case `default` = 3
   }
 
-  /// What it has room for.
+  /// The content that it has room for.
   let style: CellStyle
   /// The name of its kind, by which it is used again.
   open internal(set) var reuseIdentifier: String?
   /// The view that holds the cell's content.
   public let contentView = UIView()
-  /// Its text.
   open private(set) lazy var textLabel: UILabel? = content(UILabel())
   /// Its smaller text; nil in the style that has none.
   open private(set) lazy var detailTextLabel: UILabel? = style == .default ? nil : detail()
-  /// Its picture.
   open private(set) lazy var imageView: UIImageView? = content(UIImageView())
-  /// What is seen at the right.
+  /// The mark at the right.
   open var accessoryType = AccessoryType.none { didSet { setNeedsLayout() } }
   /// A view of one's own at the right.
   open var accessoryView: UIView? {
@@ -85,7 +78,6 @@ open class UITableViewCell: UIView {
     self.frame = frame
   }
 
-  /// A plain row.
   public convenience init() { self.init(style: .default, reuseIdentifier: nil) }
 
   /// A row from an archive: how rows of a registered class are made.

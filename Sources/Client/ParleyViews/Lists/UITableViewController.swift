@@ -30,7 +30,7 @@ open class UITableViewController: UIViewController, UITableViewDataSource, UITab
     super.init(coder: coder)
   }
 
-  /// Makes the list, which asks and tells this screen.
+  /// Makes the list, with this screen as its data source and delegate.
   open override func loadView() {
     let list = UITableView(frame: UIScreen.main.bounds, style: style)
     list.autoresizingMask = [.flexibleWidth, .flexibleHeight]
@@ -41,15 +41,15 @@ open class UITableViewController: UIViewController, UITableViewDataSource, UITab
 
   // Methods of an extension can't be overridden, so everything stands here.
 
-  /// None, unless overridden.
+  /// 0 rows, unless overridden.
   open func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int { 0 }
   /// An empty row, unless overridden.
   open func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell {
     UITableViewCell(style: .default, reuseIdentifier: nil)
   }
-  /// One, unless overridden.
+  /// 1 section, unless overridden.
   open func numberOfSections(in tableView: UITableView) -> Int { 1 }
-  /// None, unless overridden.
+  /// No title, unless overridden.
   open func tableView(_ tableView: UITableView, titleForHeaderInSection section: Int) -> String? { nil }
   /// As the list has it, unless overridden.
   open func tableView(_ tableView: UITableView, heightForRowAt indexPath: IndexPath) -> CGFloat {

@@ -1,10 +1,8 @@
 #if !canImport(UIKit) || os(Linux)
-/// What the change of a property tells whoever observes it by its name: a name of Foundation's, which Linux lacks.
+/// The keys of a property's change, as an observer by name gets it: a name of Foundation's, which Linux lacks.
 public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
-  /// The name.
   public let rawValue: String
 
-  /// From a name.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// How it has changed, as the raw value of an `NSKeyValueChange`.

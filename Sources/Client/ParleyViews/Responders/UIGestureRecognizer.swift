@@ -13,17 +13,17 @@ public import Foundation
 open class UIGestureRecognizer {
   /// How far a gesture is.
   public enum State: Int, Hashable, Sendable {
-    /// Nothing yet.
+    /// The touches may still become the gesture.
     case possible = 0
     /// A gesture that goes on has begun.
     case began = 1
-    /// It goes on.
+    /// The gesture continues; its touches moved.
     case changed = 2
     /// It is over, or a single gesture was made.
     case ended = 3
     /// It was broken off.
     case cancelled = 4
-    /// It was no such gesture.
+    /// The touches made another gesture.
     case failed = 5
     /// A single gesture was made.
     public static let recognized = State.ended
@@ -44,15 +44,14 @@ open class UIGestureRecognizer {
       for target in targets where !target.isWeak || target.object != nil { target.call(self) }
     }
   }
-  /// Whether it watches.
   open var isEnabled = true
   /// The view whose touches it watches.
   open internal(set) weak var view: UIView?
-  /// Who may refuse touches.
+  /// Asked before touches are accepted and before the gesture begins.
   open weak var delegate: (any UIGestureRecognizerDelegate)?
   /// Whether the view's own touches end when the gesture is recognised.
   open var cancelsTouchesInView = true
-  /// Where the touch is, in the window's coordinates.
+  /// The touch's place, in the window's coordinates.
   var position = CGPoint.zero
   weak var window: UIWindow?
 
@@ -99,7 +98,7 @@ open class UIGestureRecognizer {
     targets.removeAll { target == nil || $0.object === target }
   }
 
-  /// Where the gesture is, in a view's coordinates; nil for the window's.
+  /// The gesture's place, in a view's coordinates; nil for the window's.
   open func location(in view: UIView?) -> CGPoint { view?.convert(position, from: nil) ?? position }
 
   /// Takes up no state of the gesture before.
@@ -107,9 +106,7 @@ open class UIGestureRecognizer {
 
   /// A touch came down. Subclasses override these, and set ``state``.
   open func touchesBegan(_ touches: Set<UITouch>, with event: UIEvent) {}
-  /// It moved.
   open func touchesMoved(_ touches: Set<UITouch>, with event: UIEvent) {}
-  /// It was lifted.
   open func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent) {}
   /// It does not count any more.
   open func touchesCancelled(_ touches: Set<UITouch>, with event: UIEvent) { state = .cancelled }
@@ -148,9 +145,7 @@ public protocol UIGestureRecognizerDelegate: AnyObject {
 }
 
 extension UIGestureRecognizerDelegate {
-  /// It does.
   public func gestureRecognizer(_ gestureRecognizer: UIGestureRecognizer, shouldReceive touch: UITouch) -> Bool { true }
-  /// It does.
   public func gestureRecognizerShouldBegin(_ gestureRecognizer: UIGestureRecognizer) -> Bool { true }
 }
 #endif

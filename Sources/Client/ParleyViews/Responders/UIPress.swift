@@ -1,19 +1,15 @@
 #if !canImport(UIKit) || os(Linux)
 import Foundation
 
-/// Keys that are held beside another.
+/// Keys that are held with another.
 public struct UIKeyModifierFlags: OptionSet, Hashable, Sendable {
   /// The bits.
   public let rawValue: Int
   /// Flags by their bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
-  /// Caps lock.
   public static let alphaShift = UIKeyModifierFlags(rawValue: 1 << 16)
-  /// Shift.
   public static let shift = UIKeyModifierFlags(rawValue: 1 << 17)
-  /// Control.
   public static let control = UIKeyModifierFlags(rawValue: 1 << 18)
-  /// Alt.
   public static let alternate = UIKeyModifierFlags(rawValue: 1 << 19)
   /// The key with a logo.
   public static let command = UIKeyModifierFlags(rawValue: 1 << 20)
@@ -22,14 +18,13 @@ public struct UIKeyModifierFlags: OptionSet, Hashable, Sendable {
 /// A key of the keyboard, as it was pressed.
 @preconcurrency @MainActor
 public final class UIKey {
-  /// What it types, together with the modifiers; empty for keys that type nothing.
+  /// The text that it types, together with the modifiers; empty for keys that type nothing.
   public let characters: String
-  /// What it types without them.
+  /// The text that it types without them.
   public let charactersIgnoringModifiers: String
-  /// What is held beside it.
+  /// The keys that are held with it.
   public let modifierFlags: UIKeyModifierFlags
 
-  /// A key.
   public init(
     characters: String, charactersIgnoringModifiers: String? = nil, modifierFlags: UIKeyModifierFlags = []
   ) {
@@ -42,7 +37,6 @@ public final class UIKey {
 /// The pressing of a key.
 @preconcurrency @MainActor
 public final class UIPress {
-  /// The key.
   public let key: UIKey?
 
   /// A press of `key`.
@@ -58,7 +52,6 @@ extension UIPress: Hashable {
 
 /// Presses that happen together.
 public final class UIPressesEvent: UIEvent {
-  /// The presses.
   public let allPresses: Set<UIPress>
 
   init(presses: Set<UIPress>) {
@@ -67,7 +60,7 @@ public final class UIPressesEvent: UIEvent {
   }
 }
 
-/// What takes typed text.
+/// A receiver of typed text.
 @preconcurrency @MainActor
 public protocol UIKeyInput: AnyObject {
   /// Whether there is any text.

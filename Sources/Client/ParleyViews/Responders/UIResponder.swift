@@ -1,20 +1,19 @@
 #if !canImport(UIKit) || os(Linux)
 import Foundation
 
-/// What takes part in touches, keys and the chain of those who may answer.
+/// A receiver of touches and keys, and a link of the responder chain.
 @preconcurrency @MainActor
 open class UIResponder {
   private static var count: UInt64 = 0
   /// A number that no other responder has, by which other threads name it.
   let serial: UInt64
 
-  /// A responder.
   public init() {
     Self.count += 1
     serial = Self.count
   }
 
-  /// Who is asked when this one does not answer.
+  /// The next responder, asked when this one does not answer.
   open var next: UIResponder? { nil }
 
   /// Whether keys may go here.
@@ -45,17 +44,16 @@ open class UIResponder {
 
   /// A finger or button was put down.
   open func touchesBegan(_ touches: Set<UITouch>, with event: UIEvent?) { next?.touchesBegan(touches, with: event) }
-  /// It moved.
   open func touchesMoved(_ touches: Set<UITouch>, with event: UIEvent?) { next?.touchesMoved(touches, with: event) }
-  /// It was lifted.
   open func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent?) { next?.touchesEnded(touches, with: event) }
   /// It does not count any more.
   open func touchesCancelled(_ touches: Set<UITouch>, with event: UIEvent?) {
     next?.touchesCancelled(touches, with: event)
   }
 
-  /// A property that this object observes by its name has changed, or is told as it is. On Apple systems every `NSObject` can be told so; here
-  /// everything that takes part in touches and keys can, so that screens keep their override. Does nothing.
+  /// A property that this object observes by its name has changed, or its initial value is reported. On Apple systems
+  /// every `NSObject` has this method. Here every receiver of touches and keys has it, so that screens keep their
+  /// override. Does nothing.
   open func observeValue(
     forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
   ) {}

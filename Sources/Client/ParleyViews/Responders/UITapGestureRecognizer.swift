@@ -15,12 +15,12 @@ open class UITapGestureRecognizer: UIGestureRecognizer {
   /// Waits for the touch to end.
   open override func touchesBegan(_ touches: Set<UITouch>, with event: UIEvent) { start = position }
 
-  /// Is no tap when the touch went too far.
+  /// Fails when the touch went too far.
   open override func touchesMoved(_ touches: Set<UITouch>, with event: UIEvent) {
     if abs(position.x - start.x) > Self.tolerance || abs(position.y - start.y) > Self.tolerance { state = .failed }
   }
 
-  /// Recognises the tap.
+  /// Recognises the tap, if enough touches have ended.
   open override func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent) {
     touchesMoved(touches, with: event)
     guard state != .failed, touches.first?.tapCount ?? 1 >= numberOfTapsRequired, numberOfTouchesRequired == 1,
@@ -80,7 +80,6 @@ open class UIPanGestureRecognizer: UIGestureRecognizer {
   /// Whether a drag that has gone so far counts.
   func mayBegin(_ way: CGPoint) -> Bool { delegate?.gestureRecognizerShouldBegin(self) != false }
 
-  /// Ends.
   open override func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent) {
     state = state == .began || state == .changed ? .ended : .failed
   }

@@ -4,21 +4,16 @@ public import Foundation
 /// A finger on the screen, or a pointer with its button down.
 @preconcurrency @MainActor
 public final class UITouch {
-  /// What it does.
+  /// The phase of a touch.
   public enum Phase: Int, Hashable, Sendable {
-    /// Was put down.
     case began = 0
-    /// Moves.
     case moved = 1
-    /// Rests.
     case stationary = 2
-    /// Was lifted.
     case ended = 3
     /// Does not count any more.
     case cancelled = 4
   }
 
-  /// What it does now.
   public internal(set) var phase: Phase = .began
   /// How many times it came down at the same place in quick succession.
   public internal(set) var tapCount = 1
@@ -28,7 +23,7 @@ public final class UITouch {
   public internal(set) weak var window: UIWindow?
   /// The view that it came down on.
   public internal(set) weak var view: UIView?
-  /// Where it is, and where it was, in the window's coordinates.
+  /// The present and the earlier place, in the window's coordinates.
   var position: CGPoint
   var previousPosition: CGPoint
 
@@ -38,9 +33,9 @@ public final class UITouch {
     self.window = window
   }
 
-  /// Where it is, in a view's coordinates; nil for the window's.
+  /// The place in a view's coordinates; nil for the window's.
   public func location(in view: UIView?) -> CGPoint { view?.convert(position, from: nil) ?? position }
-  /// Where it was before its last move, in a view's coordinates; nil for the window's.
+  /// The place before its last move, in a view's coordinates; nil for the window's.
   public func previousLocation(in view: UIView?) -> CGPoint {
     view?.convert(previousPosition, from: nil) ?? previousPosition
   }
@@ -56,7 +51,6 @@ extension UITouch: Hashable {
 /// Touches that happen together.
 @preconcurrency @MainActor
 open class UIEvent {
-  /// The touches.
   public internal(set) var allTouches: Set<UITouch>?
 
   init(touches: Set<UITouch>?) { allTouches = touches }

@@ -2,7 +2,7 @@
 import CDrawing
 import Foundation
 
-/// A picture that is being drawn with Cairo, without any display.
+/// An image that is being drawn with Cairo, without any display.
 final class Canvas {
   private let canvas: OpaquePointer
   private let width, height: Int

@@ -3,8 +3,8 @@ import Foundation
 import Parley
 
 extension UIView {
-  /// A picture of the view and everything in it, drawn without a display: light or dark as the app is, with plain shapes for what the
-  /// desktop draws in windows.
+  /// An image of the view and everything in it, drawn without a display: light or dark as the app is, with plain shapes
+  /// for the desktop's own widgets.
   ///
   /// - Throws: ``ViewError`` when Cairo is not installed, or the view has no size.
   public func snapshot() throws(ViewError) -> UIImage {
@@ -119,7 +119,7 @@ extension UIView {
       in: inner.insetBy(dx: field.borderStyle == .none ? 0 : 8, dy: 0))
   }
 
-  /// Where something of `size` lies in a rectangle; nil stretches it.
+  /// The place of content of `size` in a rectangle; nil stretches it.
   private static func place(_ size: CGSize, _ scaling: VideoSurface.Scaling?, _ rect: CGRect) -> CGRect {
     guard let scaling, size.width > 0, size.height > 0 else { return rect }
     let (across, down) = (rect.width / size.width, rect.height / size.height)
@@ -130,7 +130,7 @@ extension UIView {
 }
 
 extension UIWindow {
-  /// A picture of what the desktop's toolkit draws in the window; nil while it is headless or nothing is drawn yet.
+  /// An image of the window as the desktop's toolkit draws it; nil while it is headless or nothing is drawn yet.
   public func screenshot() async -> UIImage? {
     guard let presenter = presenter as? GTKPresenter else { return nil }
     update()

@@ -34,9 +34,9 @@ open class CALayer {
   open var bounds: CGRect { view?.bounds ?? .zero }
 }
 
-/// A layer that shows pictures. SDKs take one as the place where they draw video.
+/// A layer that shows video. SDKs draw video to one.
 ///
-/// A view that is to be such a place overrides ``UIView/layerClass``:
+/// A view for that overrides ``UIView/layerClass``:
 ///
 /// ```swift
 /// class VideoTarget: UIView {
@@ -44,10 +44,10 @@ open class CALayer {
 /// }
 /// ```
 open class CAEAGLLayer: CALayer {
-  /// Where the pictures arrive.
+  /// The destination of the frames.
   public let surface = VideoSurface()
 
-  /// A layer without a picture.
+  /// A layer without a frame.
   public required init() { super.init() }
 }
 #endif

@@ -4,8 +4,8 @@ import Foundation
 
 /// How much room text takes.
 enum TextMetrics {
-  /// The size of a text set in lines no longer than `width`; 0 `lines` are as many as it takes. Without Pango it is an estimate from the
-  /// letters' usual width.
+  /// The size of a text set in lines no longer than `width`; 0 `lines` are as many as it takes. Without Pango it is an
+  /// estimate from the letters' usual width.
   static func size(of text: String, font: UIFont, width: CGFloat, lines: Int) -> CGSize {
     guard !text.isEmpty else { return .zero }
     guard parley_drawing_load() == nil else { return estimate(text, font, width, lines) }

@@ -1,8 +1,8 @@
 #if !canImport(UIKit) || os(Linux)
 public import Foundation
 
-/// A colour with opacity. The named system colours follow the theme of the desktop where a window shows them; others may be one colour where the
-/// app is light and another where it is dark:
+/// A colour with opacity. The named system colours follow the theme of the desktop where a window shows them; others
+/// may be one colour where the app is light and another where it is dark:
 ///
 /// ```swift
 /// let ground = UIColor { $0.userInterfaceStyle == .dark ? .black : .white }
@@ -12,7 +12,7 @@ public final class UIColor: Hashable, Sendable {
   let red, green, blue, opacity: CGFloat
   /// The name by which a theme knows the colour, for system colours.
   let themeName: String?
-  /// Which colour it is with which traits; nil when it is the same with all.
+  /// The colour by the traits; nil when it is the same with all.
   private let provider: (@Sendable (UITraitCollection) -> UIColor)?
 
   /// A colour by its components, each 0 to 1.
@@ -119,35 +119,20 @@ public final class UIColor: Hashable, Sendable {
 public typealias CGColor = UIColor
 
 extension UIColor {
-  /// Black.
   public static let black = UIColor(0x000000)
-  /// Dark grey.
   public static let darkGray = UIColor(0x555555)
-  /// Light grey.
   public static let lightGray = UIColor(0xAAAAAA)
-  /// White.
   public static let white = UIColor(0xFFFFFF)
-  /// Grey.
   public static let gray = UIColor(0x808080)
-  /// Red.
   public static let red = UIColor(0xFF0000)
-  /// Green.
   public static let green = UIColor(0x00FF00)
-  /// Blue.
   public static let blue = UIColor(0x0000FF)
-  /// Cyan.
   public static let cyan = UIColor(0x00FFFF)
-  /// Yellow.
   public static let yellow = UIColor(0xFFFF00)
-  /// Magenta.
   public static let magenta = UIColor(0xFF00FF)
-  /// Orange.
   public static let orange = UIColor(0xFF8000)
-  /// Purple.
   public static let purple = UIColor(0x800080)
-  /// Brown.
   public static let brown = UIColor(0x996633)
-  /// Nothing at all.
   public static let clear = UIColor(white: 0, alpha: 0)
 
   /// The red of a warning.
@@ -184,7 +169,6 @@ extension UIColor {
   public static let secondarySystemGroupedBackground = UIColor.systemBackground
   /// The background of a screen of groups, by its older name.
   public static let groupTableViewBackground = UIColor.systemGroupedBackground
-  /// Text.
   public static let label = UIColor(0x1E1E1E, dark: 0xEEEEEC, theme: "theme_fg_color")
   /// Text on a light ground, in apps that are dark, too.
   public static let darkText = UIColor(0x1E1E1E)
@@ -194,7 +178,7 @@ extension UIColor {
   public static let secondaryLabel = UIColor(0x1E1E1E, dark: 0xEEEEEC, alpha: 0.65, theme: "theme_fg_color")
   /// Text of still less weight.
   public static let tertiaryLabel = UIColor(0x1E1E1E, dark: 0xEEEEEC, alpha: 0.55, theme: "theme_fg_color")
-  /// What a field says while it is empty.
+  /// The text of an empty field.
   public static let placeholderText = UIColor.tertiaryLabel
   /// The line between rows.
   public static let separator = UIColor(0xD5D0CC, dark: 0x1B1B1B, theme: "borders")

@@ -9,15 +9,11 @@ public final class UIFont: Hashable, Sendable {
     public let rawValue: CGFloat
     /// A weight by its number.
     public init(rawValue: CGFloat) { self.rawValue = rawValue }
-    /// Thin.
     public static let light = Weight(rawValue: -0.4)
-    /// Of plain text.
     public static let regular = Weight(rawValue: 0)
-    /// A little heavier.
     public static let medium = Weight(rawValue: 0.23)
     /// Between medium and bold.
     public static let semibold = Weight(rawValue: 0.3)
-    /// Bold.
     public static let bold = Weight(rawValue: 0.4)
   }
 
@@ -38,7 +34,6 @@ public final class UIFont: Hashable, Sendable {
   /// The size of a button's title.
   public static let buttonFontSize: CGFloat = 18
 
-  /// The system's font.
   public static func systemFont(ofSize size: CGFloat) -> UIFont { UIFont(size: size, weight: .regular) }
   /// The system's font in a weight.
   public static func systemFont(ofSize size: CGFloat, weight: Weight) -> UIFont { UIFont(size: size, weight: weight) }
@@ -67,19 +62,15 @@ public final class UIFont: Hashable, Sendable {
 
 /// How lines of text lie in their view.
 public enum NSTextAlignment: Int, Hashable, Sendable {
-  /// At the left.
   case left = 0
-  /// In the middle.
   case center = 1
-  /// At the right.
   case right = 2
-  /// Filling the line.
   case justified = 3
   /// As the language has it; left here.
   case natural = 4
 }
 
-/// What becomes of text that is too long for its line.
+/// The treatment of text that is too long for its line.
 public enum NSLineBreakMode: Int, Hashable, Sendable {
   /// It goes on in the next line, between words.
   case byWordWrapping = 0

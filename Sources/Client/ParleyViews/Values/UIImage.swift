@@ -2,21 +2,21 @@
 import CDrawing
 public import Foundation
 
-/// A picture, read from a PNG file or taken of a view.
+/// An image, read from a PNG file or taken of a view.
 public final class UIImage: Sendable {
   /// Blue, green, red and opacity of each pixel, multiplied by the opacity; rows without gaps.
   let pixels: [UInt8]
   let width: Int
   let height: Int
 
-  /// A picture of `width` × `height` pixels, four bytes each.
+  /// An image of `width` × `height` pixels, four bytes each.
   init(pixels: [UInt8], width: Int, height: Int) {
     self.pixels = pixels
     self.width = width
     self.height = height
   }
 
-  /// The picture of a PNG file's bytes; nil when they are none, or when Cairo is not installed.
+  /// The image of a PNG file's bytes; nil when they aren't PNG, or when Cairo is not installed.
   public convenience init?(data: Data) {
     guard parley_drawing_load() == nil else { return nil }
     var width: Int32 = 0
@@ -32,7 +32,7 @@ public final class UIImage: Sendable {
       height: Int(height))
   }
 
-  /// The picture of a PNG file.
+  /// The image of a PNG file.
   public convenience init?(contentsOfFile path: String) {
     guard let data = FileManager.default.contents(atPath: path) else { return nil }
     self.init(data: data)
@@ -53,7 +53,7 @@ public final class UIImage: Sendable {
   /// How many pixels a point has.
   public var scale: CGFloat { 1 }
 
-  /// The picture as the bytes of a PNG file; nil when Cairo is not installed.
+  /// The image as the bytes of a PNG file; nil when Cairo is not installed.
   public func pngData() -> Data? {
     guard parley_drawing_load() == nil else { return nil }
     var out = Data()
@@ -70,7 +70,7 @@ public final class UIImage: Sendable {
     return status == 0 ? out : nil
   }
 
-  /// The colour of a pixel, for tests and for apps that look at pictures; nil outside.
+  /// The colour of a pixel, for tests and for apps that look at images; nil outside.
   public func color(x: Int, y: Int) -> UIColor? {
     guard (0..<width).contains(x), (0..<height).contains(y) else { return nil }
     let at = (y * width + x) * 4

@@ -12,7 +12,7 @@ public enum UIUserInterfaceStyle: Int, Hashable, Sendable {
   case dark = 2
 }
 
-/// What screens may depend on: here whether they are light or dark.
+/// The traits that screens may depend on: here whether they are light or dark.
 public final class UITraitCollection: Hashable, Sendable {
   /// Whether it is light or dark.
   public let userInterfaceStyle: UIUserInterfaceStyle
@@ -39,7 +39,6 @@ public final class UITraitCollection: Hashable, Sendable {
     one.userInterfaceStyle == other.userInterfaceStyle
   }
 
-  /// Hashes the style.
   public func hash(into hasher: inout Hasher) { hasher.combine(userInterfaceStyle) }
 }
 

@@ -3,9 +3,9 @@ import Foundation
 public import Parley
 import Synchronization
 
-/// Where the pictures of a tile arrive, on any thread. It keeps the newest one.
+/// The destination of a tile's frames, on any thread. It keeps the newest one.
 public final class VideoSurface: VideoSink {
-  /// How a picture lies in the tile.
+  /// How a frame fits the tile.
   public enum Scaling: Hashable, Sendable {
     /// Whole, with bars where the shapes differ.
     case fit
@@ -27,10 +27,9 @@ public final class VideoSurface: VideoSink {
 
   private let state = Mutex(State())
 
-  /// A surface without a picture.
+  /// A surface without a frame.
   public init() {}
 
-  /// Shows a picture.
   public func receive(_ frame: VideoFrame) {
     let onFrame = state.withLock { state in
       state.frame = frame
@@ -51,18 +50,18 @@ public final class VideoSurface: VideoSink {
     onFrame?(nil)
   }
 
-  /// The picture it shows.
+  /// The newest frame; nil before the first.
   public var frame: VideoFrame? { state.withLock { $0.frame } }
-  /// How many pictures it was given so far.
+  /// How many frames it was given so far.
   public var frameCount: Int { state.withLock { $0.count } }
 
-  /// The picture it shows, and a number that another one does not have.
+  /// The newest frame, and a number that no other frame has.
   var newest: (frame: VideoFrame?, version: Int) { state.withLock { ($0.frame, $0.version) } }
-  /// How many of its pictures were converted for a window.
+  /// How many of its frames were converted for a window.
   var conversionCount: Int { state.withLock { $0.conversions } }
   func noteConversion() { state.withLock { $0.conversions &+= 1 } }
 
-  /// How a picture lies in the tile.
+  /// How a frame fits the tile.
   public var scaling: Scaling {
     get { state.withLock { $0.scaling } }
     set { look { $0.scaling = newValue } }
@@ -82,7 +81,8 @@ public final class VideoSurface: VideoSink {
     onLook?()
   }
 
-  /// Calls when a picture came or went, on the thread that gave it, and at once with the present one; nil calls nobody any more.
+  /// Called when a frame came or went, on the thread that gave it, and at once with the present one; nil ends the
+  /// calls.
   func setObserver(_ onFrame: (@Sendable (VideoFrame?) -> Void)?) {
     let frame = state.withLock { state in
       state.onFrame = onFrame
@@ -96,7 +96,7 @@ public final class VideoSurface: VideoSink {
 }
 
 extension UIView {
-  /// Shows changes of how pictures of `surface` lie in this view.
+  /// Shows changes of how frames of `surface` fit this view.
   func follow(_ surface: VideoSurface) {
     surface.setLookObserver { [weak self] in
       Task { @MainActor in self?.contentChanged() }

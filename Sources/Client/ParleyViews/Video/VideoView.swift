@@ -2,7 +2,8 @@
 public import Foundation
 public import Parley
 
-/// A tile that shows video: of a participant, of a source, or pictures given one by one. Without a display it keeps the newest picture.
+/// A tile that shows video: of a participant, of a source, or frames given one by one. Without a display it keeps the
+/// newest frame.
 ///
 /// ```swift
 /// let tile = VideoView(frame: CGRect(x: 0, y: 0, width: 320, height: 240))
@@ -10,10 +11,10 @@ public import Parley
 /// tile.scaling = .fill
 /// ```
 open class VideoView: UIView {
-  /// Where its pictures arrive; give it to anything that takes a `VideoSink`.
+  /// The destination of its frames; give it to anything that takes a `VideoSink`.
   public let surface = VideoSurface()
 
-  /// A tile without a picture.
+  /// A tile without a frame.
   public override init(frame: CGRect) {
     super.init(frame: frame)
     prepare()
@@ -33,7 +34,7 @@ open class VideoView: UIView {
 
   override var videoSurface: VideoSurface? { surface }
 
-  /// The track it shows. It watches while this is set, so the pictures are sent and decoded.
+  /// The track it shows. It watches while this is set, so the video is sent and decoded.
   open var track: RemoteVideoTrack? {
     didSet {
       guard track !== oldValue else { return }
@@ -43,7 +44,7 @@ open class VideoView: UIView {
     }
   }
 
-  /// How pictures lie in the tile.
+  /// How frames fit the tile.
   open var scaling: VideoSurface.Scaling {
     get { surface.scaling }
     set { surface.scaling = newValue }
@@ -55,12 +56,11 @@ open class VideoView: UIView {
     set { surface.isMirrored = newValue }
   }
 
-  /// The newest picture.
   public var currentFrame: VideoFrame? { surface.frame }
-  /// How many pictures came so far.
+  /// How many frames came so far.
   public var frameCount: Int { surface.frameCount }
 
-  /// Shows a picture; may be called on any thread.
+  /// Shows a frame; may be called on any thread.
   nonisolated public func show(_ frame: VideoFrame) { surface.receive(frame) }
 }
 #endif

@@ -12,7 +12,7 @@ extension UIView {
     public static let curveEaseInOut: AnimationOptions = []
     /// Lays out inside the animation.
     public static let layoutSubviews = AnimationOptions(rawValue: 1)
-    /// Touches count meanwhile.
+    /// Touches count during the animation.
     public static let allowUserInteraction = AnimationOptions(rawValue: 2)
     /// Begins where the one before is.
     public static let beginFromCurrentState = AnimationOptions(rawValue: 4)
@@ -20,11 +20,11 @@ extension UIView {
     public static let curveEaseIn = AnimationOptions(rawValue: 1 << 16)
     /// Slow at the end.
     public static let curveEaseOut = AnimationOptions(rawValue: 2 << 16)
-    /// Even.
     public static let curveLinear = AnimationOptions(rawValue: 3 << 16)
   }
 
-  /// Makes changes. Nothing moves gradually here: they count at once, and `completion` is called on the main actor's next turn.
+  /// Makes changes. Nothing moves gradually here: they count at once, and `completion` is called on the main actor's
+  /// next turn.
   @preconcurrency
   public static func animate(
     withDuration duration: TimeInterval, animations: () -> Void,

@@ -1,7 +1,8 @@
 #if !canImport(UIKit) || os(Linux)
 import Foundation
 
-// What the methods of ``UIView`` do. They stand in the class, since what an extension holds cannot be overridden.
+// The work behind the methods of ``UIView``. The methods stand in the class, since those of an extension can't be
+// overridden.
 extension UIView {
   /// The view at the top of its tree that it is in: its window, where it is in one.
   var root: UIView {

@@ -34,8 +34,8 @@ extension UIView {
     frame = CGRect(x: across.start, y: down.start, width: across.length, height: down.length)
   }
 
-  /// Where a side lies after the superview's changed. The change is shared by the flexible parts in proportion to what they measured,
-  /// and evenly when they measured nothing.
+  /// The place of a side after the superview's changed. The flexible parts share the change in proportion to their
+  /// size, and evenly when they had none.
   private static func resized(
     start: CGFloat, length: CGFloat, old: CGFloat, new: CGFloat, flexible: (before: Bool, inside: Bool, after: Bool)
   ) -> (start: CGFloat, length: CGFloat) {
@@ -54,7 +54,7 @@ extension UIView {
 }
 
 extension UIView {
-  /// Where its zero lies in the coordinates of the root of its tree.
+  /// Its origin in the coordinates of the root of its tree.
   func offsetFromRoot() -> CGPoint {
     var offset = CGPoint.zero
     var view: UIView? = self

@@ -34,7 +34,7 @@ open class UIView: UIResponder {
   /// A view of no size.
   public convenience override init() { self.init(frame: .zero) }
 
-  /// What is not a number would spread through every sum; it counts as nothing.
+  /// NaN would spread through every sum; it counts as nothing.
   private static func checked(_ rect: CGRect) -> CGRect {
     func finite(_ value: CGFloat) -> CGFloat { value.isFinite ? value : 0 }
     return CGRect(
@@ -84,7 +84,7 @@ open class UIView: UIResponder {
     }
   }
 
-  /// What follows when the superview changes its size.
+  /// The edges and sides that follow when the superview changes its size.
   open var autoresizingMask: AutoresizingMask = []
   /// Whether the subviews' masks are obeyed.
   open var autoresizesSubviews = true
@@ -103,14 +103,15 @@ open class UIView: UIResponder {
   open var tintColor: UIColor? { didSet { if tintColor != oldValue { contentChanged() } } }
   /// Whether what lies outside the rectangle is hidden.
   open var clipsToBounds = false { didSet { if clipsToBounds != oldValue { contentChanged() } } }
-  /// Whether it is light or dark, of a window or the view of its root controller: all windows of the app are so, since a desktop has one theme for
-  /// them. Unspecified is as the app is, see ``UIApplication/run(_:isHeadless:userInterfaceStyle:)``. In other views it is kept for apps that set it.
+  /// Whether it is light or dark, of a window or the view of its root controller: all windows of the app are so, since
+  /// a desktop has one theme for them. Unspecified is as the app is, see
+  /// ``UIApplication/run(_:isHeadless:userInterfaceStyle:)``. In other views it is kept for apps that set it.
   open var overrideUserInterfaceStyle = UIUserInterfaceStyle.unspecified {
     didSet { UIApplication.shared.refreshStyle() }
   }
   /// Whether it promises to fill its rectangle; kept for apps that set it.
   open var isOpaque = true
-  /// How a picture lies in it.
+  /// How content fits it.
   open var contentMode: ContentMode = .scaleToFill { didSet { if contentMode != oldValue { contentChanged() } } }
   /// The kind of ``layer`` it makes.
   open class var layerClass: AnyClass { CALayer.self }
@@ -122,7 +123,7 @@ open class UIView: UIResponder {
     return layer
   }()
 
-  /// The pictures it shows, when it is a place for video.
+  /// The destination of its video; nil if it isn't a view for video.
   var videoSurface: VideoSurface? { (layer as? CAEAGLLayer)?.surface }
 
   // MARK: finding and touching
@@ -136,7 +137,7 @@ open class UIView: UIResponder {
   /// The recognisers that watch it.
   open internal(set) var gestureRecognizers: [UIGestureRecognizer]?
 
-  /// What a screen reader says; nil is the view's text.
+  /// The text for a screen reader; nil is the view's text.
   open var accessibilityLabel: String? { didSet { contentChanged() } }
   /// A name by which tests find it.
   open var accessibilityIdentifier: String?
@@ -191,9 +192,10 @@ open class UIView: UIResponder {
   open func layoutIfNeeded() { layOut() }
   /// Takes on the size that ``sizeThatFits(_:)`` answers.
   open func sizeToFit() { bounds.size = sizeThatFits(bounds.size) }
-  /// Where its rectangle may be used without anything lying over it; here nothing does.
+  /// The margins that other things may lie over; here nothing does.
   open var safeAreaInsets: UIEdgeInsets { .zero }
-  /// Places the subviews. Called before the view is shown after ``setNeedsLayout()`` or a change of its size; subclasses override it.
+  /// Places the subviews. Called before the view is shown after ``setNeedsLayout()`` or a change of its size;
+  /// subclasses override it.
   open func layoutSubviews() {}
 
   /// The size it would like to have; subclasses override it.
@@ -253,12 +255,12 @@ open class UIView: UIResponder {
     return self
   }
 
-  /// What it shows has changed: the window is brought up to date when the main actor comes to it.
+  /// Its content has changed: the window is updated when the main actor comes to it.
   func contentChanged() { window?.setNeedsUpdate() }
 
-  /// What it shows has changed.
+  /// Marks its content as changed.
   open func setNeedsDisplay() { contentChanged() }
-  /// What it shows has changed.
+  /// Marks its content as changed.
   open func setNeedsDisplay(_ rect: CGRect) { contentChanged() }
 }
 #endif

@@ -13,9 +13,9 @@ final class GTKPresenter: WindowPresenter {
   private var edits: [UInt64: Int] = [:]
   private var title = ""
   private var size = CGSize.zero
-  /// What was shown last.
+  /// The last scene that was shown.
   private var scene = Scene()
-  /// Where the pointer was when the wheel was last turned.
+  /// The pointer's place when the wheel was last turned.
   private var pointer = CGPoint.zero
   /// How far a click of the wheel goes.
   private static let wheelStep: CGFloat = 50
@@ -72,7 +72,7 @@ final class GTKPresenter: WindowPresenter {
     GTKThread.close(id)
   }
 
-  /// What GTK draws in the window, handed to `receive` on GTK's thread; nil while nothing is drawn.
+  /// GTK's drawing of the window, handed to `receive` on GTK's thread; nil while nothing is drawn.
   func picture(_ receive: @escaping @Sendable (UIImage?) -> Void) {
     GTKThread.with(id) { screen in
       var width: Int32 = 0
@@ -96,7 +96,8 @@ final class GTKPresenter: WindowPresenter {
     if let presenter = presenters[event.id] { return presenter.receiveWindow(event) }
     for presenter in presenters.values {
       guard let view = presenter.views[event.id]?.view else { continue }
-      // The second click of two may come before the screen shows what the first one has done: what is gone is not pressed.
+      // The second click of two may come before the screen shows what the first one has done: what is gone is not
+      // pressed.
       guard let window = presenter.window, view.window === window else { return }
       return presenter.receive(event, view)
     }
@@ -150,7 +151,8 @@ final class GTKPresenter: WindowPresenter {
       if event.code == PARLEY_UNFOCUSED.rawValue {
         view.resignFirstResponder()
       } else if !view.becomeFirstResponder(), (view as? UITextView)?.isEditable != false {
-        // Refused: what is typed would go there all the same. Nothing is typed into a text to be read: the tab key leads on from there.
+        // Refused: what is typed would go there all the same. Nothing is typed into a text to be read: the tab key
+        // leads on from there.
         GTKThread.with(id) { $0.focus(nil) }
       }
       isFocusTold = false
@@ -193,7 +195,7 @@ final class GTKPresenter: WindowPresenter {
 }
 
 extension GTKPresenter {
-  /// What a view is to a screen reader, as GTK numbers roles; for tests.
+  /// A view's role for a screen reader, as GTK numbers roles; for tests.
   func role(_ view: UIView) async -> Int32? {
     let target = SceneBuilder.id(view)
     return await withCheckedContinuation { continuation in

@@ -32,8 +32,8 @@ final class GTKScreen: @unchecked Sendable {
     return CGSize(width: CGFloat(width), height: CGFloat(height))
   }
 
-  /// Brings the widgets to what `scene` says, all between two pictures of the window. One that is laid out for another size than the
-  /// window has waits until it has that size: it would be seen with gaps.
+  /// Updates the widgets to `scene`, all between two frames of the window. A scene that is laid out for another size
+  /// than the window has waits until it has that size: it would be seen with gaps.
   func show(_ scene: Scene) {
     early = nil
     guard scene.size != size else { return apply(scene) }
@@ -51,7 +51,8 @@ final class GTKScreen: @unchecked Sendable {
     GTKThread.tellSize(id, size)
   }
 
-  /// The window is about to be drawn in another size: the views take the places that `answer` brings, or had been laid out before.
+  /// The window is about to be drawn in another size: the views take the places that `answer` brings, or had been laid
+  /// out before.
   func resize(_ answer: ResizeAnswer) {
     let size = size
     let scene = early.flatMap { $0.size == size ? $0 : nil } ?? answer.wait()
@@ -63,7 +64,7 @@ final class GTKScreen: @unchecked Sendable {
       parley_node_set_frame(present.node, frame.minX, frame.minY, frame.width, frame.height)
       shown[value.id]?.value.frame = frame
     }
-    // What is more than places must wait for GTK to have laid out.
+    // Changes other than of places must wait until GTK has laid them out.
     let id = id
     if early != nil { GTKThread.with(id) { $0.show(scene) } }
   }
@@ -140,7 +141,7 @@ final class GTKScreen: @unchecked Sendable {
       parley_node_set_look(
         node, new.isHidden ? 0 : 1, new.opacity, new.clips ? 1 : 0, new.isEnabled ? 1 : 0)
     }
-    // What is shown again would be read aloud again.
+    // A widget that is shown again would be read aloud again.
     if old.isReachable != new.isReachable || !new.isReachable && old.isHidden != new.isHidden {
       parley_node_set_reachable(node, new.isReachable ? 1 : 0)
     }
@@ -189,7 +190,7 @@ final class GTKScreen: @unchecked Sendable {
     shown[id].map { parley_node_is_named($0.node, name) != 0 } ?? false
   }
 
-  /// What a widget is to a screen reader, as GTK numbers roles; for tests.
+  /// A widget's role for a screen reader, as GTK numbers roles; for tests.
   func role(_ id: UInt64) -> Int32? { shown[id].map { parley_node_role($0.node) } }
 
   func focus(_ id: UInt64?) {

@@ -11,7 +11,6 @@ enum GTKThread {
   }
 
   // Unsafe because: read and changed on GTK's thread only.
-  /// The windows.
   nonisolated(unsafe) private static var screens: [UInt64: GTKScreen] = [:]
 
   /// Whether the display is open.
@@ -118,16 +117,16 @@ struct GTKEvent: Sendable {
   var edits: Int
 }
 
-/// Why there is no window, or no picture of one.
+/// Why there is no window, or no image of one.
 public enum ViewError: Error, Hashable, Sendable, CustomStringConvertible {
   /// There is no display to open a window on.
   case noDisplay(String)
   /// A library is not installed.
   case missingLibrary(String)
-  /// A picture would be too large, or of no size.
+  /// An image would be too large, or of no size.
   case noPicture(String)
 
-  /// What happened, and what to do.
+  /// The error, and what to do about it.
   public var description: String {
     switch self {
     case .noDisplay(let why):

@@ -60,13 +60,13 @@ struct SceneBuilder {
       .map(\.element)
   }
 
-  /// Where views lie.
+  /// The space that views lie in.
   private struct Room {
     /// The point of the outer view's coordinates at its corner.
     var origin: CGPoint
     /// That corner's place in the window.
     var place = CGPoint.zero
-    /// What can be seen of it, in the window's coordinates; nil is none of it, infinite what nobody knows.
+    /// Its visible part, in the window's coordinates; nil is none of it, infinite an unknown one.
     var sight: CGRect?
     /// Whether it is known where it lies.
     var isPlaced = true
@@ -74,14 +74,14 @@ struct SceneBuilder {
     var isSolid = true
   }
 
-  /// What a view takes up of the window.
+  /// A view's part of the window.
   private struct Patch {
     /// Its node's place among the nodes: later ones are in front.
     let node: Int
     let rect: CGRect
   }
 
-  /// What can be seen of the tiles, and what hides everything behind it.
+  /// The visible parts of the tiles, and of the views that hide everything behind them.
   private var tiles: [Patch] = []
   private var covers: [Patch] = []
 
@@ -97,7 +97,7 @@ struct SceneBuilder {
     node.edits = edits[id] ?? 0
     node.style = CSS.box(view, isContentFilled: kind == .button || view is UITextField)
     describe(view, &node)
-    // A label that says nothing is no stop for a screen reader.
+    // A label without text isn't a stop for a screen reader.
     if kind == .label, node.text.isEmpty, view.accessibilityLabel == nil, view.subviews.isEmpty {
       node.isReachable = false
     }
@@ -135,7 +135,7 @@ struct SceneBuilder {
     // Rows lie where the list puts them, and it scrolls by itself.
     let isList = kind == .list
     let children = (view as? UITableView).map(Self.rows) ?? view.subviews
-    // Where a list has scrolled to is its own affair.
+    // The list's own scrolling is left to it.
     let inner = Room(
       origin: isList ? .zero : view.bounds.origin, place: place, sight: isList && sight != nil ? .infinite : sight,
       isPlaced: room.isPlaced && !isList, isSolid: isSolid && !(view.clipsToBounds && view.layer.cornerRadius > 0))
@@ -150,7 +150,7 @@ struct SceneBuilder {
     }
   }
 
-  /// What is written in a view and in those in it.
+  /// The texts in a view and in those in it.
   private static func words(_ view: UIView) -> [String] {
     guard !view.isHidden else { return [] }
     let own = (view as? UILabel)?.text ?? ""

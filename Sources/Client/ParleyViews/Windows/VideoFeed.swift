@@ -4,15 +4,15 @@ import Foundation
 import Parley
 import Synchronization
 
-/// Brings the pictures of a surface to a widget. A picture is converted once, into memory that GTK takes over as it is, when the window is about
-/// to be drawn: of those that come faster the newest is shown and the others are never converted. A tile that is not seen, as under a
-/// screen that covers it, converts nothing.
+/// Brings the frames of a surface to a widget. A frame is converted once, into memory that GTK takes over as it is,
+/// when the window is about to be drawn. Of frames that come faster the newest is shown and the others are never
+/// converted. A hidden tile, as under a screen that covers it, converts nothing.
 ///
-/// So a received picture is written twice on its way: out of the decoder's memory, which the decoder uses again, into the frame that all sinks
-/// share; and from there into the texture's. What a renderer of GTK does with a texture is its own affair.
+/// So a received frame is written twice on its way: out of the decoder's memory, which the decoder uses again, into the
+/// frame that all sinks share; and from there into the texture's. GTK's renderer is outside of this count.
 final class VideoFeed: Sendable {
   let surface: VideoSurface
-  /// Whether a picture has come that was not looked at yet.
+  /// Whether a frame has come that was not looked at yet.
   private let isWaiting = Atomic(false)
   // Unsafe because: these are used on GTK's thread only.
   nonisolated(unsafe) private var node: OpaquePointer?
@@ -36,11 +36,11 @@ final class VideoFeed: Sendable {
   func setSeen(_ isSeen: Bool) {
     guard isSeen != self.isSeen else { return }
     self.isSeen = isSeen
-    // What came while it was out of sight waits still.
+    // Frames that came while it was out of sight wait still.
     if isWaiting.load(ordering: .acquiring) { ask() }
   }
 
-  /// A picture came or went: any thread.
+  /// A frame came or went: any thread.
   private func receive() {
     guard isWaiting.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged else {
       return

@@ -1,7 +1,7 @@
 #if !canImport(UIKit) || os(Linux)
 import Foundation
 
-/// What one view looks like on the screen, as a value: two of them tell what has changed.
+/// The look of one view on the screen, as a value: comparing two shows the changes.
 struct ViewNode: Sendable, Equatable {
   enum Kind: Int32, Sendable {
     case plain = 0
@@ -31,21 +31,22 @@ struct ViewNode: Sendable, Equatable {
   var fit: Int32 = 0
   var isMirrored = false
   var image: UIImage?
-  /// Whether any of it is in sight, and not all under one view that hides it: pictures are only made ready for what is.
+  /// Whether any of it is visible, and not all under one view that hides it: frames are only prepared for visible
+  /// tiles.
   var isSeen = true
-  /// What it is to a screen reader, as GTK numbers roles; nil as the widget has it.
+  /// Its role for a screen reader, as GTK numbers roles; nil as the widget has it.
   var role: Int32?
   /// Whether nothing else can be used while it is there.
   var isModal = false
   var row = Row.plain
 
-  /// What a row of a list does under the pointer.
+  /// A list row's behaviour under the pointer.
   enum Row: Sendable {
     /// It can be chosen, and is seen to be.
     case normal
     /// It can be chosen, and looks as before.
     case quiet
-    /// It cannot be chosen, or is no row.
+    /// It cannot be chosen, or isn't a row.
     case plain
   }
 
@@ -73,13 +74,13 @@ struct ViewNode: Sendable, Equatable {
   }
 }
 
-/// A window's views as values, the view behind first and each before those in it; and where its pictures arrive.
+/// A window's views as values, the view behind first and each before those in it; and the destinations of their video.
 struct Scene: Sendable {
   var nodes: [ViewNode] = []
   var surfaces: [UInt64: VideoSurface] = [:]
   /// The window's size that the views were laid out for.
   var size = CGSize.zero
-  /// What is seen where no view lies, as while the window grows: CSS declarations.
+  /// The background where no view lies, as while the window grows: CSS declarations.
   var style = ""
 }
 #endif
