@@ -106,7 +106,7 @@ static void *lay_out(void *context, const char *text, parley_text_style style, d
   fn.pango_font_description_free(font);
   fn.pango_layout_set_text(layout, text, -1);
   fn.pango_layout_set_wrap(layout, WRAP_WORD_CHAR);
-  // Where a long word is broken, as in an address, a hyphen would be read as a part of it.
+  // A hyphen in a broken word, such as an address, would be read as a part of it.
   void *attributes = fn.pango_attr_list_new();
   fn.pango_attr_list_insert(attributes, fn.pango_attr_insert_hyphens_new(0));
   fn.pango_layout_set_attributes(layout, attributes);

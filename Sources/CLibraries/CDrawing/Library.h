@@ -1,5 +1,6 @@
 #pragma once
-// The parts of Cairo and Pango that are used. Both promise that functions and numbers stay as they are for all releases of the series.
+// The parts of Cairo and Pango that are used. Both promise that functions and numbers stay as they are for all releases
+// of the series.
 #include <pthread.h>
 #include <stdint.h>
 

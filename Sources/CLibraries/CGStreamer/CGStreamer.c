@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The parts of the GStreamer 1.0 and GLib 2 interfaces that are used. Both promise that functions, numbers and the layouts below stay as
-// they are for all releases of the series. Everything else is opaque.
+// The parts of the GStreamer 1.0 and GLib 2 interfaces that are used. Both promise that functions, numbers and the
+// layouts below stay as they are for all releases of the series. Everything else is opaque.
 
 typedef int gboolean;
 typedef uint64_t GstClockTime;
@@ -163,7 +163,8 @@ static void load(void) {
     if (error) gst.g_error_free(error);
     return;
   }
-  // GLib keeps the threads of finished pipelines for fifteen seconds, in case. Who stops a source wants them gone.
+  // GLib keeps the threads of finished pipelines for fifteen seconds, in case. A caller who stops a source wants them
+  // gone.
   gst.g_thread_pool_set_max_idle_time(250);
   is_ready = 1;
 }
@@ -197,8 +198,8 @@ static void copy_text(char *out, int capacity, const char *text) {
   if (capacity > 0) snprintf(out, (size_t)capacity, "%s", text ? text : "");
 }
 
-// What an error means to a person, by its domain and code, which are part of GStreamer's stable interface; its own words are for
-// whoever writes pipelines.
+// The meaning of an error for people, by its domain and code, which are part of GStreamer's stable interface; its own
+// words are for authors of pipelines.
 static const char *meaning(const GError *error) {
   static const char *const resource[] = {
     [1] = "it does not answer",

@@ -1,5 +1,6 @@
 #pragma once
-// The parts of GTK 4 and GLib 2 that are used. Both promise that functions and numbers stay as they are for all releases of the series.
+// The parts of GTK 4 and GLib 2 that are used. Both promise that functions and numbers stay as they are for all
+// releases of the series.
 #include <stdint.h>
 
 typedef int gboolean;
@@ -172,7 +173,7 @@ struct parley_gtk_functions {
 
 extern struct parley_gtk_functions gtk;
 
-/// Tells Swift of an event.
+/// Reports an event to Swift.
 void parley_gtk_tell(uint64_t id, int event, const char *text, double x, double y);
 /// Calls a function of Swift's when a signal comes; `data` is handed to it.
 void parley_gtk_connect(object instance, const char *signal, void (*function)(void), void *data);

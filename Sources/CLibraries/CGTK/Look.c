@@ -1,4 +1,4 @@
-// What a node shows, and how.
+// The content and the look of a node.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ enum { ALIGN_CENTER = 3, FIT_CONTAIN = 1, PANGO_WRAP_WORD_CHAR = 2, ELLIPSIZE_EN
 
 // MARK: buttons
 
-/// The picture of a button has its own size, or less where the button is smaller.
+/// The image of a button has its own size, or less if the button is smaller.
 static void size_picture(parley_node *node) {
   if (!node->picture) return;
   double scale = 1;
@@ -21,7 +21,7 @@ static void size_picture(parley_node *node) {
   gtk.gtk_widget_set_size_request(node->picture, (int)(node->picture_width * scale), (int)(node->picture_height * scale));
 }
 
-/// A button shows its title, its picture, or the picture with the title beside it.
+/// A button shows its title, its image, or the image with the title next to it.
 static void fill_button(parley_node *node) {
   const char *title = node->title ? node->title : "";
   node->picture = NULL;
@@ -92,7 +92,7 @@ void parley_node_set_text(parley_node *node, const char *text) {
     char *old = gtk.gtk_text_buffer_get_text(buffer, &start, &end, 0);
     if (strcmp(old, text) != 0) {
       gtk.gtk_text_buffer_set_text(buffer, text, -1);
-      // As in labels: what breaks a long word is no hyphen.
+      // As in labels: a broken word has no hyphen.
       object tag = gtk.g_object_get_data(buffer, "parley-words");
       if (!tag) {
         tag = gtk.gtk_text_buffer_create_tag(buffer, NULL, "insert-hyphens", 0, NULL);

@@ -12,7 +12,8 @@ static const char *const KEY = "parley";
 static void measure(object widget, int orientation, int for_size, int *minimum, int *natural, int *a, int *b) {
   (void)for_size;
   parley_node *node = gtk.g_object_get_data(widget, KEY);
-  // Views have the size they were given. Only a row of a list asks for room; the window may become as small as it likes.
+  // Views have the size they were given. Only a row of a list asks for room; the window may become as small as it
+  // likes.
   *minimum = *natural = node && node->is_row ? (orientation ? (int)node->height : 0) : 0;
   *a = *b = -1;
 }
@@ -21,7 +22,8 @@ static void allocate(object widget, int width, int height, int baseline) {
   (void)baseline;
   parley_node *node = gtk.g_object_get_data(widget, KEY);
   if (node && node->on_allocate) node->on_allocate(node, width, height);
-  // What was laid out for another size is stretched over this one until it is laid out anew: a gap beside it would be seen as a flash.
+  // Content that was laid out for another size is stretched over this one until it is laid out again: a gap next to it
+  // would be seen as a flash.
   int is_stretched = node && node->layout_width > 0 && node->layout_height > 0 && (node->layout_width != width || node->layout_height != height);
   for (object child = gtk.gtk_widget_get_first_child(widget); child; child = gtk.gtk_widget_get_next_sibling(child)) {
     if (!gtk.gtk_widget_should_layout(child)) continue;
@@ -102,8 +104,8 @@ static object provider(object widget) {
   return provider;
 }
 
-/// What only a style of the whole display reaches: the part of a text that holds the letters, which takes colour and background of the view;
-/// and rows that are not seen under the pointer.
+/// Rules that only a style of the whole display reaches: the part of a text that holds the letters, which takes colour
+/// and background of the view; and rows that are not seen under the pointer.
 static void style_display(void) {
   static int is_done;
   if (is_done) return;
@@ -130,7 +132,7 @@ static object scrolling(object child) {
   return window;
 }
 
-// Where a long word is broken, as in an address or an error's name, a hyphen would be read as a part of it.
+// A hyphen in a broken word, such as an address or an error's name, would be read as a part of it.
 static void break_without_hyphens(object label) {
   void *list = gtk.pango_attr_list_new();
   gtk.pango_attr_list_insert(list, gtk.pango_attr_insert_hyphens_new(0));
@@ -238,7 +240,7 @@ void parley_node_destroy(parley_node *node) {
 
 static void look_of_row(parley_node *node) {
   if (!node->row) return;
-  // What cannot be chosen is no stop of the tab key either.
+  // A row that cannot be chosen isn't a stop of the tab key either.
   gtk.gtk_list_box_row_set_activatable(node->row, !node->is_fixed);
   gtk.gtk_widget_set_focusable(node->row, !node->is_fixed);
   if (node->is_plain) gtk.gtk_widget_add_css_class(node->row, "parley-plain");
@@ -270,7 +272,8 @@ void parley_node_place(parley_node *node, parley_node *parent, parley_node *sibl
   }
   object after = sibling ? sibling->box : parent->content;
   if (!node->row && gtk.gtk_widget_get_parent(node->box) == parent->box && gtk.gtk_widget_get_prev_sibling(node->box) == after) return;
-  // Inserting moves a widget that is in this parent already; it need not go and come back, which would make it flash and lose its focus.
+  // Inserting moves a widget that is in this parent already; it need not go and come back, which would make it flash
+  // and lose its focus.
   if (node->row || gtk.gtk_widget_get_parent(node->box) != parent->box) detach(node);
   gtk.gtk_widget_insert_after(node->box, parent->box, after);
 }

@@ -7,7 +7,8 @@
 #include "Library.h"
 #include "Node.h"
 
-// GTK's own place for the theme is that of settings, 400; those of apps begin at 600, and a person's own style is at 800.
+// GTK's own place for the theme is that of settings, 400; those of apps begin at 600, and a person's own style is at
+// 800.
 enum { PROVIDER_ABOVE_THEME = 401 };
 enum { AS_THE_DESKTOP = 0, LIGHT = 1, DARK = 2 };
 
@@ -43,7 +44,8 @@ static void arrange(void) {
   int is_dark = looks_dark();
   if (atomic_exchange(&desktop_is_dark, is_dark) != is_dark) parley_gtk_tell(0, PARLEY_THEME, NULL, is_dark, 0);
   if (asked == AS_THE_DESKTOP || (asked == DARK) == is_dark) return;
-  // GTK's own theme of the other kind. The desktop's may have none, and the variable GTK_THEME lets no other one be set.
+  // GTK's own theme of the other kind. The desktop's may have none, and the variable GTK_THEME lets no other one be
+  // set.
   cover = gtk.gtk_css_provider_new();
   const char *variant = asked == DARK ? "dark" : NULL;
   if (has_high_contrast()) variant = asked == DARK ? "hc-dark" : "hc";

@@ -42,7 +42,7 @@ static const char *load(void) {
 static void *run(void *unused) {
   (void)unused;
   gtk.gtk_disable_setlocale();
-  // What a screen reader calls the app, which would be "Unnamed" otherwise.
+  // The app's name for a screen reader, which would be "Unnamed" otherwise.
   gtk.g_set_prgname(program_invocation_short_name);
   int opened = gtk.gtk_init_check() && gtk.gdk_display_get_default();
   if (opened) parley_theme_begin();

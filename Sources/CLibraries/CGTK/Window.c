@@ -10,7 +10,7 @@ struct parley_window {
   uint64_t id;
   object widget;
   parley_node *root;
-  /// Where the pointer is.
+  /// The pointer's place.
   double x, y;
 };
 
@@ -24,7 +24,8 @@ static void resized(parley_node *root, int width, int height) {
 // The bits of GdkToplevelState.
 enum { MINIMIZED = 1 << 0, SUSPENDED = 1 << 16 };
 
-// The objects may outlive the window: they are told its id. Without a window manager only GTK knows who has the focus.
+// The objects may outlive the window: they get its id. Without a window manager only GTK knows which window has the
+// focus.
 static void activity_changed(object widget, void *property, void *id) {
   (void)property;
   int is_active = 0;
@@ -128,7 +129,7 @@ parley_window *parley_window_create(uint64_t id, const char *title, int32_t widt
   parley_gtk_connect(motion, "enter", (void (*)(void))pointed, window);
   parley_gtk_connect(motion, "motion", (void (*)(void))pointed, window);
   gtk.gtk_widget_add_controller(window->root->box, motion);
-  // What scrolls by itself takes the wheel before it comes here.
+  // Widgets that scroll by themselves handle the wheel before it comes here.
   object wheel = gtk.gtk_event_controller_scroll_new(SCROLL_BOTH_AXES);
   parley_gtk_connect(wheel, "scroll", (void (*)(void))scrolled, window);
   gtk.gtk_widget_add_controller(window->root->box, wheel);

@@ -102,7 +102,8 @@ static inline int parley_tls_set_server_name(SSL *ssl, const char *name) {
   return (int)SSL_set_tlsext_host_name(ssl, name);
 }
 
-// Nobody is there to be asked for a passphrase; without this OpenSSL asks at the terminal, and waits. Notes that it was asked for.
+// Nobody is there to be asked for a passphrase; without this OpenSSL asks at the terminal, and waits. Notes that it was
+// asked for.
 static inline int parley_no_passphrase(char *buffer, int size, int writing, void *asked) {
   (void)buffer, (void)size, (void)writing;
   if (asked) *(int *)asked = 1;
@@ -127,8 +128,8 @@ static inline EVP_PKEY *parley_read_private_key(BIO *file, int *locked) {
 // Frees a chain with its certificates; NULL is none. (The typed stack functions are macros.)
 static inline void parley_certificates_free(STACK_OF(X509) *chain) { sk_X509_pop_free(chain, X509_free); }
 
-// Reads the certificates that are left in a PEM file; NULL is none. Sets `problem` to 0, 1 when there are more than `limit`, 2 when one is cut short
-// or damaged, 3 when there is no memory.
+// Reads the certificates that are left in a PEM file; NULL is none. Sets `problem` to 0, 1 when there are more than
+// `limit`, 2 when one is cut short or damaged, 3 when there is no memory.
 static inline STACK_OF(X509) *parley_read_chain(BIO *file, int limit, int *problem) {
   STACK_OF(X509) *chain = NULL;
   *problem = 0;

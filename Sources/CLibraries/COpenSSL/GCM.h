@@ -23,7 +23,8 @@ typedef struct parley_gcm {
   OSSL_FUNC_cipher_get_ctx_params_fn *get;
 } parley_gcm;
 
-// Finds the functions of the cipher `name` ("AES-128-GCM"), to be kept for as long as the process lives; NULL when the provider does not show them.
+// Finds the functions of the cipher `name` ("AES-128-GCM"), to be kept for as long as the process lives; NULL when the
+// provider does not show them.
 static inline const parley_gcm *parley_gcm_load(const char *name) {
   parley_gcm *gcm = (parley_gcm *)OPENSSL_zalloc(sizeof *gcm);
   if (!gcm) return NULL;
@@ -70,8 +71,9 @@ static inline void *parley_gcm_make(const parley_gcm *gcm, const unsigned char *
 // Wipes the key as well.
 static inline void parley_gcm_free(const parley_gcm *gcm, void *context) { gcm->free(context); }
 
-// Encrypts `length` bytes of `input` to `output` and writes the 16-byte tag behind them; `nonce` has 12 bytes, `trailer`
-// 4 that are authenticated after `aad`, or is NULL. `output` is `input` or does not overlap it. Returns 1 on success.
+// Encrypts `length` bytes of `input` to `output` and writes the 16-byte tag behind them; `nonce` has 12 bytes,
+// `trailer` 4 that are authenticated after `aad`, or is NULL. `output` is `input` or does not overlap it. Returns 1 on
+// success.
 static inline int parley_gcm_seal(const parley_gcm *gcm, void *context, const unsigned char *nonce,
                                   const unsigned char *aad, size_t aad_length, const unsigned char *trailer,
                                   const unsigned char *input, size_t length, unsigned char *output) {

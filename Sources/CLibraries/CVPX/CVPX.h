@@ -20,7 +20,7 @@ static inline vpx_codec_err_t parley_vpx_decoder_init(
 static inline vpx_codec_err_t parley_vpx_control(vpx_codec_ctx_t *context, int control, int value) {
   return vpx_codec_control_(context, control, value);
 }
-// Whether the last frame decoded was damaged; true too when the library cannot tell.
+// Whether the last decoded frame was damaged; true too when the library doesn't know.
 static inline int parley_vpx_is_corrupted(vpx_codec_ctx_t *context) {
   int corrupted = 0;
   if (vpx_codec_control_(context, VP8D_GET_FRAME_CORRUPTED, &corrupted) != VPX_CODEC_OK) return 1;

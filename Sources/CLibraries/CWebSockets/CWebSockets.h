@@ -28,8 +28,8 @@ static inline void parley_ws_timer_fired(struct lws_sorted_usec_list *list) {
   service->tick(service->user);
 }
 
-/// Creates a context without a virtual host; null when it fails. `user` is given to `tick` and
-/// found by `parley_ws_user`. A client's request, headers and all, has to fit into `request_bytes`. Up to `send_piece` bytes are
+/// Creates a context without a virtual host; null when it fails. `user` is given to `tick` and found by
+/// `parley_ws_user`. A client's request, headers and all, has to fit into `request_bytes`. Up to `send_piece` bytes are
 /// given to the socket in one write.
 static inline parley_ws_service *parley_ws_service_create(
     lws_callback_function *callback, void (*tick)(void *), void *user, unsigned int descriptors,
@@ -73,8 +73,8 @@ static inline parley_ws_service *parley_ws_service_create(
   return service;
 }
 
-/// A header for every answer that the library writes by itself, too long for its buffer, so that it writes none: what it cannot
-/// parse is answered in our words, when ``parley_ws_adopt_companion``'s handle is closed.
+/// A header for every answer that the library writes by itself, too long for its buffer, so that it writes none: what
+/// it cannot parse is answered in our words, when ``parley_ws_adopt_companion``'s handle is closed.
 static inline const struct lws_protocol_vhost_options *parley_ws_no_own_answers(void) {
   static char value[8192];
   static struct lws_protocol_vhost_options header = {NULL, NULL, "x:", value};
@@ -83,11 +83,12 @@ static inline const struct lws_protocol_vhost_options *parley_ws_no_own_answers(
   return &header;
 }
 
-/// Whom a virtual host is for.
+/// The side that a virtual host is for.
 typedef enum { PARLEY_WS_SERVER, PARLEY_WS_TLS_SERVER, PARLEY_WS_PLAIN_CLIENT, PARLEY_WS_TLS_CLIENT } parley_ws_role;
 
-/// Adds a virtual host: for serving with or without TLS, or for clients with or without it. Null when it fails. One that serves with TLS
-/// has no certificate: the callback is given its SSL_CTX as `user` (LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS), and sees to that.
+/// Adds a virtual host: for serving with or without TLS, or for clients with or without it. Null when it fails. One
+/// that serves with TLS has no certificate: the callback is given its SSL_CTX as `user`
+/// (LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS), and sees to that.
 static inline struct lws_vhost *parley_ws_vhost_create(
     parley_ws_service *service, const char *name, parley_ws_role role) {
   struct lws_context_creation_info info;
@@ -176,9 +177,9 @@ static inline struct lws *parley_ws_adopt_file(struct lws_vhost *host, int fd, u
   return lws_adopt_descriptor_vhost_via_info(&d);
 }
 
-/// Watches `fd`, a second descriptor of a connection's socket, as a child of the connection: it tells that bytes have come without reading them.
-/// The library closes children before anything else of their parent: that is the only notice that it ends a connection whose request it cannot
-/// parse, while an answer can still be written.
+/// Watches `fd`, a second descriptor of a connection's socket, as a child of the connection: it reports arriving bytes
+/// without reading them. The library closes children before anything else of their parent. That is the only notice that
+/// it ends a connection whose request it cannot parse, while an answer can still be written.
 static inline struct lws *parley_ws_adopt_companion(struct lws *parent, int fd, uintptr_t tag) {
   lws_adopt_desc_t d;
   memset(&d, 0, sizeof d);
@@ -191,7 +192,8 @@ static inline struct lws *parley_ws_adopt_companion(struct lws *parent, int fd, 
   return lws_adopt_descriptor_vhost_via_info(&d);
 }
 
-/// Whether bytes have come of a connection, and which; they stay unread. 0 is the end of the stream, -1 nothing yet, -2 a broken connection.
+/// Whether bytes have come of a connection, and which; they stay unread. 0 is the end of the stream, -1 nothing yet, -2
+/// a broken connection.
 ///
 /// With TLS, what is seen is at most one record, and the library's next read takes no more than that record.
 static inline int parley_ws_peek(struct lws *wsi, uint8_t *buffer, int capacity) {
@@ -238,7 +240,8 @@ static inline void parley_ws_handshake_event(const SSL *ssl, int where, int resu
   if (wsi) lws_get_protocol(wsi)->callback(wsi, LWS_CALLBACK_USER, NULL, NULL, 0);
 }
 
-/// Has `LWS_CALLBACK_USER` reported at the end of a connection's TLS handshake, from inside of it. Called right after adoption. Nonzero: there is none.
+/// Has `LWS_CALLBACK_USER` reported at the end of a connection's TLS handshake, from inside of it. Called right after
+/// adoption. Nonzero: there is none.
 static inline int parley_ws_watch_handshake(struct lws *wsi) {
   SSL *ssl = lws_get_ssl(wsi);
   if (!ssl) return -1;
@@ -341,7 +344,7 @@ static inline int64_t parley_tcp_bytes_read(int fd) {
   uint64_t information[32];
   socklen_t length;
   int unread = 0, after = 0;
-  // What comes between the two looks would count as read.
+  // Bytes that come between the two looks would count as read.
   do {
     length = sizeof information;
     if (ioctl(fd, SIOCINQ, &unread)) return -1;

@@ -1,9 +1,11 @@
 #pragma once
-// The border to Cairo and Pango: text, PNG files and drawn pictures, for frames of video and for views. They are loaded when first used and
-// never linked. Only their stable C interface is used, declared in Library.h, so that no headers are needed to build.
+// The border to Cairo and Pango: text, PNG files and drawn pictures, for frames of video and for views. They are loaded
+// when first used and never linked. Only their stable C interface is used, declared in Library.h, so that no headers
+// are needed to build.
 #include <stdint.h>
 
-/// Loads the libraries, once. Returns null when they are ready, else a sentence about what is missing. Everything else comes after it.
+/// Loads the libraries, once. Returns null when they are ready, else a sentence about what is missing. Everything else
+/// comes after it.
 const char *parley_drawing_load(void);
 
 // MARK: text
@@ -14,42 +16,44 @@ typedef struct parley_text_mask {
   uint8_t *bytes;
 } parley_text_mask;
 
-/// Sets one line of UTF-8 text, cut with an ellipsis at `maximum_width` pixels. `size` is in pixels, `bold` 0 or 1. The mask's bytes are
-/// freed with parley_text_free; null when there is nothing to see.
+/// Sets one line of UTF-8 text, cut with an ellipsis at `maximum_width` pixels. `size` is in pixels, `bold` 0 or 1. The
+/// mask's bytes are freed with parley_text_free; null when there is nothing to see.
 parley_text_mask parley_text_draw(const char *text, double size, int bold, int maximum_width);
 void parley_text_free(parley_text_mask *mask);
 
 // MARK: PNG files
 
-/// Writes a PNG file of 32-bit pixels (blue, green, red, and the opacity by which they are multiplied when it is `translucent`) through
-/// `write`, which returns 0 when it took the bytes. Returns 0 or an error of Cairo.
+/// Writes a PNG file of 32-bit pixels through `write`, which returns 0 when it took the bytes. The pixels are blue,
+/// green, red, and the opacity by which they are multiplied when it is `translucent`. Returns 0 or an error of Cairo.
 int parley_png_write(
   const uint8_t *pixels, int32_t width, int32_t height, int32_t stride, int translucent, void *context,
   int (*write)(void *context, const uint8_t *bytes, uint32_t count));
 
-/// Reads a PNG file into such pixels, rows without gaps; freed with free. Null when the bytes are no PNG file, or the picture is larger
-/// than 4096 pixels a side.
+/// Reads a PNG file into such pixels, rows without gaps; freed with free. Null when the bytes aren't a PNG file, or the
+/// image is larger than 4096 pixels a side.
 uint8_t *parley_png_read(const uint8_t *bytes, uint64_t count, int32_t *width, int32_t *height);
 
 // MARK: drawing
 
-/// A picture that is being drawn. Colours are red, green, blue and opacity, 0 to 1.
+/// An image that is being drawn. Colours are red, green, blue and opacity, 0 to 1.
 typedef struct parley_canvas parley_canvas;
-/// An empty picture; null when there is no memory for it.
+/// An empty image; null when there is no memory for it.
 parley_canvas *parley_canvas_create(int32_t width, int32_t height);
 void parley_canvas_destroy(parley_canvas *canvas);
-/// The pixels of blue, green, red and opacity, and the bytes from one row to the next. Valid until it is drawn on or destroyed.
+/// The pixels of blue, green, red and opacity, and the bytes from one row to the next. Valid until it is drawn on or
+/// destroyed.
 const uint8_t *parley_canvas_pixels(parley_canvas *canvas, int32_t *stride);
 
-/// Begins a part: what follows is moved by (x, y), and drawn with `opacity` when the part ends. `clip_width` below 0 hides nothing, else
-/// what lies outside the rectangle with rounded corners is hidden.
+/// Begins a part: what follows is moved by (x, y), and drawn with `opacity` when the part ends. `clip_width` below 0
+/// hides nothing, else what lies outside the rectangle with rounded corners is hidden.
 void parley_canvas_begin(
   parley_canvas *canvas, double x, double y, double opacity, double clip_width, double clip_height, double radius);
 void parley_canvas_end(parley_canvas *canvas, double opacity);
 /// Fills a rectangle with rounded corners, or draws its border when `line` is above 0.
 void parley_canvas_rectangle(
   parley_canvas *canvas, double x, double y, double width, double height, double radius, double line, const double color[4]);
-/// Draws a picture stretched to a rectangle, `mirrored` with left and right exchanged. `translucent` is 0 when the fourth byte says nothing.
+/// Draws an image stretched to a rectangle, `mirrored` with left and right exchanged. `translucent` is 0 when the
+/// fourth byte says nothing.
 void parley_canvas_picture(
   parley_canvas *canvas, const uint8_t *pixels, int32_t width, int32_t height, int translucent, int mirrored, double x, double y,
   double to_width, double to_height);

@@ -57,8 +57,8 @@ int parley_get_option(int fd, int level, int name);
 
 /// How many datagrams the kernel dropped because the socket's receive buffer was full; 0 where it does not say.
 uint32_t parley_receive_drops(int fd);
-/// Listens at a path with a Unix socket that only this user can open; nothing may be there. Returns a non-blocking close-on-exec
-/// descriptor or -errno, ENAMETOOLONG for a path of more than `PARLEY_SOCKET_PATH` bytes.
+/// Listens at a path with a Unix socket that only this user can open; nothing may be there. Returns a non-blocking
+/// close-on-exec descriptor or -errno, ENAMETOOLONG for a path of more than `PARLEY_SOCKET_PATH` bytes.
 int parley_open_unix(const char *path, int backlog);
 /// The most bytes of a Unix socket's path.
 enum { PARLEY_SOCKET_PATH = 107 };
@@ -110,7 +110,8 @@ int parley_send(int fd, int family, const parley_message *messages, uint32_t cou
 
 // MARK: addresses of this machine
 
-/// The address that this machine would send to `remote` from; nothing is sent. Returns 0 or -errno, as where there is no route.
+/// The address that this machine would send to `remote` from; nothing is sent. Returns 0 or -errno, as where there is
+/// no route.
 int parley_source_address(parley_address remote, parley_address *out);
 /// Resolves a name (blocking). Returns the count or a negative `EAI_` code.
 int parley_resolve(const char *host, const char *port, parley_address *out, int capacity);
