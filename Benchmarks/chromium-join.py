@@ -3,10 +3,11 @@
 
 usage: .venv/bin/python Benchmarks/chromium-join.py [--joins N] [--server FILE] [--publisher testsrc|load] [--devices]
 
-A server of its own on this machine; a Swift client publishes a picture of 640 × 360 that nobody watches. Chromium opens one page of the
-server and joins from it N times with the JavaScript SDK, 0.6 to 0.9 s apart, each time with a new meeting object and a new video element.
-The end is the first callback of requestVideoFrameCallback: the frame is decoded and about to be shown. Times are of the page's clock, in
-milliseconds from the call of `join`. `make bench-browser` builds and runs it.
+It starts a server of its own on this machine; a Swift client publishes video of 640 × 360 that nobody watches.
+Chromium opens one page of the server and joins from it N times with the JavaScript SDK, 0.6 to 0.9 s apart, each time
+with a new meeting object and a new video element. The end is the first callback of requestVideoFrameCallback: the frame
+is decoded and about to be shown. Times are of the page's clock, in milliseconds from the call of `join`.
+`make bench-browser` builds and runs it.
 """
 
 import argparse
@@ -144,7 +145,8 @@ def main():
                     result = page.evaluate(JOIN, {"url": "/timing", "devices": options.devices})
                     if index >= 3:
                         times.append(result)
-                    # The server asks a publisher for a keyframe at most twice a second; guests do not come faster than that here.
+                    # The server asks a publisher for a keyframe at most twice a second; guests do not come faster than
+                    # that here.
                     time.sleep(pauses.uniform(0.6, 0.9))
                 version = browser.version
                 browser.close()

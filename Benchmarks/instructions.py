@@ -4,14 +4,15 @@
 usage: Benchmarks/instructions.py [--binary FILE] [--packets N] [--least N] [--keep FOLDER] [--run TEXT]
        Benchmarks/instructions.py --server [--binary FILE] [--seconds N] [--least N] [--keep FOLDER] [--run TEXT]
 
-Runs router-bench (.build/release/router-bench) under valgrind: a camera to 50 receivers, and ten voices that hear each other.
-What router-bench measures is virtual time and depends on no clock and no other program. Each table has a line for every function
-that takes at least --least instructions a packet, then what no packet should cost, wherever it is called from: memory, reference
-counting, casts and look-ups of conformances, locks, checks for exclusive access.
+Runs router-bench (.build/release/router-bench) under valgrind: a camera to 50 receivers, and ten voices that hear each
+other. router-bench runs in virtual time and depends on no clock and no other program. Each table has a line for every
+function that takes at least --least instructions a packet. Then it lists the functions that no packet should cost,
+wherever they are called from: memory, reference counting, casts and look-ups of conformances, locks, checks for
+exclusive access.
 
-With --server it runs .build/release/parley instead, and `parley load` beside it: the media thread of the real server with real sockets, for some
-seconds in which nobody comes or goes. What the kernel does is not counted, and what else the machine does decides how much comes in one tick, so that
-the figures differ from run to run.
+With --server it runs .build/release/parley instead, next to `parley load`: the media thread of the real server with
+real sockets, for some seconds in which nobody comes or goes. The kernel's work is not counted. The machine's other load
+decides how many packets come in one tick, so the figures differ from run to run.
 """
 
 import argparse
@@ -38,7 +39,7 @@ SERVER_RUNS = {
     "server, sound 6 ↔ 6": ["--publishers", "6", "--subscribers", "0", "--audio-only"],
 }
 
-# What a packet should not cost, by the names of functions as they are in the binary.
+# Functions that a packet should not cost, by their names in the binary.
 WATCHED = [
     ("allocation", r"^(malloc|calloc|realloc|free|cfree|posix_memalign|aligned_alloc|_int_malloc|_int_free|swift_slow(A|Dea)lloc.*"
      r"|swift_(de)?alloc(Object|Box|ClassInstance)?|swift_initStackObject|_swift_release_dealloc|tcache_.*)$"),
@@ -52,7 +53,7 @@ WATCHED = [
 
 
 class Profile:
-    """What a callgrind file says of each function: its own instructions, its calls, and who called it how often."""
+    """A callgrind file: each function's own instructions, its calls, and its callers with their counts."""
 
     def __init__(self, path):
         self.own = collections.Counter()
@@ -96,7 +97,7 @@ class Profile:
 
 
     def without(self, other):
-        """What this run did and the other did not."""
+        """Subtracts the other run."""
         self.own.subtract(other.own)
         for name, callers in self.callers.items():
             for caller in callers:
@@ -118,7 +119,7 @@ def demangled(names):
 
 
 def short(name):
-    """A demangled name without what only says that the compiler specialised or copied it, and without argument types."""
+    """A demangled name without the marks of specialised or copied functions, and without argument types."""
     name = re.sub(r"^((generic|function signature|merged|partial inlined|closure #\d+|partial apply|implicit closure #\d+).*? (of|for) )+", "", name)
     name = re.sub(r" in _[0-9A-F]{32}", "", name)
     name = re.sub(r"\((\w+)\)", r"\1", name)
@@ -145,7 +146,8 @@ def measure(binary, arguments, packets, keep):
     """The profile of what is measured, and how many packets left in it."""
     arguments = [*arguments, "--packets", str(packets)]
     printed = run(binary, [*arguments, "--uncounted"], keep / "callgrind.out")
-    # Callgrind could count costs of a function alone, but not calls: both of a run that does all but what is measured are taken off.
+    # Callgrind could count costs of a function alone, but not calls: both of a run that does all but what is measured
+    # are taken off.
     run(binary, [*arguments, "--idle"], keep / "callgrind.idle.out")
     print(printed.strip())
     profile = Profile(keep / "callgrind.out").without(Profile(keep / "callgrind.idle.out"))
@@ -186,7 +188,7 @@ def stop(process, kind=signal.SIGTERM):
 
 
 def measure_server(binary, parley, load, seconds, keep):
-    """The profile of the media thread of a server under load, and what it sent meanwhile."""
+    """The profile of the media thread of a server under load, and the packets that it sent during it."""
     port, admin = free_port(), free_port()
     output = keep / "callgrind.server.out"
     for old in keep.glob("callgrind.server.out*"):

@@ -1,7 +1,7 @@
-// Counts heap allocations of an unmodified program: LD_PRELOAD this library, and set ALLOCATION_COUNTER to a file.
-// The file is mapped and holds, as 64-bit little-endian numbers that only grow: allocations of all threads, their bytes,
-// allocations of threads whose name starts with "media-", their bytes. Read it whenever you like:
-//   od -A n -t u8 /tmp/allocations
+// Counts heap allocations of an unmodified program: LD_PRELOAD this library, and set ALLOCATION_COUNTER to a file. The
+// file is mapped and holds, as 64-bit little-endian numbers that only grow: allocations of all threads, their bytes,
+// allocations of threads whose name starts with "media-", their bytes. Read it whenever you like: od -A n -t u8
+// /tmp/allocations
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@ import Media
 import Parley
 import Synchronization
 
-/// CPU of one published and one received 720p stream, each beside the codec doing the same work alone in the same run.
+/// CPU of one published and one received 720p stream, each next to the codec doing the same work alone in the same run.
 enum StreamCost {
   @MainActor static func run(server: BenchServer, seconds: Double) async throws {
     let settings = VideoEncoderSettings(width: 1_280, height: 720, framesPerSecond: 30, bitrate: .kilobits(1_500))

@@ -9,7 +9,7 @@ enum CPUTime {
     return TimeSpan(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 
-  /// What `body` took.
+  /// The CPU time of `body`.
   static func measure(_ body: () throws -> Void) rethrows -> TimeSpan {
     let start = now
     try body()

@@ -1,7 +1,7 @@
 import Basics
 import Media
 
-/// What is encoded: a textured picture that moves, with a little noise as from a camera. The same for every codec.
+/// The encoded video: a textured scene that moves, with a little noise as from a camera. The same for every codec.
 enum Scene {
   static let width = 1_280
   static let height = 720

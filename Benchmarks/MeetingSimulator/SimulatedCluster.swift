@@ -162,7 +162,7 @@ final class SimulatedCluster {
       for source in sources { source.send(now) }
       pump()
       for worker in workers where !worker.isLost { worker.tick(now) }
-      // What timers led to.
+      // Packets that the timers caused.
       pump()
     }
     planned.removeFirst(next)

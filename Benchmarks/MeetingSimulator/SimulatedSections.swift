@@ -17,7 +17,7 @@ enum SimulatedSections {
       ]
   }
 
-  /// What a participant sends.
+  /// A track that a participant sends.
   static func track(_ mid: String, _ kind: MediaKind) -> NegotiatedMedia { section(mid, kind, .receive, nil) }
 
   /// A slot that sends under `ssrc`.

@@ -2,8 +2,8 @@ import Basics
 import RTC
 import SFU
 
-/// A camera or microphone: packets as a browser sends them, 25 frames of four packets or, while somebody talks, 50 packets of sound a
-/// second.
+/// A camera or microphone: packets as a browser sends them, 25 frames of four packets or, while somebody talks, 50
+/// packets of sound a second.
 final class SimulatedSource {
   let publication: String
   let kind: MediaKind

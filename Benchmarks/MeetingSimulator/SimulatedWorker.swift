@@ -26,7 +26,7 @@ final class SimulatedParticipant {
 
 /// A media worker: the real router, with counters where sockets and ciphers would be.
 final class SimulatedWorker: PacketSink {
-  /// What left and came in since the last reset.
+  /// Packets and bytes since the last reset.
   struct Counts {
     var packets = 0
     /// Of them packets of sound.
@@ -69,7 +69,7 @@ final class SimulatedWorker: PacketSink {
     untilLoss = settings.lossInterval
   }
 
-  /// What this thread has used of its core.
+  /// The CPU time of this thread.
   private static var cpuNanoseconds: Int {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -208,7 +208,7 @@ final class SimulatedWorker: PacketSink {
     router.receiveRTCP(bytes.span.extracting(0..<writer.length), from: member, now: now)
   }
 
-  // MARK: What leaves
+  // MARK: Output
 
   func send(_ batch: OutputBatch, to outlet: Outlet) {
     counts.packets += batch.packets

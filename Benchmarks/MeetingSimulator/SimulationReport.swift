@@ -21,7 +21,7 @@ enum SimulationReport {
     return sorted[min(Int(Double(sorted.count) * share), sorted.count - 1)]
   }
 
-  /// What the last `seconds` of virtual time cost.
+  /// Prints the cost of the last `seconds` of virtual time.
   static func print(_ title: String, _ cluster: SimulatedCluster, seconds: Double) {
     let settings = cluster.settings
     let alive = cluster.workers.filter { !$0.isLost }

@@ -1,4 +1,4 @@
-/// What is simulated; every value can be given as `--name value`.
+/// The settings of a simulation; every value can be given as `--name value`.
 struct SimulationSettings {
   /// How machines are connected.
   enum Topology: String {
@@ -13,7 +13,6 @@ struct SimulationSettings {
   var workers = 8
   /// Cameras; everybody watches all of them.
   var videos = 2
-  /// Open microphones.
   var microphones = 200
   /// How many of them talk at a time, at most.
   var talkers = 3
@@ -21,8 +20,8 @@ struct SimulationSettings {
   var topology = Topology.gateway
   /// One packet in this many is lost on the way to a receiver, who asks for it again; 0 for none.
   var lossInterval = 400
-  /// Nanoseconds of a core that a forwarded packet of pictures and of sound costs in the real server, sockets and ciphers included: in
-  /// docs/benchmarks/figures.md the rows of one meeting over two workers, 1 → 500 and 500 ↔ 500.
+  /// Nanoseconds of a core that a forwarded packet of pictures and of sound costs in the real server, sockets and
+  /// ciphers included: in docs/benchmarks/figures.md the rows of one meeting over two workers, 1 → 500 and 500 ↔ 500.
   var videoNanoseconds = 4_790.0
   var soundNanoseconds = 10_820.0
   /// Milliseconds that packets wait in each worker for others to leave with, 0 to 5.

@@ -80,8 +80,8 @@ func loseWorker(_ cluster: SimulatedCluster) throws {
     let pause = TimeSpan.milliseconds(Int64.random(in: 200...2_000, using: &cluster.random))
     cluster.plan(lostAt + pause + joinTime) { try cluster.join(person) }
   }
-  // The others' slots of a camera that was lost are empty when the worker is noticed to be gone; signalling fills them again
-  // when the camera is back.
+  // The others' slots of a camera that was lost are empty when the worker is noticed to be gone; signalling fills them
+  // again when the camera is back.
   let others = cluster.participants.filter { person in !orphans.contains { $0 === person } }
   for person in orphans where person.sources.contains(where: { $0.kind == .video }) {
     for source in person.sources where source.kind == .video { watchAgain(source.publication, others, cluster) }

@@ -7,7 +7,6 @@ struct BenchOptions {
   var seconds = 8
   /// How often each server has its turn.
   var rounds = 2
-  /// Who is measured.
   var servers = ServerKind.allCases
   /// Only figures whose name contains this.
   var wanted: String?
@@ -19,12 +18,12 @@ struct BenchOptions {
   var addsBareJoins = false
   /// Packets a send of the bare loop; nil for as many as Parley had in the same figure.
   var burst: Double?
-  /// Where everybody's sockets are. Janus ignores loopback: `Benchmarks/in-namespace` makes an address and names it in
-  /// `BENCH_ADDRESS`.
+  /// The address of everybody's sockets. Janus ignores loopback: `Benchmarks/in-namespace` makes an address and names
+  /// it in `BENCH_ADDRESS`.
   var address = IPAddress(v4: 0x7F00_0001)
   /// The file that measurements are added to.
   var results = ".build/bench-results.json"
-  /// Where tables and plots go; nil for tables on standard output only.
+  /// The folder of tables and plots; nil for tables on standard output only.
   var report: String?
 
   struct Wrong: Error, CustomStringConvertible {

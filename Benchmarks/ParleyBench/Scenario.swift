@@ -28,8 +28,8 @@ struct Scenario {
   /// Level of the participant's voice in −dBov (RFC 6464): of more than are heard, the others only breathe.
   func level(of number: Int) -> UInt8 { loudest.map { number < $0 } ?? true ? 30 : 75 }
 
-  /// The figures: video of one to ever more receivers, until packets wait for each other at Parley and Janus' loop is full, people who talk to each other,
-  /// ten who talk to an audience, and one large meeting over two workers.
+  /// The figures: video of one to ever more receivers, until packets wait for each other at Parley and Janus' loop is
+  /// full; people who talk to each other; ten who talk to an audience; and one large meeting over two workers.
   static let all =
     [10, 50, 100, 200, 400, 800].map { Scenario(name: "video 1 → \($0)", publishers: 1, listeners: $0, kind: .video) }
     + [
@@ -81,7 +81,7 @@ struct Scenario {
     allocations: () -> UInt64?
   ) async throws -> RunRecord {
     var record = RunRecord(kind, self, options, round: round)
-    // What a server needs once, whoever comes, is not to be counted as a subscriber's.
+    // A server's own start must not count as a subscriber's cost.
     try await Task.sleep(for: .milliseconds(300))
     record.residentBefore = server.process.residentKilobytes
     record.proportionalBefore = server.process.proportionalKilobytes

@@ -2,17 +2,18 @@ import Basics
 import RTC
 import SFU
 
-/// What arrives at the server, millisecond by millisecond. One list of each kind for all of it, so that going through it counts no references.
+/// The server's input, millisecond by millisecond. One list of each kind for all of it, so that going through it counts
+/// no references.
 struct BenchRecording {
   /// A packet or report.
   struct Datagram {
-    /// Where it lies in ``bytes``.
+    /// Its place in ``bytes``.
     var range: Range<Int>
     /// The number of the participant who sends it.
     var from: Int
   }
 
-  /// What arrives in one millisecond, as places in the lists below.
+  /// The input of one millisecond, as places in the lists below.
   struct Tick {
     var now: Instant
     var packets: Range<Int>
@@ -21,9 +22,8 @@ struct BenchRecording {
 
   private(set) var bytes: [UInt8] = []
   private(set) var ticks: [Tick] = []
-  /// RTP packets.
   private(set) var packets: [Datagram] = []
-  /// Receivers' reports.
+  /// Receivers' RTCP reports, one compound packet each.
   private(set) var reports: [Datagram] = []
 
   /// Begins the millisecond that ends at `now`.
@@ -56,12 +56,12 @@ protocol BenchMeeting: PacketSink {
   var forwarded: Int { get }
   /// How many are there.
   var participants: Int { get }
-  /// Who is there, for what is printed.
+  /// The participants, in words for the output.
   var title: String { get }
   /// Whether what arrives was recorded before, so that nothing has to be noted for it.
   var isReplay: Bool { get set }
 
-  /// What is measured, where it writes, and who is there by the numbers of the recording.
+  /// The measured router, the buffer that it writes to, and the participants by the numbers of the recording.
   var router: Router { get }
   var batch: OutputBatch { get }
   var senders: ContiguousArray<Member> { get }
@@ -71,7 +71,7 @@ protocol BenchMeeting: PacketSink {
 }
 
 extension BenchMeeting {
-  /// What the server does in a millisecond, and nothing else.
+  /// A server's work in one millisecond, and nothing else.
   @inline(__always)
   func work(_ recording: BenchRecording, tick index: Int) {
     let tick = recording.ticks[index]
@@ -115,7 +115,7 @@ extension BenchMeeting {
   }
 }
 
-/// What the participants of a measured meeting have negotiated.
+/// The negotiated media of the participants of a measured meeting.
 enum BenchNegotiation {
   static let midID: UInt8 = 1
   static let transportID: UInt8 = 2

@@ -103,7 +103,7 @@ final class BenchRoom: BenchMeeting {
     return Array(bytes[0..<(length + packet.size)])
   }
 
-  // MARK: What leaves
+  // MARK: Output
 
   func send(_ batch: OutputBatch, to outlet: Outlet) {
     // Reports of the server have no transport-wide number.

@@ -2,7 +2,8 @@ import Basics
 import RTC
 import SFU
 
-/// A meeting in which everybody talks and hears everybody else: the real router and real AES-128-GCM, nothing behind them.
+/// A meeting in which everybody talks and hears everybody else: the real router and real AES-128-GCM, nothing behind
+/// them.
 final class BenchVoices: BenchMeeting {
   private(set) var published = 0
   private(set) var forwarded = 0
@@ -10,7 +11,7 @@ final class BenchVoices: BenchMeeting {
   var participants: Int { talkers.count }
   var title: String { "\(talkers.count) voices" }
 
-  /// One participant's voice.
+  /// One participant's voice, in spurts and pauses.
   private struct Talker {
     var receiver: BenchReceiver
     /// The voices do not beat in step.
@@ -101,7 +102,7 @@ final class BenchVoices: BenchMeeting {
     return Array(header[0..<length]) + [UInt8](repeating: 0x5A, count: packet.size)
   }
 
-  // MARK: What leaves
+  // MARK: Output
 
   func send(_ batch: OutputBatch, to outlet: Outlet) {
     // Reports of the server have no transport-wide number.

@@ -8,14 +8,14 @@ enum CountedWork: Int32, CaseIterable {
   case packets
   /// Receivers' reports come in.
   case reports
-  /// What time brings: reports of the server, requests, division of bandwidth.
+  /// Timed work: reports of the server, requests, division of bandwidth.
   case timeouts
 
-  /// What follows is of this kind.
+  /// Counts the following work as this kind.
   @inline(__always)
   func begin() { runtime_work(rawValue) }
 
-  /// What was counted of it so far.
+  /// The counts of this kind so far.
   var counts: runtime_counts { runtime_counted(rawValue) }
 
   /// From here on it is counted.

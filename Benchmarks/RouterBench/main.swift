@@ -65,8 +65,8 @@ func measuredWork(_ room: some BenchMeeting, _ recording: BenchRecording) {
   for tick in recording.ticks.indices { room.work(recording, tick: tick) }
 }
 
-/// Lets the meeting happen once, and again with the same packets and reports, of which those after the `first` packets are counted: streams have
-/// begun by then, estimates have settled and stores have their size.
+/// Lets the meeting happen once, and again with the same packets and reports, of which those after the `first` packets
+/// are counted: streams have begun by then, estimates have settled and stores have their size.
 @MainActor func measure<Meeting: BenchMeeting>(
   after first: Int, packets: Int, isIdle: Bool, _ make: () throws -> Meeting
 ) throws {

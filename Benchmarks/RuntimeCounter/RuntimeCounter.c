@@ -1,5 +1,5 @@
-// The runtime calls its functions for references and objects through pointers that tools may set (HeapObject.cpp), so that they can be counted in a
-// release build without changing it, and whatever way it is linked.
+// The runtime calls its functions for references and objects through pointers that tools may set (HeapObject.cpp). So
+// they can be counted in a release build without changing it, however it is linked.
 #include "RuntimeCounter.h"
 
 #include <stdatomic.h>

@@ -5,10 +5,12 @@ import Meetings
 
 /// A data folder as a busy server has it after a while.
 enum FullStore {
-  /// Meetings `room-0` to `room-<meetings - 1>`, one each minute until now; `tokens` tokens that were made for these rooms in turn, each with the
-  /// audit entry of its issue; and as many revocations of others. Returns the default tenant's API key and secret.
+  /// Meetings `room-0` to `room-<meetings - 1>`, one each minute until now; `tokens` tokens that were made for these
+  /// rooms in turn, each with the audit entry of its issue; and as many revocations of others. Returns the default
+  /// tenant's API key and secret.
   ///
-  /// The tables are filled behind the store's back, all at once: through the server it would take minutes, and make the same rows.
+  /// The tables are filled behind the store's back, all at once: through the server it would take minutes, and make the
+  /// same rows.
   static func make(in folder: String, meetings: Int, tokens: Int) async throws -> (key: String, secret: Secret<String>)
   {
     let store = try await SQLiteMeetingStore.open(folder: folder)

@@ -7,7 +7,7 @@ import Foundation
 
     usage: service-bench [--server .build/release/parley] [--meetings 10000] [--tokens 100000] [--rounds 1000]
     """
-  /// What 99 of 100 must keep, in milliseconds.
+  /// The limit for 99 of 100 requests, in milliseconds.
   static let target = 10.0
 
   static func main() async throws {
@@ -48,7 +48,7 @@ import Foundation
       if at(0.99) > target { missed.append("\(operation.name): \(text(at(0.99))) ms") }
     }
     print("\n\(rounds) of each, one after the other, milliseconds as the client sees them.")
-    // What is thrown from here ends the process before a pipe has the table.
+    // An error that leaves here ends the process before a pipe has the table.
     fflush(nil)
     guard missed.isEmpty else {
       throw BenchFailure("More than \(target) ms for one of a hundred: \(missed.joined(separator: "; "))")

@@ -4,7 +4,7 @@ import Meetings
 import RTC
 import Transport
 
-/// What is measured, through the doors that everybody uses. Each request has a connection of its own.
+/// A client of the measured service, through its public interfaces. Each request has a connection of its own.
 final class ServiceClient: Sendable {
   private let api: String
   private let url: String

@@ -1,6 +1,6 @@
 import Parley
 
-/// What a bot says on standard output, each line at once. A bot goes on when nobody reads it.
+/// A bot's lines on standard output, each written at once. A bot continues when nobody reads it.
 ///
 ///     BotOutput.say("Echoing in \(url).")
 public enum BotOutput {

@@ -8,17 +8,17 @@ import Glibc
   private let purpose: String
   private let usage: String
 
-  /// A program of that name, what it does in a sentence, and what stands behind its name on the command line: an address first, then
-  /// in brackets what may be left out.
+  /// A program of that name, what it does in a sentence, and what stands behind its name on the command line: an
+  /// address first, then in brackets what may be left out.
   public init(_ name: String, _ purpose: String, usage: String) {
     self.name = name
     self.purpose = purpose
     self.usage = usage
   }
 
-  /// Runs the bot with the arguments of the command line, of which there is at least one. `--help` prints what it does and how it is
-  /// used, and the status is 0; with other options, and too few or too many arguments it is 2. An error is one sentence on standard
-  /// error, and the status is 1.
+  /// Runs the bot with the arguments of the command line, of which there is at least one. `--help` prints what it does
+  /// and how it is used, and the status is 0; with other options, and too few or too many arguments it is 2. An error
+  /// is one sentence on standard error, and the status is 1.
   public func run(_ bot: ([String]) async throws -> Void) async {
     let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.contains("--help") || arguments.contains("-h") {

@@ -1,7 +1,7 @@
 public import Parley
 
-/// A bot's stay in a meeting, which Ctrl-C, SIGTERM and a closed terminal (SIGHUP) end: the bot leaves then, so that the others see it at
-/// once. A second signal, more than a second later, ends the process without waiting for that.
+/// A bot's stay in a meeting. Ctrl-C, SIGTERM and a closed terminal (SIGHUP) end it: the bot leaves then, so that the
+/// others see it at once. A second signal, more than a second later, ends the process without waiting for that.
 ///
 ///     let visit = BotVisit(meeting)
 ///     let events = meeting.events
@@ -23,7 +23,7 @@ public import Parley
     }
   }
 
-  /// Joins the meeting; false when the bot was told to leave meanwhile, and has left.
+  /// Joins the meeting; false when a signal came first, and the bot has left.
   public func join() async throws(JoinError) -> Bool {
     do { try await meeting.join() } catch {
       guard meeting.endReason == .left else { throw error }

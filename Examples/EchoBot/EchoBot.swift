@@ -45,7 +45,7 @@ import Parley
         heard = (video, audio)
       case .data(let message):
         if let sender = message.sender {
-          // Whoever has left meanwhile gets no echo, and that is no reason to stop for the others.
+          // A sender who has left gets no echo, and that isn't a reason to stop for the others.
           do throws(JoinError) {
             try await meeting.send(
               message.bytes, topic: message.topic, reliability: message.isReliable ? .reliable : .lossy, to: [sender])

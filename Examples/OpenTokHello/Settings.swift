@@ -2,7 +2,7 @@ import Foundation
 import OpenTok
 import UIKit
 
-/// What the command line says, and what the server of the tutorial gives for the rest.
+/// The command line's settings, and for the rest those of the tutorial's server.
 struct Settings: Sendable {
   var server = "http://localhost:8080"
   var apiKey = ""
@@ -11,7 +11,7 @@ struct Settings: Sendable {
   var subscribeToSelf = false
   /// Without a window, and with a test tone for a microphone.
   var isHeadless = false
-  /// Where the subscriber's picture is written to, once a second.
+  /// The file that the subscriber's frame is written to, once a second.
   var snapshot: String?
   /// Seconds until it disconnects; nil for never.
   var duration: Double?
@@ -59,7 +59,8 @@ struct Settings: Sendable {
     exit(1)
   }
 
-  /// Asks the server for a session, as the samples do, unless the command line has named one. `done` is called on the main queue.
+  /// Asks the server for a session, as the samples do, unless the command line has named one. `done` is called on the
+  /// main queue.
   func complete(_ done: @escaping @Sendable (Result<Settings, SettingsError>) -> Void) {
     let answer: @Sendable (Result<Settings, SettingsError>) -> Void = { result in
       DispatchQueue.main.async { done(result) }

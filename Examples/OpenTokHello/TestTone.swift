@@ -17,7 +17,8 @@ final class TestTone: OTAudioDevice, @unchecked Sendable {
   /// The pitch of the tone that is captured, in hertz.
   static let pitch = 620.0
 
-  /// `onSound` is called on the main queue with the pitch of each tone that is heard, in hertz to the nearest ten; once for each.
+  /// `onSound` is called on the main queue with the pitch of each tone that is heard, in hertz to the nearest ten; once
+  /// for each.
   init(onSound: @escaping (Int) -> Void) {
     self.onSound = onSound
     format.sampleRate = 48_000
@@ -59,7 +60,7 @@ final class TestTone: OTAudioDevice, @unchecked Sendable {
     played = []
   }
 
-  /// The pitch of a tone, to the nearest ten hertz; nil for silence, and for what is no tone.
+  /// The pitch of a tone, to the nearest ten hertz; nil for silence, and for anything but a tone.
   private static func pitch(of samples: [Int16]) -> Int? {
     let power = samples.reduce(0.0) { $0 + Double($1) * Double($1) }
     guard power > Double(samples.count) * 200 * 200 else { return nil }

@@ -5,14 +5,15 @@ import UIKit
 private let widgetHeight: CGFloat = 240
 private let widgetWidth: CGFloat = 320
 
-/// Publishes to a session and subscribes to one stream of it: the own picture above, the other one below.
+/// Publishes to a session and subscribes to one stream of it: your own video above, the other one below.
 class ViewController: UIViewController {
   private var session: OTSession?
   private var publisher: OTPublisher?
   private var subscriber: OTSubscriber?
   private var settings: Settings
   private let log: (String, [String: String]) -> Void
-  /// What there is to say where there is no picture: above of the own one, with a button for what can be done, below of the other.
+  /// The texts in place of a missing video: above for your own one, with a button for a possible action, below for the
+  /// other.
   private let upperNote = UILabel(frame: .zero)
   private let upperButton = UIButton(type: .system)
   private let upperPanel = UIView(frame: .zero)
@@ -72,12 +73,12 @@ class ViewController: UIViewController {
       upperNote.frame.size.height = max(upperButton.frame.minY - 24, 0)
     }
     lowerNote.frame = lower.insetBy(dx: 12, dy: 12)
-    // What a picture hides is not read out either.
+    // Texts behind a video are not read out either.
     upperPanel.isHidden = isBehind && publisher?.view?.superview === view
     lowerNote.isHidden = subscriber?.view?.superview === view && subscriber?.view?.isHidden == false
   }
 
-  /// Where the two pictures lie: one above the other, in their shape, as large as the window lets them.
+  /// The places of the two videos: one above the other, in their shape, as large as the window lets them.
   private var places: (upper: CGRect, lower: CGRect) {
     let bounds = view.bounds
     let width = min(bounds.width, bounds.height / 2 * widgetWidth / widgetHeight)
@@ -108,20 +109,21 @@ class ViewController: UIViewController {
     }
   }
 
-  /// With `--self` the own stream is subscribed to, else that of somebody else.
+  /// With `--self` the app's own stream is subscribed to, otherwise that of somebody else.
   private func isWanted(_ stream: OTStream) -> Bool {
     (stream.connection.connectionId == session?.connection?.connectionId) == settings.subscribeToSelf
   }
 
-  /// What the button above is for: turns the picture on, or publishes again. Who may not is told so by the publisher's callbacks.
+  /// The action of the button above: turns the video on, or publishes again. The publisher's callbacks report a
+  /// refusal.
   func tryAgain() {
     if let publisher { publisher.publishVideo = true } else { doPublish() }
   }
 
   func disconnect() { session?.disconnect() }
 
-  /// Says where the own picture is what there is to say of it, with a button where something can be done. What is not sent is covered by it; a tap
-  /// still shows what belongs to the picture, such as the button that mutes.
+  /// Shows a text in place of your own video, with a button if there is a possible action. The text covers video that
+  /// isn't sent; a tap still shows the video's tools, such as the button that mutes.
   private func sayAbove(_ text: String, button: String? = nil, covers: Bool = false) {
     upperNote.text = text
     upperButton.setTitle(button, for: .normal)
@@ -210,8 +212,9 @@ extension ViewController: OTSessionDelegate {
   ) {
     let isOwn = connection?.connectionId == session.connection?.connectionId
     log("signal", ["type": type ?? "", "data": string ?? "", "own": "\(isOwn)"])
-    // What somebody asks is answered, so that both directions can be seen: them alone, since a signal of the app's server has no sender and its
-    // answer would go to everybody, and with another type, so that no app answers an answer.
+    // The app answers a question, so that both directions can be seen. It answers the sender alone, since a signal of
+    // the app's server has no sender and its answer would go to everybody. The answer has another type, so that no app
+    // answers an answer.
     if type == "hello", let connection, !isOwn {
       session.signal(
         withType: "hello-back", string: "Back from the app: \(string ?? "")", connection: connection, error: nil)
@@ -224,7 +227,8 @@ extension ViewController: OTSessionDelegate {
 extension ViewController: OTPublisherDelegate, OTSubscriberDelegate {
   func publisherDidStartStreaming(_ publisher: OTPublisherKit) { log("publishing", [:]) }
 
-  /// The app ends nothing by itself: where the publisher belongs to no session any more, somebody else has. A new connection begins it again.
+  /// The app ends nothing by itself: where the publisher belongs to no session any more, somebody else has. A new
+  /// connection begins it again.
   func publisherDidStopStreaming(_ publisher: OTPublisherKit) {
     log("stopped", [:])
     guard publisher.session == nil else { return }

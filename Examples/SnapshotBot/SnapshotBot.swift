@@ -19,7 +19,7 @@ import Parley
     let events = meeting.events
     guard try await visit.join() else { return }
 
-    // Whoever sends a picture within five seconds is photographed.
+    // A participant who sends video within five seconds is photographed.
     let timer = Task {
       try? await Task.sleep(nanoseconds: 5_000_000_000)
       visit.leave()

@@ -1,7 +1,7 @@
 import Foundation
 import UIKit
 
-/// What `Main.storyboard` says: the screens by their identifiers, and the ways between them.
+/// The content of a `Main.storyboard`: the screens by their identifiers, and the ways between them.
 @MainActor enum MainStoryboard {
   static func make() -> UIStoryboard {
     let main = UIStoryboard(name: "Main", bundle: nil)

@@ -30,11 +30,11 @@ class OnlineMainViewController: UIViewController {
 }
 
 extension UIViewController {
-  /// What both main screens have: the embedded table, and the button below it.
+  /// The part that both main screens share: the embedded table, and the button below it.
   fileprivate func showAccounts(ask: @escaping @MainActor () -> Void) {
     view.backgroundColor = .white
     navigationItem.hidesBackButton = true
-    // Short, so that the next screen's title has room beside it.
+    // Short, so that the next screen's title has room next to it.
     navigationItem.backBarButtonItem = UIBarButtonItem(title: "Back", primaryAction: nil)
     let accounts = UIStoryboard(name: "Main", bundle: nil).instantiateViewController(withIdentifier: "Accounts")
     addChild(accounts)

@@ -6,7 +6,7 @@ import UIKit
   func controller(_ controller: MicrosoftLicenseViewController, didAcceptLicense acceptedLicense: Bool)
 }
 
-/// The terms of the video codecs. Whoever closes the screen has accepted nothing.
+/// The terms of the video codecs. Closing the screen accepts nothing.
 class MicrosoftLicenseViewController: UIViewController {
   weak var delegate: MicrosoftLicenseViewControllerDelegate?
 
@@ -53,7 +53,7 @@ class MicrosoftLicenseViewController: UIViewController {
 
   func close() { dismiss(animated: true) }
 
-  /// What an app that is shipped replaces by its own terms.
+  /// An app that is shipped has its own terms here.
   private static let text = """
     A video call uses codecs: programs that make pictures small enough to be sent, and that read them again. Some of the \
     methods they use are patented, in some countries, and may be used only under terms that you agree to.

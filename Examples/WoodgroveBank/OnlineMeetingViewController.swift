@@ -40,13 +40,13 @@ class OnlineMeetingViewController: AskAgentViewController {
 
   override func viewDidAppear(_ animated: Bool) {
     super.viewDidAppear(animated)
-    // Whoever comes back from the licence has it already.
+    // A customer who comes back from the licence has it already.
     guard token == nil else { return }
     joinButton.isEnabled = false
     tokenLabel.text = "Waiting for token and discovery URI!"
     spinner.startAnimating()
     form.setNeedsLayout()
-    // Who comes back from the meeting is let into the same one, with a new token.
+    // A customer who comes back from the meeting enters the same one, with a new token.
     if let meetingURL { requestToken(meetingURL) } else { requestMeeting() }
   }
 

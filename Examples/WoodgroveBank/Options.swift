@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the command line says.
+/// The options of the command line.
 struct Options {
   /// The server that makes meetings and gives tokens; nil leaves what the settings say.
   var server: String?

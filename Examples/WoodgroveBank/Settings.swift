@@ -1,7 +1,7 @@
 import Foundation
 
-/// What the app is set to: what stands here, and over it what has been changed on the settings screen, which `UserDefaults` keeps. The names that
-/// the sample has in its `Info.plist` stand beside each.
+/// The app's settings: the defaults here, and over them the changes of the settings screen, which `UserDefaults` keeps.
+/// Next to each is its name in the sample's `Info.plist`.
 enum Settings {
   /// The server's address: the only line that names it.
   static let server = "http://localhost:8080"
@@ -10,9 +10,9 @@ enum Settings {
   @Setting("userMeetingUrl") static var meetingURL = ""
   /// The name that the agent sees: `Skype meeting display name`.
   @Setting("userDisplayName") static var displayName = "Jake"
-  /// Where a new meeting is asked for: `Online Meeting request API URL`.
+  /// The address that makes a new meeting: `Online Meeting request API URL`.
   @Setting("OnlineMeetingRequestAPIURL") static var meetingRequestURL = server + "/GetAdhocMeetingJob"
-  /// Where a meeting's address is exchanged for a token: `Token and discovery URI request API URL`.
+  /// The address that exchanges a meeting's address for a token: `Token and discovery URI request API URL`.
   @Setting("TokenAndDiscoveryURIRequestAPIURL") static var tokenRequestURL = server + "/GetAnonTokenJob"
   /// Whether meetings are made and joined online, with a token: `SfB Online Switch State`.
   @Setting("SfBOnlineSwitchState") static var isOnline = true
@@ -21,7 +21,7 @@ enum Settings {
   /// Whether the terms of video were accepted. The SDK does not remember it.
   @Setting("AcceptedVideoLicense") static var acceptedVideoLicense = false
 
-  /// What is said where `url` gives none for a meeting.
+  /// The text for a `url` that isn't a meeting's.
   static let invalidMeetingURL =
     "Please enter a valid meeting URL. It begins with http:// or https:// and names a server."
 

@@ -68,7 +68,7 @@ class SettingsViewController: UIViewController {
   func showDocumentation() { performSegue(withIdentifier: "documentation", sender: self) }
 }
 
-/// What the settings mean.
+/// The meaning of the settings.
 class DocumentationViewController: UIViewController {
   private let form = FormView()
 

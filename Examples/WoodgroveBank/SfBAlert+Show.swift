@@ -3,7 +3,7 @@ import UIKit
 import SkypeForBusiness
 
 extension SfBAlert {
-  /// Tells the person, over whatever is on the screen. The sample calls everything an error, also what is none.
+  /// Shows the alert over whatever is on the screen. The sample calls everything an error, even news.
   func show() {
     let level: String
     switch self.level {

@@ -2,7 +2,7 @@ import Foundation
 import UIKit
 import SkypeForBusiness
 
-/// Where the agent's picture is drawn.
+/// The view that the agent's video is drawn in.
 final class GLView: UIView {
   override class var layerClass: AnyClass { CAEAGLLayer.self }
 }
@@ -108,7 +108,8 @@ class VideoViewController: UIViewController {
     }
   }
 
-  /// The own picture while it is sent; in its place a button that sends it again, where a host or a missing camera has ended it and it may be sent.
+  /// Shows the customer's own video while it is sent. In its place is a button that sends it again, if a host or a
+  /// missing camera has ended it and it may be sent.
   private func showOwnPicture() {
     guard let conversation else { return }
     let video = conversation.videoService

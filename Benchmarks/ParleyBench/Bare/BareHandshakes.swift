@@ -4,11 +4,13 @@ import Glibc
 import RTC
 import Transport
 
-/// The lower bound that joining is measured against: a process that makes a DTLS handshake with whoever comes and keeps the keys, and nothing else.
+/// The lower bound that joining is measured against: a process that makes a DTLS handshake with whoever comes and keeps
+/// the keys, and nothing else.
 ///
-/// There is no signalling, no ICE check and no meeting. The bare loop itself has no join: its receivers are given to it, and its keys are known.
+/// There is no signalling, no ICE check and no meeting. The bare loop itself has no join: its receivers are given to
+/// it, and its keys are known.
 enum BareHandshakes {
-  /// What a subscriber takes of it.
+  /// A subscriber's share of the cost.
   struct Costs {
     var times: [TimeSpan] = []
     var residentBefore = 0
@@ -21,8 +23,8 @@ enum BareHandshakes {
     var description: String
   }
 
-  /// Runs as a program of its own: `parley-bench --bare-handshakes ADDRESS FINGERPRINT`. Says its port and its own fingerprint, and ends with its
-  /// standard input.
+  /// Runs as a program of its own: `parley-bench --bare-handshakes ADDRESS FINGERPRINT`. Says its port and its own
+  /// fingerprint, and ends with its standard input.
   static func main(_ arguments: [String]) throws {
     guard arguments.count == 2, let address = IPAddress(arguments[0]),
       let fingerprint = try? Fingerprint(sdp: arguments[1])

@@ -2,7 +2,7 @@ import RTC
 
 /// The keys of the bare loop: known to both ends, since there is nothing to keep secret from anybody.
 enum BareKeys {
-  /// What sender and receivers use, AES-128-GCM.
+  /// The keys of sender and receivers, AES-128-GCM.
   static var material: SRTPKeyingMaterial {
     let key = SRTPMasterKey(key: [UInt8](repeating: 0x42, count: 16), salt: [UInt8](repeating: 0x24, count: 12))
     return SRTPKeyingMaterial(profile: .aeadAES128GCM, local: key, remote: key)

@@ -64,6 +64,5 @@ actor BareLoad {
   /// Everything measured since the last reset.
   func measurement() -> Measurement { receivers.reduce(into: Measurement()) { $0.merge($1.measurement) } }
 
-  /// Ends the thread.
   func stop() { loop.stop() }
 }

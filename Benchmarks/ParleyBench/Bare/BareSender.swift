@@ -5,9 +5,10 @@ import Transport
 
 /// The lower bound that forwarding is measured against: a process that only encrypts and sends.
 ///
-/// It replays a trace to a number of receivers, as a server would after everything else it does: for each receiver it writes a
-/// header, encrypts the shared payload behind it (AES-128-GCM) and sends what has come together with UDP segmentation
-/// offload. No socket is read, nothing is stored, estimated, reported or routed. Bursts are as long as the measured server's.
+/// It replays a trace to a number of receivers, as a server would after everything else it does: for each receiver it
+/// writes a header, encrypts the shared payload behind it (AES-128-GCM) and sends what has come together with UDP
+/// segmentation offload. No socket is read, nothing is stored, estimated, reported or routed. Bursts are as long as the
+/// measured server's.
 struct BareSender {
   private struct Receiver {
     var sender: SRTPSender
@@ -37,8 +38,8 @@ struct BareSender {
   /// As in the server: a packet is padded by so much at most to be as long as the others of its burst.
   private static let maximumPadding = 24
 
-  /// Runs as a program of its own: `parley-bench --bare-sender KIND ADDRESS BURST`, ports on standard input, one a line, an
-  /// empty line to begin. Ends with its standard input.
+  /// Runs as a program of its own: `parley-bench --bare-sender KIND ADDRESS BURST`, ports on standard input, one a
+  /// line, an empty line to begin. Ends with its standard input.
   static func main(_ arguments: [String]) throws {
     guard arguments.count == 3, let kind = MediaKind(rawValue: arguments[0]), let address = IPAddress(arguments[1]),
       let burst = Double(arguments[2])

@@ -1,6 +1,7 @@
 import Basics
 
-/// Counts delays in logarithmic buckets (about 2 % wide), so that millions of them cost a fixed 8 KiB and no allocation.
+/// Counts delays in logarithmic buckets (about 2 % wide), so that millions of them cost a fixed 8 KiB and no
+/// allocation.
 struct DelayHistogram {
   private var buckets: [Int]
   private(set) var count = 0

@@ -6,7 +6,7 @@ import Transport
 final class LoadClient {
   struct Plan: Sendable {
     var kind: MediaKind
-    /// What it publishes; nil for nothing.
+    /// The packets that it publishes; nil for none.
     var trace: PacketTrace?
     /// The level that its voice claims, in −dBov.
     var level: UInt8 = 30
@@ -41,7 +41,8 @@ final class LoadClient {
   var streamCount: Int { streams.count }
 
   /// A client with a socket of its own at `address`.
-  /// - Parameter coalesces: Whether the kernel may hand it several packets in one buffer (GRO), which browsers do not use.
+  /// - Parameter coalesces: Whether the kernel may hand it several packets in one buffer (GRO), which browsers do not
+  ///   use.
   init(_ plan: Plan, at address: IPAddress, coalesces: Bool, dtls: DTLSContext) throws {
     socket = try UDPSocket(
       bind: TransportAddress(ip: address, port: 0), bufferSize: 1 << 20, coalesce: coalesces)

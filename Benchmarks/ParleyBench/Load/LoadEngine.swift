@@ -4,8 +4,9 @@ import Transport
 
 /// All load clients of a run on one thread: their sockets, connections and timers.
 ///
-/// The load shares the machine with the server, so it is kept cheap; but each client does what a browser does: a socket of its own
-/// without GRO, ICE consent checks, DTLS-SRTP with every packet decrypted, transport-wide feedback and receiver reports.
+/// The load shares the machine with the server, so it is kept cheap; but each client does what a browser does: a socket
+/// of its own without GRO, ICE consent checks, DTLS-SRTP with every packet decrypted, transport-wide feedback and
+/// receiver reports.
 actor LoadEngine {
   nonisolated let loop: EventLoop
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }

@@ -2,8 +2,8 @@ import Basics
 import RTC
 import Transport
 
-/// A stream that a load client sends: a trace of a browser's packets, replayed in a loop. VP8 or Opus in form, with the time of
-/// sending in each packet.
+/// A stream that a load client sends: a trace of a browser's packets, replayed in a loop. VP8 or Opus in form, with the
+/// time of sending in each packet.
 final class LoadPublication {
   let mid: MID
   let kind: MediaKind
@@ -34,7 +34,8 @@ final class LoadPublication {
     midText = HeaderExtensionText(mid.rawValue)
   }
 
-  /// Where in the payload the time stands: behind the first byte of sound, behind the VP8 descriptor (4 bytes) and a key frame's header (10).
+  /// The place of the time in the payload: behind the first byte of audio, or behind the VP8 descriptor (4 bytes) and a
+  /// keyframe's header (10).
   static func stampOffset(_ kind: MediaKind) -> Int { kind == .audio ? 1 : 14 }
 
   func start(_ peer: PeerConnection, _ now: Instant) {

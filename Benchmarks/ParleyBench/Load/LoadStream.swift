@@ -1,7 +1,8 @@
 import Basics
 import RTC
 
-/// A stream that a load client receives: checks that nothing is missing or damaged, and how long packets were under way.
+/// A stream that a load client receives: checks that nothing is missing or damaged, and how long packets were under
+/// way.
 struct LoadStream {
   let ssrc: SSRC
   var statistics: ReceiveStatistics

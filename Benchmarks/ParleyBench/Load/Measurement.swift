@@ -1,6 +1,6 @@
 import Basics
 
-/// What load clients counted.
+/// The counts of load clients.
 struct Measurement: Sendable {
   var sent = 0
   var received = 0

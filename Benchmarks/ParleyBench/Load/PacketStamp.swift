@@ -1,6 +1,6 @@
 import Basics
 
-/// The time of sending in a packet's payload, with a check value, so that a receiver can tell a damaged packet.
+/// The time of sending in a packet's payload, with a check value, so that a receiver can detect a damaged packet.
 enum PacketStamp {
   /// Bytes that it takes.
   static let length = 12

@@ -1,7 +1,7 @@
 import Basics
 import Foundation
 
-/// What a browser really sent: sizes and spacing of the packets of one stream, recorded by `Benchmarks/record-trace.py`.
+/// A recording of a browser: sizes and spacing of the packets of one stream, made by `Benchmarks/record-trace.py`.
 ///
 /// A trace is replayed in a loop, so that a load looks like a browser's and not like a metronome.
 struct PacketTrace {

@@ -1,7 +1,8 @@
 import Foundation
 
 extension BenchReport {
-  /// The plots, each with the name of its file: of pictures that one sends to many, and of people who talk to each other.
+  /// The plots, each with the name of its file: of pictures that one sends to many, and of people who talk to each
+  /// other.
   var plots: [(name: String, plot: Plot)] {
     var out: [(String, Plot)] = []
     for gro in [false, true] {
@@ -24,7 +25,7 @@ extension BenchReport {
     return out
   }
 
-  /// What the points of a plot are of.
+  /// The load of a plot's points.
   private struct Load {
     var figures: [String]
     var gro: Bool
@@ -53,7 +54,7 @@ extension BenchReport {
     }
   }
 
-  /// One large meeting over two workers is no point of a line whose others are of one.
+  /// One large meeting over two workers isn't a point of a line whose others are of one.
   private func twoWorkers(_ load: Load, _ value: (RunSummary) -> Double?) -> Plot.Series {
     Plot.Series(
       name: "two workers", color: .blue, isApart: true, points: points(.parley, load, twoWorkers: true, value),

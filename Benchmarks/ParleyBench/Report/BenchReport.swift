@@ -13,7 +13,6 @@ struct BenchReport {
     for (name, plot) in plots { try plot.svg.write(toFile: "\(folder)/\(name).svg", atomically: true, encoding: .utf8) }
   }
 
-  /// All tables.
   var markdown: String {
     var out =
       "# Measured figures\n\n\(results.machine); commit \(results.commit.isEmpty ? "unknown" : results.commit), "

@@ -2,7 +2,7 @@ import Foundation
 
 /// All that was measured, as it is kept in a file: reports can be made again, and runs added.
 struct BenchResults: Codable {
-  /// Processor, cores, kernel.
+  /// Processor, cores and kernel of the measured machine.
   var machine = ""
   var commit = ""
   var commands: [String] = []
@@ -14,7 +14,7 @@ struct BenchResults: Codable {
   /// Whether the handshakes without a server were measured after the rest, which tables and plots say then.
   var bareJoinsAreApart: Bool?
 
-  /// What `file` holds; nothing when there is none.
+  /// Reads the results in `file`; none when it doesn't exist.
   init(contentsOf file: String) {
     guard let data = FileManager.default.contents(atPath: file),
       let read = try? JSONDecoder().decode(BenchResults.self, from: data)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A line plot as SVG text: axes with units, a legend, a value at each point. It follows the reader's light or dark setting.
+/// A line plot as SVG text: axes with units, a legend, a value at each point. It follows the reader's light or dark
+/// setting.
 struct Plot {
-  /// Where the values of a line stand.
+  /// The place of the values of a line.
   enum Labels {
     case above, below, none
   }
 
-  /// One line.
   struct Series {
     var name: String
     var color: Color
@@ -16,7 +16,7 @@ struct Plot {
     /// Whether the points stand alone, as hollow circles: measured in another way than a line they would be part of.
     var isApart = false
     var points: [(x: Double, y: Double)]
-    /// Where values stand.
+    /// The place of the values.
     var labels = Labels.above
   }
 
@@ -28,7 +28,7 @@ struct Plot {
   }
 
   var title: String
-  /// Where and of what it was measured.
+  /// The machine and the commit of the measurement.
   var note: String
   var xLabel: String
   var yLabel: String
@@ -42,7 +42,6 @@ struct Plot {
   private static let height = 440.0
   private static let area = (left: 78.0, right: 736.0, top: 86.0, bottom: 368.0)
 
-  /// The picture.
   var svg: String {
     var out = """
       <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(Int(Self.width)) \(Int(Self.height))" role="img" \

@@ -1,7 +1,7 @@
 import Basics
 import Foundation
 
-/// What one server did in one turn of one figure.
+/// One server's result in one turn of one figure.
 struct RunRecord: Codable {
   var server: ServerKind
   var figure: String

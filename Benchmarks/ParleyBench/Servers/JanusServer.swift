@@ -2,7 +2,8 @@ import Basics
 import Foundation
 import Transport
 
-/// Janus with its VideoRoom plugin, all media on one event loop: its best setting for one core. Everything that this needs not is off.
+/// Janus with its VideoRoom plugin, all media on one event loop: its best setting for one core. Everything that this
+/// needs not is off.
 final class JanusServer: ServerUnderTest {
   let process: MeasuredProcess
   private let folder: URL
@@ -52,7 +53,7 @@ final class JanusServer: ServerUnderTest {
       plan.trace = trace
       try await publish(plan, feed: number + 1, engine: engine)
     }
-    // What is not connected yet is no feed that can be subscribed to.
+    // A feed that is not connected yet cannot be subscribed to.
     let end = ContinuousClock.now + .seconds(10)
     while await engine.connected < scenario.publishers {
       guard ContinuousClock.now < end else { throw Unavailable(description: "Janus did not connect the publishers") }

@@ -3,7 +3,7 @@ import Transport
 
 /// A session of Janus' API over plain HTTP: requests are posted, and what Janus says later is asked for by a long poll.
 actor JanusSession {
-  /// What Janus said to a request.
+  /// Janus' reply to a request.
   struct Reply: Sendable {
     /// The description that came with it.
     var sdp: String?
@@ -99,7 +99,7 @@ actor JanusSession {
     return id
   }
 
-  /// What the long poll brought: answers of plugins, and notes that nobody waits for.
+  /// Handles the result of the long poll: answers of plugins, and notes that nobody waits for.
   private func take(_ body: [UInt8]) {
     last = String(decoding: body, as: UTF8.self)
     guard let events = try? JSONSerialization.jsonObject(with: Data(body)) as? [[String: Any]] else { return }

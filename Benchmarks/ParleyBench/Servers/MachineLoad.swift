@@ -1,7 +1,7 @@
 import Basics
 import Foundation
 
-/// How busy the whole machine has been, so that a figure can say how much others had of it meanwhile.
+/// The load of the whole machine, so that a figure can say how much of it others had during the measurement.
 struct MachineLoad {
   private let busy: Double
   private let own: Double
@@ -21,8 +21,8 @@ struct MachineLoad {
       + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
   }
 
-  /// The share of one core that this process has used since, and the cores that all but this process and `server` seconds of
-  /// the measured one have used.
+  /// The share of one core that this process has used since, and the cores that all but this process and `server`
+  /// seconds of the measured one have used.
   func since(server: Double) -> (load: Double, others: Double) {
     let now = MachineLoad()
     let wall = max((ContinuousClock.now - at) / .seconds(1), 1e-3)

@@ -2,7 +2,7 @@ import Basics
 import Foundation
 import Transport
 
-/// `parley serve`, with one media worker unless told otherwise.
+/// `parley serve`, with one media worker by default.
 final class ParleyServer: ServerUnderTest {
   let process: MeasuredProcess
   let url: String
@@ -12,7 +12,7 @@ final class ParleyServer: ServerUnderTest {
   private let admin: Int
   private let allocationFile: URL
   private var sessions: [ParleySession] = []
-  /// What `make bench` builds from `Benchmarks/AllocationCounter`.
+  /// `make bench` builds it from `Benchmarks/AllocationCounter`.
   private static let allocationCounter = FileManager.default.currentDirectoryPath + "/.build/allocation-counter.so"
 
   /// Starts `.build/release/parley` (or `$PARLEY`) at `address` and waits for its ready line.

@@ -1,6 +1,6 @@
 import Basics
 
-/// What a process uses from now on.
+/// Measures a process's use of the machine from now on.
 struct ProcessGauge {
   private let process: MeasuredProcess
   private let cpu: TimeSpan
@@ -14,7 +14,6 @@ struct ProcessGauge {
     waiting = process.waitingTime
   }
 
-  /// What it used.
   struct Reading {
     /// Seconds of CPU time.
     var cpu: Double

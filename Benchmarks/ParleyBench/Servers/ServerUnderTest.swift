@@ -2,7 +2,6 @@ import Basics
 
 /// A media server that is measured: a process of its own, driven through its own signalling.
 protocol ServerUnderTest: AnyObject {
-  /// The process.
   var process: MeasuredProcess { get }
   /// Brings all connections of a scenario up, as far as signalling goes.
   func join(_ scenario: Scenario, trace: PacketTrace, engine: LoadEngine) async throws
@@ -14,7 +13,6 @@ protocol ServerUnderTest: AnyObject {
   func stop()
 }
 
-/// Which server.
 enum ServerKind: String, Codable, CaseIterable {
   /// `parley serve` of this tree, release build.
   case parley

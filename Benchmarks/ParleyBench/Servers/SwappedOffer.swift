@@ -1,11 +1,11 @@
 import RTC
 
-/// An exchange in which the other side offers, told to a connection that always offers: the other's offer is read as if it were
-/// the answer to ours, and ours is sent as the answer to it.
+/// An exchange in which the other side offers, for a connection that always offers: the other's offer is read as if it
+/// were the answer to ours, and ours is sent as the answer to it.
 struct SwappedOffer {
-  /// What to give the connection as the answer.
+  /// The answer to give to the connection.
   var forConnection: String
-  /// What to send the other side as the answer.
+  /// The answer to send to the other side.
   var forOther: String
 
   struct Unfit: Error, CustomStringConvertible {

@@ -1,4 +1,5 @@
-// Counts what a program asks of the Swift runtime and of the heap, apart for each kind of work that it says it does. For one thread.
+// Counts what a program asks of the Swift runtime and of the heap, apart for each kind of work that it says it does.
+// For one thread.
 #pragma once
 #include <stdint.h>
 
@@ -13,11 +14,11 @@ typedef struct {
   uint64_t allocations;
 } runtime_counts;
 
-// From here on references are counted, once and for good.
+// From here on references are counted, once and permanently.
 void runtime_counting_begin(void);
 
-// What follows is work of this kind, 0 to RUNTIME_WORK_KINDS - 1.
+// Counts the following work as this kind, 0 to RUNTIME_WORK_KINDS - 1.
 void runtime_work(int kind);
 
-// What was counted while work of this kind was done.
+// The counts of the work of this kind.
 runtime_counts runtime_counted(int kind);

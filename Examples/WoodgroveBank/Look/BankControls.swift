@@ -2,15 +2,13 @@ import Foundation
 import UIKit
 
 extension UIColor {
-  /// The bank's green.
   static let bank = UIColor(red: 0.04, green: 0.35, blue: 0.29, alpha: 1)
   /// Text of less weight.
   static let bankGrey = UIColor(white: 0.33, alpha: 1)
-  /// What ends something.
+  /// The colour of buttons that end something.
   static let bankRed = UIColor(red: 0.7, green: 0.11, blue: 0.14, alpha: 1)
-  /// What lies behind text that belongs together.
+  /// The background of text that belongs together.
   static let bankPale = UIColor(red: 0.91, green: 0.95, blue: 0.93, alpha: 1)
-  /// Text.
   static let bankText = UIColor(white: 0.1, alpha: 1)
 }
 

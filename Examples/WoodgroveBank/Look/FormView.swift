@@ -1,8 +1,8 @@
 import Foundation
 import UIKit
 
-/// Views in a column: as wide as the window lets them be, up to what is still easy to read. What is too much for a low window moves closer
-/// together.
+/// Views in a column: as wide as the window lets them be, up to what is still easy to read. In a low window they move
+/// closer together.
 final class FormView: UIView {
   private struct Row {
     let view: UIView
@@ -32,7 +32,6 @@ final class FormView: UIView {
     addSubview(view)
   }
 
-  /// Fills a screen.
   func fill(_ view: UIView) {
     frame = view.bounds
     autoresizingMask = [.flexibleWidth, .flexibleHeight]

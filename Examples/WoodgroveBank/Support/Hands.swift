@@ -1,7 +1,8 @@
 import Foundation
 import UIKit
 
-/// Does what a person would do, step by step, and tells what is on the screen whenever that changes. A step waits until it can be done.
+/// Acts like a person, step by step, and reports the screen's content whenever that changes. A step waits until it can
+/// be done.
 @MainActor final class Hands {
   private let window: UIWindow
   private var told: Data?
@@ -55,7 +56,7 @@ import UIKit
     let end = Date() + patience
     while Date() < end {
       if await step(word, rest) {
-        // What the step led to is told before it is done.
+        // The result of a step is reported before the step is done.
         look()
         return Journal.note("done", ["step": line])
       }
@@ -149,7 +150,8 @@ import UIKit
     return true
   }
 
-  /// Closes the window, which ends the app. Without one it ends as it does then: the goodbye to the meeting has a moment.
+  /// Closes the window, which ends the app. Without one it ends as it does then: the goodbye to the meeting has a
+  /// moment.
   private func quit() async -> Bool {
     if window.isPresented {
       window.close()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What happens in the app, as JSON objects on standard output, one a line: for scripts and tests.
+/// The app's events, as JSON objects on standard output, one a line: for scripts and tests.
 @MainActor enum Journal {
   static var isKept = false
 

@@ -2,11 +2,12 @@ import Foundation
 import UIKit
 import SkypeForBusiness
 
-/// Writes every change of a conversation down, by the names under which the SDK's properties are observed, so that a test can compare a whole
-/// journey. Who speaks is left out: that depends on how loud they are, and when. It is a responder since those can observe by name, screens or not.
+/// Logs every change of a conversation, by the names under which the SDK's properties are observed, so that a test can
+/// compare a whole journey. Active speakers are left out: they depend on loudness and time. It is a responder since
+/// those can observe by name, screens or not.
 @MainActor final class Recorder: UIResponder {
   private var names: [ObjectIdentifier: String] = [:]
-  /// What is observed, so that its place in memory is nobody else's meanwhile.
+  /// The observed objects, kept so that their places in memory aren't used again.
   private var observed: [AnyObject] = []
   private let options: NSKeyValueObservingOptions = [.new, .old]
 

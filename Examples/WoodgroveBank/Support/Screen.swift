@@ -1,7 +1,7 @@
 import Foundation
 import UIKit
 
-/// What a person can see and do now.
+/// The visible texts and the possible actions.
 @MainActor struct Screen {
   let views: [UIView]
   let alert: UIAlertController?
@@ -14,7 +14,7 @@ import UIKit
       for each in view.subviews { collect(each) }
     }
     window.layoutIfNeeded()
-    // What is modal hides what is behind it.
+    // A modal screen hides those behind it.
     var front = window.rootViewController
     while let next = front?.presentedViewController, !(next is UIAlertController) { front = next }
     if let view = front?.view { collect(view) }
