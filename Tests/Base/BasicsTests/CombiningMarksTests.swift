@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Combining marks")
 struct CombiningMarksTests {
-  @Test("128 marks in a row are text, one more is not, wherever and of whatever plane they are")
+  @Test("128 marks in a row are text, and one more isn't, whatever their plane")
   func bound() {
     for mark in ["\u{301}", "\u{316}\u{300}", "\u{1D165}", "\u{5B0}"] {
       let run = String(repeating: mark, count: 128 / mark.unicodeScalars.count)

@@ -4,7 +4,7 @@ import Testing
 @Suite("Display names")
 struct DisplayNameTests {
   @Test(
-    "control characters, line breaks and direction overrides are taken out, blanks made one",
+    "control characters, line breaks and overrides go, and blanks become one",
     arguments: [
       ("  Ann\n\tLee ", "Ann Lee"), ("A\u{202E}nn\u{200B}", "Ann"), ("\u{0}A\u{7}", "A"), ("<b>Ann</b>", "<b>Ann</b>"),
       ("Zoë", "Zoë"), ("\u{2066}Ann\u{2069}", "Ann"), ("نام", "نام"), ("Ann\u{2800}Lee", "Ann Lee"),

@@ -27,7 +27,8 @@ struct FairQueueTests {
     #expect(order.filter { $0 == "v" }.count == 3 && order[0] == "v" && order.joined() == "vavava", "\(order)")
   }
 
-  @Test("what comes from one network keeps its order, and the queue is bounded; this machine has no share of its own")
+  // This machine has no share of its own.
+  @Test("a network's elements keep their order, and the queue is bounded")
   func order() throws {
     var queue = FairQueue<Int>(capacity: 8)
     let loopback = try ip("127.0.0.1")

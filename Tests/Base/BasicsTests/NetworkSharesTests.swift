@@ -32,7 +32,8 @@ struct NetworkSharesTests {
     #expect(Network(of: first, .host) != Network(of: first, .site))
   }
 
-  @Test("threat 38: alone, a host gets a third, a site half, a provider two thirds; the more is held, the less")
+  // Alone; the more is held, the smaller are the shares.
+  @Test("threat 38: a host gets a third, a site half, a provider two thirds")
   func shares() throws {
     var shares = NetworkShares(capacity: 4_096)
     let host = try ip("192.0.2.1")
@@ -69,9 +70,8 @@ struct NetworkSharesTests {
     #expect(shares.total == 3_996 && shares.exhausted(around: host) == nil)
   }
 
-  @Test(
-    "threat 38: where all places are taken the lowest rank gives way, then the oldest, and a network's share is its own"
-  )
+  // A network's share is its own.
+  @Test("threat 38: in a full table the lowest rank gives way, then the oldest")
   func places() throws {
     var places = SharedPlaces<Int>(capacity: 256)
     var evicted: [Int] = []

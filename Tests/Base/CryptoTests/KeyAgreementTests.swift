@@ -30,7 +30,7 @@ struct KeyAgreementTests {
     #expect(refused > 5)
   }
 
-  @Test("P-256 agrees with Wycheproof; points beside the curve and compressed ones are refused")
+  @Test("P-256 agrees with Wycheproof; invalid and compressed points are refused")
   func p256() throws {
     for each in try vectors(Cases<Agreement>.self, "p256-ecdh.json").cases {
       let key = try P256.PrivateKey(SecretBytes(each.private.bytes.span))

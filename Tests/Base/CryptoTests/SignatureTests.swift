@@ -54,7 +54,7 @@ struct SignatureTests {
     }
   }
 
-  @Test("what is refused leaves no error behind that TLS of the same thread would take for its own")
+  @Test("a refused signature leaves no error behind for TLS of the same thread")
   func errorQueue() throws {
     let key = try Ed25519.PublicKey([UInt8](repeating: 0xFF, count: 32))
     let zeros = [UInt8](repeating: 0, count: 64)

@@ -17,7 +17,7 @@ import Testing
     return try #require(UIGraphicsGetImageFromCurrentImageContext()?.cgImage)
   }
 
-  @Test("a picture drawn in UIKit's coordinates is upright, and in those of Core Graphics, too")
+  @Test("drawings are upright in UIKit's and in Core Graphics' coordinates")
   func drawing() throws {
     let two = try image([.red, .blue], width: 1)
     #expect(UIImage(cgImage: two).color(x: 0, y: 0) == UIColor(red: 1, green: 0, blue: 0, alpha: 1))
@@ -64,7 +64,7 @@ import Testing
     #expect(image.size == CGSize(width: 1, height: 1) && image.color(x: 0, y: 0) == .clear)
   }
 
-  @Test("an alert that a screen has presented before it had a parent is seen, and can be dismissed")
+  @Test("an alert presented before its screen had a parent is seen and dismissed")
   func earlyAlert() {
     let (screen, parent) = (UIViewController(), UIViewController())
     var answers: [String] = []
@@ -89,7 +89,7 @@ import Testing
     #expect(answers == ["ok"] && UIApplication.shared.alerts.isEmpty && alert.view.window == nil)
   }
 
-  @Test("an audio unit hands over 10 ms at a time, and has silence where there is no microphone")
+  @Test("an audio unit hands over 10 ms at a time, or silence without a microphone")
   func audioUnit() async throws {
     final class Count: @unchecked Sendable {
       let lock = NSLock()

@@ -11,9 +11,8 @@ import Testing
     book.lines.filter { $0.contains("stream") || $0.contains("Streaming") || $0.hasPrefix("did") }
   }
 
-  @Test(
-    "unpublish and publish of one publisher in a turn: streamDestroyed comes before streamCreated at both ends, the picture is received anew, and the preview stays"
-  )
+  // At both ends. The video is received again, and the preview stays.
+  @Test("unpublish and publish in a turn: streamDestroyed before streamCreated")
   func publisher() async throws {
     try await LiveSession.run { live in
       let settings = OTSessionSettings()
@@ -61,7 +60,8 @@ import Testing
     }
   }
 
-  @Test("in version 1 unpublish and publish in a turn: didDrop comes before didReceive, and the preview stays")
+  // The preview stays.
+  @Test("version 1, unpublish and publish in a turn: didDrop before didReceive")
   func publisherOfVersion1() async throws {
     try await LiveSession.run { live in
       let book = Notebook()
@@ -89,9 +89,8 @@ import Testing
     }
   }
 
-  @Test(
-    "unsubscribe and subscribe of one subscriber in a turn: subscriberDidConnect and the first picture come again, the view stays, and it counts once"
-  )
+  // subscriberDidConnect and the first frame come again, the view stays, and it counts once.
+  @Test("unsubscribe and subscribe in a turn connect one subscriber again")
   func subscriber() async throws {
     try await LiveSession.run { live in
       let settings = OTSessionSettings()
@@ -129,7 +128,7 @@ import Testing
     }
   }
 
-  @Test("in version 1 close and subscribe, and unsubscribe and subscribe, of one subscriber in a turn begin it anew")
+  @Test("version 1: close or unsubscribe, and subscribe in a turn, start it again")
   func subscriberOfVersion1() async throws {
     try await LiveSession.run { live in
       let ann = try await Guest(live)

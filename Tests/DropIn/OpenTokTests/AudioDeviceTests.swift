@@ -7,8 +7,10 @@ import Testing
 
 /// How an app's audio device is asked to capture, and what is told when it does not.
 @MainActor @Suite(.serialized) struct AudioDeviceTests {
+  // initializeCapture or startCapture gives false; in version 1 it is OTNoMediaPublished. Publishing again asks it
+  // again.
   @Test(
-    "an audio device whose initializeCapture or startCapture gives false fails publishing with 1610, in version 1 with OTNoMediaPublished; publishing again asks it once more",
+    "an audio device that fails to start fails publishing with 1610",
     arguments: [ToneDevice.Step.initializeCapture, .startCapture])
   func failures(step: ToneDevice.Step) async throws {
     try await LiveSession.run { live in
@@ -45,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("captured sound is as old as estimatedCaptureDelay says, which is asked again while it goes on")
+  @Test("audio is as old as estimatedCaptureDelay says, which is asked repeatedly")
   func captureDelay() async throws {
     let device = ToneDevice(frequency: 600)
     device.captureDelay = 500

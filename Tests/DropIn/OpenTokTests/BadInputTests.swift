@@ -30,7 +30,7 @@ import Testing
     return book.lines.joined(separator: ", ")
   }
 
-  @Test("a wrong key, a foreign token, an unknown session and a server that is not there fail with 1004, 1005 and 1006")
+  @Test("wrong keys, tokens, sessions and servers fail with 1004, 1005 and 1006")
   func connecting() async throws {
     try await LiveSession.run { live in
       let foreign = Self.foreignToken(key: "100")
@@ -60,9 +60,9 @@ import Testing
     }
   }
 
-  @Test(
-    "a key that the server does not know, with a session and a token of that key, fails with 1004, in version 1 with OTAuthorizationFailure; devtoken takes any key in development"
-  )
+  // With a session and a token of that key; in version 1 with OTAuthorizationFailure. devtoken takes any key in
+  // development.
+  @Test("a key that the server doesn't know fails with 1004")
   func unknownKey() async throws {
     try await LiveSession.run { live in
       let unknown = try Project.unknown()
@@ -79,9 +79,8 @@ import Testing
     }
   }
 
-  @Test(
-    "a token opens the session whose id it names and no other: with another capital, or a letter more, it is 1005, in version 1 OTInvalidSessionId"
-  )
+  // Also one with another capital, or a letter more; in version 1 OTInvalidSessionId.
+  @Test("a token opens the session whose id it names; another id is 1005")
   func sessionsOfTokens() async throws {
     try await LiveSession.run { live in
       let project = try await Project(live)
@@ -103,7 +102,7 @@ import Testing
     }
   }
 
-  @Test("a session id of the project that was never asked for is a session where the project's own token names it")
+  @Test("a session id that was never asked for works with the project's own token")
   func sessionOfTheProject() async throws {
     try await LiveSession.run { live in
       let project = try await Project(live)
@@ -113,9 +112,8 @@ import Testing
     }
   }
 
-  @Test(
-    "in version 1 an empty key and an empty token fail with OTAuthorizationFailure, an empty id with OTInvalidSessionId"
-  )
+  // OTAuthorizationFailure for a key and a token, OTInvalidSessionId for an id.
+  @Test("version 1: an empty key, token or id fails with its own number")
   func emptyInVersion1() async throws {
     let cases: [(key: String, id: String, token: String, code: OTLegacyErrorCode.Session)] = [
       ("", "x", "devtoken", .authorizationFailure), ("100", "", "devtoken", .invalidSessionId),
@@ -132,9 +130,8 @@ import Testing
     }
   }
 
-  @Test(
-    "calls without a place for an error tell the number that those with one give: 1010, 1011 and 1015; in version 1 that of its headers"
-  )
+  // 1010, 1011 and 1015; in version 1 those of its headers.
+  @Test("calls without `error:` report the numbers of those with it")
   func withoutAPlace() async throws {
     try await LiveSession.run { live in
       OTAudioDeviceManager.setAudioDevice(ToneDevice(frequency: 600))
@@ -209,9 +206,8 @@ import Testing
     }
   }
 
-  @Test(
-    "calls in the wrong state, nil, what is published twice, gone streams and too many streams give their numbers, and nothing traps"
-  )
+  // Also nil, a publisher that is published twice, streams that are gone, and too many streams.
+  @Test("calls in a wrong state give their numbers, and nothing traps")
   func wrongStates() async throws {
     try await LiveSession.run { live in
       OTAudioDeviceManager.setAudioDevice(ToneDevice(frequency: 600))
@@ -280,7 +276,7 @@ import Testing
     }
   }
 
-  @Test("frames that are not complete are dropped, and metadata that is too long is refused with 1011")
+  @Test("incomplete frames are dropped, and too long metadata is refused with 1011")
   func frames() {
     let frame = OTVideoFrame(format: OTVideoFormat(i420WithWidth: 4_000_000, height: 2))
     // A missing plane reads as zeros, as many as a plane of a frame that can be sent has.

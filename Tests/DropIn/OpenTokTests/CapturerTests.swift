@@ -7,8 +7,9 @@ import Testing
 
 /// How capturers of an app are called, and what is told when they fail.
 @MainActor @Suite(.serialized) struct CapturerTests {
+  // Its captureSettings or start fails, before it is published or while it is. Publishing again starts it again.
   @Test(
-    "a capturer whose captureSettings or start fails ends publishing with 1610, before it is published and while it is; publishing again starts it once more",
+    "a capturer that fails to start ends publishing with 1610",
     arguments: [BrokenCapture.Step.captureSettings, .start])
   func failures(step: BrokenCapture.Step) async throws {
     try await LiveSession.run { live in
@@ -38,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("a capturer runs from when its publisher is made until that is let go, whatever is published and unpublished")
+  @Test("a capturer runs as long as its publisher exists, published or not")
   func order() async throws {
     try await LiveSession.run { live in
       let ann = try await Guest(live)
@@ -61,9 +62,8 @@ import Testing
 }
 
 extension CapturerTests {
-  @Test(
-    "a capturer's videoContentHint says whether its picture is coded for sharp text or for smooth motion, of a camera and of a screen"
-  )
+  // Of a camera and of a screen.
+  @Test("videoContentHint decides whether video is coded sharp or smooth")
   func contentHint() async throws {
     try await LiveSession.run { live in
       let ann = try await Guest(live)

@@ -35,7 +35,8 @@ import Testing
     try await wait(for: "the second connection: \(book.lines)") { session.sessionConnectionStatus == .connected }
   }
 
-  @Test("an app that disconnects within sessionDidConnect, and before it hears of the connection, hears of one end")
+  // So does one that disconnects before it hears of the connection.
+  @Test("an app that disconnects within sessionDidConnect hears of one end")
   func withinSessionDidConnect() async throws {
     try await LiveSession.run { live in
       for isEndedBefore in [false, true] {

@@ -59,9 +59,8 @@ import Testing
 
   private func old(_ code: OTSessionErrorCode) -> Int { OTError(code, "").asLegacy().code }
 
-  @Test(
-    "a full session gives sessionConnectionLimitExceeded, a locked one connectionRefused, a server that is no Parley noMessagingServer, one that says nothing sessionConnectionTimeout"
-  )
+  // sessionConnectionLimitExceeded, connectionRefused, noMessagingServer and sessionConnectionTimeout.
+  @Test("full, locked, foreign and silent servers give different errors")
   func connecting() async throws {
     try await LiveSession.run(configure: { $0.maximumParticipants = 1 }) { live in
       let ann = try await Guest(live)
@@ -85,9 +84,8 @@ import Testing
     }
   }
 
-  @Test(
-    "what the server refuses for a reason without a number of its own is connectionRefused, 5 in version 1: a full lobby, too"
-  )
+  // Also by a full lobby; 5 in version 1.
+  @Test("a refusal without a number of its own is connectionRefused")
   func refused() {
     for code in ["meetingLocked", "lobbyFull", "meetingCancelled", "passcodeBlocked"] {
       let number = JoinError.refused(code: code, message: "No.").sessionCode
@@ -96,9 +94,8 @@ import Testing
     }
   }
 
-  @Test(
-    "who is taken out before the app has heard of it: publishing then gives sessionDisconnected, subscribing subscriberSessionDisconnected"
-  )
+  // Before the app has heard of the removal; subscribing gives subscriberSessionDisconnected.
+  @Test("after a removal, publishing and subscribing give sessionDisconnected")
   func disconnected() async throws {
     try await LiveSession.run { live in
       let host = try await Meeting.join("\(live.url)/\(live.id)?jwt=moderator_token", name: "Host")
@@ -133,9 +130,9 @@ import Testing
     }
   }
 
-  @Test(
-    "a right that is taken away: publishing gives publisherWebRTCError; a stream of which nothing comes gives connectionTimedOut after 20 s; calls without a place for an error give authorizationFailure"
-  )
+  // Publishing gives publisherWebRTCError, a stream without media connectionTimedOut after 20 s, a call without a
+  // place for an error authorizationFailure.
+  @Test("a withdrawn permission and a silent stream have errors of their own")
   func withoutRights() async throws {
     try await LiveSession.run { live in
       let host = try await Meeting.join("\(live.url)/\(live.id)?jwt=moderator_token", name: "Host")

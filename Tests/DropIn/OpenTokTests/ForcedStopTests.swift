@@ -8,9 +8,9 @@ import Testing
 
 /// What a host takes of what is published.
 @MainActor @Suite(.serialized) struct ForcedStopTests {
-  @Test(
-    "the right to send sound is taken: muteForced, and the picture goes on; given back, publishAudio turns it on; so with the picture; without both the stream ends"
-  )
+  // muteForced without audio. publishAudio turns it on once the permission is back; likewise video. Without both the
+  // stream ends.
+  @Test("a withdrawn permission ends only the audio or only the video")
   func oneAfterTheOther() async throws {
     try await LiveSession.run { live in
       let device = ToneDevice(frequency: 600)
@@ -78,7 +78,8 @@ import Testing
     }
   }
 
-  @Test("a publisher of sound alone ends when the right to send sound is taken; a host's mute of the camera is told")
+  // A host's mute of the camera is reported.
+  @Test("an audio-only publisher ends when the permission for audio is withdrawn")
   func ofOneTrack() async throws {
     try await LiveSession.run { live in
       OTAudioDeviceManager.setAudioDevice(ToneDevice(frequency: 600))

@@ -5,7 +5,7 @@ import Testing
 
 /// Frames that a renderer converts.
 @MainActor @Suite(.serialized) struct FrameConversionTests {
-  @Test("a frame that was made with a format, or cleared, takes its planes one by one, as the SDK's samples give them")
+  @Test("a frame made with a format, or cleared, takes its planes one by one")
   func addedPlanes() {
     let frame = OTVideoFrame(format: OTVideoFormat(i420WithWidth: 2, height: 2))
     let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: 6)
@@ -21,7 +21,7 @@ import Testing
     #expect(other.getPlaneBinaryData(0) == bytes && other.getPlaneBinaryData(1) != bytes)
   }
 
-  @Test("convert(inPlace:planes:strides:) writes a received OTVideoFrame in each layout, and over its own planes")
+  @Test("convert(inPlace:planes:strides:) writes each layout, and over its planes")
   func received() async throws {
     try await LiveSession.run { live in
       let (ann, ben) = (try await Guest(live), try await Guest(live))

@@ -31,7 +31,7 @@ import Testing
       zip(times, wanted).allSatisfy { abs($0 - $1) < 0.001 }, "\(times), not \(wanted)", sourceLocation: sourceLocation)
   }
 
-  @Test("the distances between timestamps count, from any start, however unevenly the frames come")
+  @Test("frames keep the distances of their timestamps, however unevenly they come")
   func distances() {
     for start in [Int64(0), -7_000, 1_700_000_000_000] {
       let frames = (0..<200).map { (stamp: Optional(start + $0 * 100), now: $0 * 100 + ($0 % 2 == 0 ? 0 : 60)) }
@@ -51,7 +51,8 @@ import Testing
     }
   }
 
-  @Test("timestamps that stand still, go back, jump, overflow or are none are not followed, and what comes then is")
+  // Timestamps that stand still, go back, jump, overflow or are none.
+  @Test("invalid timestamps aren't followed, and valid ones after them are")
   func nonsense() {
     let step = 10.0 / 256
     expect([(0, 0), (0, 33), (0, 70)], are: [0, 33, 70])
@@ -74,7 +75,7 @@ import Testing
     #expect(CMTime(value: 5, timescale: .max).stamp == 2)
   }
 
-  @Test("times are made as apps make them: of a fraction and of seconds; what is no number of seconds is no time")
+  @Test("times are made of a fraction and of seconds; NaN isn't a time")
   func made() {
     let (value, scale): (CMTimeValue, CMTimeScale) = (90_001, 90_000)
     #expect(CMTimeMake(value: value, timescale: scale) == CMTime(value: value, timescale: scale))
@@ -94,7 +95,8 @@ import Testing
     }
   }
 
-  @Test("both ways to give a frame take its timestamp, and the first frame is as old as captureSettings says")
+  // The first frame is as old as captureSettings says.
+  @Test("both ways to give a frame use its timestamp, and estimatedCaptureDelay")
   func consumer() throws {
     let frames = Guarded<[VideoFrame]>([])
     let consumer = FrameConsumer(now: { Self.start }) { frame in frames.update { $0.append(frame) } }
@@ -116,7 +118,7 @@ import Testing
     for (age, wanted) in zip(ages, [150.0, 140, 130]) { #expect(abs(age - wanted) < 0.2, "\(ages)") }
   }
 
-  @Test("frames that a capturer gives unevenly are shown by its OTVideoFrame.timestamp: as evenly as they were taken")
+  @Test("uneven frames are shown as evenly as their OTVideoFrame.timestamp says")
   func shown() async throws {
     try await LiveSession.run { live in
       let (ann, ben) = (try await Guest(live), try await Guest(live))

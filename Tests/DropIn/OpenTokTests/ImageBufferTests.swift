@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("every layout that the reference lists is taken in its colour, of even and odd sizes", arguments: formats)
+  @Test("every layout of the reference keeps its colour, in even and odd sizes", arguments: formats)
   func layouts(format: OSType) throws {
     for (width, height) in [(160, 120), (33, 17), (1, 1)] {
       let buffer = try #require(Self.buffer(format, width: width, height: height))
@@ -96,7 +96,8 @@ import Testing
     }
   }
 
-  @Test("a picture is turned by its orientation: left by 90° to the right, right by 90° to the left, down by 180°")
+  // Right by 90° to the left, down by 180°.
+  @Test("a frame's orientation turns it: left by 90° to the right, and so on")
   func orientations() throws {
     let buffer = try #require(Self.buffer(kCVPixelFormatType_420YpCbCr8BiPlanarVideoRange, isHalved: true))
     for (orientation, corners, isUpright) in [
@@ -127,8 +128,9 @@ import Testing
     #expect(handedOn(large) == nil)
   }
 
+  // A capturer calls consumeImageBuffer.
   @Test(
-    "a capturer that calls consumeImageBuffer with a CVImageBuffer on its side or head is seen upright at a subscriber",
+    "a turned CVImageBuffer is upright at a subscriber",
     arguments: [(OTVideoOrientation.left, [false, true, true, false]), (.down, [false, false, true, true])])
   func seen(orientation: OTVideoOrientation, bright: [Bool]) async throws {
     try await LiveSession.run { live in

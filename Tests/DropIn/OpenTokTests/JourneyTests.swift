@@ -7,9 +7,8 @@ import Testing
 
 /// Whole visits to a session, over a live server with real media.
 @MainActor @Suite(.serialized) struct JourneyTests {
-  @Test(
-    "version 1: connect, publish, receive the own stream and a foreign one, drop, disconnect, in the order of the reference"
-  )
+  // Connect, publish, receive one's own stream and a foreign one, drop, disconnect.
+  @Test("version 1: a whole session goes in the order of the reference")
   func legacyJourney() async throws {
     try await LiveSession.run { live in
       OTAudioDeviceManager.setAudioDevice(ToneDevice(frequency: 600))
@@ -77,9 +76,8 @@ import Testing
     }
   }
 
-  @Test(
-    "version 2: two apps see and hear each other; mutes, statistics, levels and both ends are told in order, on the app's queue"
-  )
+  // Mutes, statistics, levels and both ends come on the app's queue.
+  @Test("version 2: two apps see and hear each other, in the reference's order")
   func modernJourney() async throws {
     try await LiveSession.run { live in
       let device = ToneDevice(frequency: 600)
@@ -160,9 +158,8 @@ import Testing
     }
   }
 
-  @Test(
-    "levels, statistics, reports and sizes come on the app's queue; who leaves is told as streamDestroyed, then connectionDestroyed"
-  )
+  // A participant who leaves gives streamDestroyed, then connectionDestroyed.
+  @Test("levels, statistics, reports and sizes come on the app's queue")
   func queueAndEnd() async throws {
     try await LiveSession.run { live in
       OTAudioDeviceManager.setAudioDevice(ToneDevice(frequency: 600))

@@ -7,9 +7,8 @@ import Testing
 
 /// Names of version 1: their numbers, their environments, their views, and the calls spelled out.
 @MainActor @Suite(.serialized) struct LegacyTests {
-  @Test(
-    "didReceiveStream and didDropStream are called where an app spells them out, connectionCount counts, and both environments are the same server"
-  )
+  // connectionCount counts, and both environments are the same server.
+  @Test("didReceiveStream and didDropStream are called if an app spells them so")
   func spelledOut() async throws {
     try await LiveSession.run { live in
       let app = OldApp()
@@ -34,8 +33,10 @@ import Testing
     }
   }
 
+  // A subscriber beyond it fails with OTInitializationFailure, a publisher with OTNoMediaPublished. A release makes
+  // room.
   @Test(
-    "with OTStreamLimit.phone a third stream fails with OTInitializationFailure, with .tablet a fifth, and a publisher with OTNoMediaPublished; one that is let go of makes room",
+    "OTStreamLimit.phone allows two streams, .tablet four",
     arguments: [(OTStreamLimit.phone, 2), (.tablet, 4)])
   func limits(limit: OTStreamLimit, count: Int) async throws {
     try await LiveSession.run { live in
@@ -85,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("a tap on an OTVideoView shows its name in the toolbarView along the lower edge of the videoView, and hides it")
+  @Test("a tap on an OTVideoView shows its name in the toolbarView, and hides it")
   func namePlate() async throws {
     try await LiveSession.run { live in
       let (ann, ben) = (try await Guest(live), try await Guest(live))
@@ -134,7 +135,7 @@ import Testing
     }
   }
 
-  @Test("in version 1 the toolbarView has a button that mutes: a publisher for everybody, a subscriber for oneself")
+  @Test("version 1: the toolbarView mutes a publisher for all, a subscriber for one")
   func toolbarButtons() async throws {
     try await LiveSession.run { live in
       let device = ToneDevice(frequency: 600)

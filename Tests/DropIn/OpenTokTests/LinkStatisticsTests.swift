@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("each layer, the received picture and the link of both ends are measured once a second")
+  @Test("each layer, received video and both links are measured once a second")
   func layersAndLinks() async throws {
     try await LiveSession.run { live in
       let (ann, ben, watcher) = (try await Guest(live), try await Guest(live), Watcher())
@@ -115,7 +115,7 @@ import Testing
     #expect([OTVideoCodecType.VP8, .H264, .VP9].map(\.rawValue) == [1, 2, 3])
   }
 
-  @Test("a file for reports is taken without an error, and an application's session has the id that it was made with")
+  @Test("a file for reports isn't an error, and an application's session has its id")
   func applications() throws {
     let session = try #require(OTSession(applicationId: "app", sessionId: "room", delegate: nil))
     var error: OTError?

@@ -15,9 +15,9 @@ import Testing
     return window
   }
 
-  @Test(
-    "the tutorial's plain controller of version 1, in the types of version 1, publishes, shows its own stream below, hears of everything in its order, and says what fails"
-  )
+  // In the types of version 1 it publishes, shows its own stream below, hears of everything in order, and reports
+  // errors.
+  @Test("the tutorial's controller of version 1 runs as it is")
   func hello() async throws {
     try await LiveSession.run { live in
       let controller = HelloViewController()
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test("a plain controller of version 2 and a plain object that is no screen see each other's session")
+  @Test("a controller of version 2 and a plain object see each other's session")
   func chat() async throws {
     try await LiveSession.run { live in
       let controller = ChatViewController()

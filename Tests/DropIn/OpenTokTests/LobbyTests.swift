@@ -37,9 +37,8 @@ import Testing
     return (session, book)
   }
 
-  @Test(
-    "in a session with a lobby who waits is told nothing and stays connecting: sessionDidConnect comes when they are let in, 1006 when they are not, 2 in version 1"
-  )
+  // sessionDidConnect comes on admission; 1006 on denial, 2 in version 1.
+  @Test("in a lobby a session stays connecting until it is admitted or denied")
   func waiting() async throws {
     try await run { live, project, id in
       let host = try await Meeting.join(
@@ -66,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("who is let in by nobody within the time for that fails with 1006, and who disconnects waits no more")
+  @Test("in a lobby the time limit gives 1006, and disconnecting ends the wait")
   func timedOut() async throws {
     try await run(patience: .seconds(2)) { _, project, id in
       let (session, book) = try knock(project, id)

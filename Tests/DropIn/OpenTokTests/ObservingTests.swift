@@ -27,9 +27,8 @@ import Testing
     }
   }
 
-  @Test(
-    "streams and sessions are observed by key path, with their first value, until the observation is let go of: hasVideo on the app's queue, before its callback"
-  )
+  // With their first value; hasVideo on the app's queue, before its callback.
+  @Test("streams and sessions are observed by key path until it is released")
   func byKeyPath() async throws {
     try await LiveSession.run { live in
       let (ann, ben) = (try await Guest(live), try await Guest(live))
@@ -97,9 +96,8 @@ import Testing
     }
   }
 
-  @Test(
-    "streams and sessions are observed by name, on the main queue and before the callback, until the observer is taken away or gone; a name that is not there ends nothing"
-  )
+  // Or gone. On the main queue and before the callback; a name that doesn't exist ends nothing.
+  @Test("streams and sessions are observed by name until the observer is removed")
   func byName() async throws {
     try await LiveSession.run { live in
       let (ann, ben) = (try await Guest(live), try await Guest(live))
@@ -161,7 +159,8 @@ import Testing
     func add(_ line: String) { lock.withLock { written.append(line) } }
   }
 
-  @Test("sessionConnectionStatus, connection, capabilities, streams and connectionCount of a session can be observed")
+  // sessionConnectionStatus, connection, capabilities, streams and connectionCount.
+  @Test("the changing properties of a session can be observed")
   func session() async throws {
     try await LiveSession.run { live in
       var status: Values<OTSessionConnectionStatus>?

@@ -14,8 +14,9 @@ import Testing
     return frame.withPlanes { _, u, v in (Int(u[place]), Int(v[place])) }
   }
 
+  // In I420, NV12 and ARGB, by their orientation.
   @Test(
-    "frames in I420, NV12 and ARGB whose rows have gaps are seen in their colour, and turned by their orientation",
+    "frames with gaps between rows keep their colour and are turned",
     arguments: [OTPixelFormat.I420, .NV12, .ARGB])
   func pixelFormats(format: OTPixelFormat) async throws {
     try await LiveSession.run { live in
@@ -40,9 +41,8 @@ import Testing
     }
   }
 
-  @Test(
-    "videoTransformers and audioTransformers change what is sent, one after the other, and what an app's videoRender is shown"
-  )
+  // videoTransformers and audioTransformers.
+  @Test("transformers change sent media in order, and the frames of a videoRender")
   func transformers() async throws {
     try await LiveSession.run { live in
       let device = ToneDevice(frequency: 600)
@@ -84,8 +84,9 @@ import Testing
     }
   }
 
+  // low, medium, high and high1080p.
   @Test(
-    "cameraResolution low, medium, high and high1080p give pictures of these sizes, which a subscriber gets in their shape",
+    "cameraResolution sets the size of frames, and their shape at a subscriber",
     arguments: [
       (OTCameraCaptureResolution.low, 352, 288), (.medium, 640, 480), (.high, 1_280, 720), (.high1080p, 1_920, 1_080),
     ])
@@ -109,8 +110,9 @@ import Testing
     }
   }
 
+  // rate15FPS, rate7FPS and rate1FPS.
   @Test(
-    "cameraFrameRate is kept to: rate15FPS, rate7FPS and rate1FPS are no faster than they say, rate30FPS is the default",
+    "cameraFrameRate isn't exceeded, and rate30FPS is the default",
     arguments: [(OTCameraCaptureFrameRate.rate15FPS, 15.0), (.rate7FPS, 7), (.rate1FPS, 1)])
   func frameRates(rate: OTCameraCaptureFrameRate, most: Double) async throws {
     #expect(OTPublisherSettings().cameraFrameRate == .rate30FPS)
@@ -167,9 +169,8 @@ import Testing
     return Double(last.bytes - first.bytes) * 8_000 / (last.milliseconds - first.milliseconds)
   }
 
-  @Test(
-    "maxVideoBitrate and videoBitratePreset bwSaver, extraBwSaver and custom bound what a picture of noise takes; what is out of range is ignored"
-  )
+  // bwSaver, extraBwSaver and custom. Values out of range are ignored.
+  @Test("maxVideoBitrate and videoBitratePreset bound the rate of noisy video")
   func videoBitrates() async throws {
     try await LiveSession.run { live in
       // A picture that nobody subscribes to is not sent.
@@ -210,7 +211,8 @@ import Testing
     }
   }
 
-  @Test("audioBitrate is what the sound takes, in stereo too, and enableOpusDtx sends next to nothing of silence")
+  // In stereo too.
+  @Test("audioBitrate sets the audio's rate, and enableOpusDtx saves silence")
   func audioBitrates() async throws {
     try await LiveSession.run { live in
       defer { OTAudioDeviceManager.setAudioDevice(nil) }
@@ -275,7 +277,7 @@ import Testing
     }
   }
 
-  @Test("preferredFrameRate gives fewer of a camera's pictures, and all again when it is unlimited")
+  @Test("preferredFrameRate thins a camera's frames, and unlimited brings all back")
   func preferredFrameRate() async throws {
     try await LiveSession.run { live in
       let (ann, ben) = (try await Guest(live), try await Guest(live))

@@ -9,9 +9,9 @@ import Testing
 
 /// Sessions whose network is cut, with real media.
 @MainActor @Suite(.serialized) struct ReconnectingTests {
-  @Test(
-    "a dropped network: sessionDidBeginReconnecting and subscriberDidDisconnect; when it is back sessionDidReconnect, subscriberDidReconnect, the picture, and what was said meanwhile"
-  )
+  // sessionDidBeginReconnecting and subscriberDidDisconnect; later sessionDidReconnect, subscriberDidReconnect, the
+  // video, and the signals of the time between.
+  @Test("after a dropped network the session reconnects with its media")
   func droppedNetwork() async throws {
     try await LiveSession.runBehindAGate { live, gate in
       let ann = try await Guest(live)
@@ -68,7 +68,8 @@ import Testing
     }
   }
 
-  @Test("a loss of the signalling alone is told of the session and not of its streams, whose picture goes on")
+  // Their video continues.
+  @Test("a loss of the signalling alone reports the session and not its streams")
   func signalingAlone() async throws {
     try await LiveSession.runBehindAGate { live, gate in
       let (ann, ben) = (try await Guest(live), try await Guest(live, through: gate))
@@ -87,9 +88,8 @@ import Testing
     }
   }
 
-  @Test(
-    "after a loss that the server did not wait for, the session goes on as another connection: streamDestroyed and streamCreated are told of the own stream"
-  )
+  // streamDestroyed and streamCreated are reported for its own stream.
+  @Test("after a loss beyond the server's wait, the app has a new connection")
   func anotherConnection() async throws {
     try await LiveSession.runBehindAGate(configure: { $0.resumeWindow = .seconds(1) }) { live, gate in
       let (ann, ben) = (try await Guest(live), try await Guest(live, through: gate))
@@ -123,7 +123,8 @@ import Testing
     }
   }
 
-  @Test("in version 1, too: didDrop and didReceive of the own stream; who subscribes to itself subscribes anew")
+  // An app that subscribes to itself subscribes again.
+  @Test("version 1: after a long loss didDrop and didReceive of the own stream come")
   func anotherConnectionOfVersion1() async throws {
     try await LiveSession.runBehindAGate(configure: { $0.resumeWindow = .seconds(1) }) { live, gate in
       let ann = try await Guest(live)
@@ -162,9 +163,8 @@ import Testing
     }
   }
 
-  @Test(
-    "a network that does not come back: didFailWithError 1022, then sessionDidDisconnect; everything has ended, and connecting again works"
-  )
+  // Everything has ended, and connecting again works.
+  @Test("a network that doesn't come back gives 1022, then sessionDidDisconnect")
   func lostForGood() async throws {
     try await LiveSession.runBehindAGate { live, gate in
       let ben = try await Guest(live, through: gate) { $0.engine.reconnectPatience = .seconds(2) }

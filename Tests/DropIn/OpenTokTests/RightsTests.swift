@@ -5,7 +5,8 @@ import Testing
 
 /// What tokens allow, with tokens that a project's own server has signed.
 @MainActor @Suite(.serialized) struct RightsTests {
-  @Test("a subscriber's token: canPublish is false, publishing gives 1004 and signalling 1550, subscribing works")
+  // canPublish is false, and subscribing works.
+  @Test("a subscriber's token can't publish (1004) or signal (1550)")
   func subscriber() async throws {
     try await LiveSession.run { live in
       let project = try await Project(live)
@@ -53,7 +54,8 @@ import Testing
     }
   }
 
-  @Test("a publisher-only token: canSubscribe is false, and subscribing gives 1004; a moderator's allows everything")
+  // canSubscribe is false.
+  @Test("a publisher-only token can't subscribe (1004); a moderator's can do all")
   func otherRoles() async throws {
     try await LiveSession.run { live in
       let project = try await Project(live)
@@ -74,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("an expired token, one of another secret and one of another session are refused with 1004 and 1005")
+  @Test("expired and foreign tokens are refused with 1004 and 1005")
   func refused() async throws {
     try await LiveSession.run { live in
       let project = try await Project(live)

@@ -6,9 +6,8 @@ import Testing
 
 /// The ids of sessions are opaque: every letter of them counts as it is.
 @MainActor @Suite(.serialized) struct SessionNameTests {
-  @Test(
-    "two sessions whose ids differ by one capital are two, for tokens of the project and for devtoken, and the REST API keeps them apart"
-  )
+  // For tokens of the project and for devtoken, and in the REST API.
+  @Test("session ids that differ by one capital are two sessions")
   func capitals() async throws {
     try await LiveSession.run { live in
       let project = try await Project(live)
@@ -31,9 +30,8 @@ import Testing
     }
   }
 
-  @Test(
-    "archiveStartedWithId tells of who is there to record, to those who are there and to those who come, and archiveStoppedWithId when they leave"
-  )
+  // To those who are there and to those who join later.
+  @Test("archiveStartedWithId and archiveStoppedWithId report a recorder")
   func recorder() async throws {
     try await LiveSession.run { live in
       let settings = OTSessionSettings()
@@ -63,7 +61,7 @@ import Testing
     }
   }
 
-  @Test("the longest id that a session can have is one like any other, with sound and a picture")
+  @Test("the longest possible session id works like any other")
   func longest() async throws {
     try await LiveSession.run { live in
       let project = try await Project(live)

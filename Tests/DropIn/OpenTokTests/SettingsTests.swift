@@ -6,9 +6,8 @@ import Testing
 
 /// How a session connects, and how many streams it may have.
 @MainActor @Suite(.serialized) struct SettingsTests {
-  @Test(
-    "connectionEventsSuppressed: nothing is told of the connections of others, whose streams and signals come all the same"
-  )
+  // Their streams and signals come all the same.
+  @Test("connectionEventsSuppressed hides the connections of others alone")
   func suppressedEvents() async throws {
     try await LiveSession.run { live in
       let ann = try await Guest(live)
@@ -28,9 +27,8 @@ import Testing
     }
   }
 
-  @Test(
-    "iceConfig: servers of the app are added up to maxTURNServersLimit, IncludeServers and TransportPolicy are kept to, and a relay that is not there gives 1006"
-  )
+  // Up to maxTURNServersLimit, with IncludeServers and TransportPolicy; a relay that isn't there gives 1006.
+  @Test("iceConfig's servers, limit and policies are respected")
   func iceConfig() async throws {
     try await LiveSession.run { live in
       let config = OTSessionICEConfig()
@@ -127,9 +125,8 @@ import Testing
     }
   }
 
-  @Test(
-    "OTStreamLimit.tablet: a fifth stream fails with 1605, a publisher as well as a subscriber; what is ended makes room in the same turn"
-  )
+  // A publisher as well as a subscriber. Ending one makes room in the same turn.
+  @Test("OTStreamLimit.tablet: a fifth stream fails with 1605")
   func tabletLimit() async throws {
     try await LiveSession.run { live in
       ParleyServer.streamLimit = .tablet

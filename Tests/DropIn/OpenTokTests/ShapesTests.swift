@@ -6,7 +6,7 @@ import Testing
 
 /// The shapes of apps' code that did not compile once do what they say.
 @MainActor @Suite struct ShapesTests {
-  @Test("a double of a session takes the calls, and its capabilities and errors are the app's")
+  @Test("a double of a session takes calls, with the app's capabilities and errors")
   func doubles() throws {
     let session = try #require(SessionDouble(apiKey: "100", sessionId: "room", delegate: nil))
     var error: OTError?
@@ -24,7 +24,7 @@ import Testing
     #expect(QuietPublisher(delegate: nil)?.view == nil && MadeStatistics.sent.audioPacketsSent == 2)
   }
 
-  @Test("servers beyond the limit are refused with an NSError, and reports of who is not subscribed with an OTError")
+  @Test("servers beyond the limit give an NSError, unsubscribed reports an OTError")
   func errors() throws {
     let (count, error) = OwnServers.add(to: Relays.config(.custom, .relay))
     #expect(count == OTSessionICEConfig.maxTURNServersLimit() && error.code == 1011)

@@ -7,7 +7,7 @@ import Testing
 
 /// Signals and moderation, over a live server.
 @MainActor @Suite(.serialized) struct SignalsAndModerationTests {
-  @Test("signals reach everybody or one; a moderator mutes and disconnects, and nobody else may")
+  @Test("signals reach all or one; only a moderator mutes and disconnects")
   func signalsAndModeration() async throws {
     try await LiveSession.run { live in
       OTAudioDeviceManager.setAudioDevice(ToneDevice(frequency: 600))
@@ -64,9 +64,8 @@ import Testing
     }
   }
 
-  @Test(
-    "a burst of signals arrives in order; the 1,001st on its way gives 1550, and so does one without the right to signal"
-  )
+  // So does one without the permission to signal.
+  @Test("a burst of signals arrives in order; the 1,001st under way gives 1550")
   func burst() async throws {
     try await LiveSession.run { live in
       let (ann, ben) = (try await Guest(live), try await Guest(live))
@@ -97,9 +96,9 @@ import Testing
     }
   }
 
-  @Test(
-    "forceMuteAll mutes every stream, the moderator's too, and an excluded stream is spared alone: the screen's sound, not the camera's; forceMuteStream of an own one tells the publisher"
-  )
+  // The moderator's too. An excluded stream is the screen's audio, not the camera's. forceMuteStream of an own stream
+  // notifies the publisher.
+  @Test("forceMuteAll mutes every stream except the excluded ones")
   func mutingAll() async throws {
     try await LiveSession.run { live in
       OTAudioDeviceManager.setAudioDevice(ToneDevice(frequency: 600))
@@ -157,9 +156,8 @@ import Testing
     }
   }
 
-  @Test(
-    "what is known not to work fills error: at once, with 1520, 1540 and 1550; what the server refuses is dropped, and didFailWithError stays silent"
-  )
+  // 1520, 1540 and 1550; didFailWithError stays silent.
+  @Test("known faults fill error: at once; the server's refusals are dropped")
   func refusals() async throws {
     try await LiveSession.run { live in
       let host = try await Meeting.join("\(live.url)/\(live.id)?jwt=moderator_token", name: "Host")

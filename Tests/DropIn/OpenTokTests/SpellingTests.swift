@@ -7,9 +7,9 @@ import Testing
 
 /// Names that wrappers and version 1 spell in their own way.
 @MainActor @Suite(.serialized) struct SpellingTests {
-  @Test(
-    "publisherVideoDisabled and videoDisabled, publisherVideoEnabled and videoEnabled are told alike, with the reason publisherPropertyChanged; warnings are not"
-  )
+  // publisherVideoDisabled and videoDisabled, publisherVideoEnabled and videoEnabled, with publisherPropertyChanged;
+  // warnings are not.
+  @Test("both spellings of video events are called, with their reason")
   func publisher() async throws {
     try await LiveSession.run { live in
       let (headers, wrapper) = (HeaderNames(), WrapperNames())
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("every method of a publisher's and a subscriber's delegate is called in the types of version 1, too, and once")
+  @Test("every delegate method is called once in the types of version 1, too")
   func typesOfVersion1() async throws {
     try await LiveSession.run { live in
       let old = OldTypes()
@@ -91,9 +91,8 @@ import Testing
     }
   }
 
-  @Test(
-    "a subscriber's reasons and the frame's metadata are those of the headers, and disconnected is what version 1 calls notConnected"
-  )
+  // disconnected is version 1's name of notConnected.
+  @Test("a subscriber's reasons and a frame's metadata are those of the headers")
   func values() throws {
     #expect(OTPublisherVideoEventReason.publisherPropertyChanged.rawValue == 1)
     #expect(OTPublisherVideoEventReason.qualityChanged.rawValue == 3)

@@ -8,9 +8,8 @@ import Testing
 
 /// Streams: screens, and what changes of a stream while it lasts.
 @MainActor @Suite(.serialized) struct StreamTests {
-  @Test(
-    "a screen is published beside the camera: its own stream with videoType screen; a second screen gives 1015; each ends alone"
-  )
+  // With videoType screen. A second screen gives 1015.
+  @Test("a screen next to the camera is a stream of its own, and each ends alone")
   func screens() async throws {
     try await LiveSession.run { live in
       let (ann, ben) = (try await Guest(live), try await Guest(live))
@@ -46,9 +45,8 @@ import Testing
     }
   }
 
-  @Test(
-    "creationTime is when the server took the stream: the same for its publisher, for who sees it begin and for who comes later, and in the REST listing"
-  )
+  // For its publisher, for present and later subscribers, and in the REST listing.
+  @Test("creationTime is when the server accepted the stream, for everybody")
   func creationTime() async throws {
     try await LiveSession.run { live in
       let project = try await Project(live)
@@ -86,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("what is published again is a stream again, and is seen again by who subscribes again")
+  @Test("a publisher published again is seen again by those who subscribe again")
   func publishingAgain() async throws {
     try await LiveSession.run { live in
       let (ann, ben) = (try await Guest(live), try await Guest(live))
@@ -124,9 +122,8 @@ import Testing
     }
   }
 
-  @Test(
-    "hasAudio, hasVideo and videoDimensions follow the publisher, are observed, and didChangeVideoDimensions tells of the size"
-  )
+  // They are observed, and didChangeVideoDimensions reports the size.
+  @Test("hasAudio, hasVideo and videoDimensions follow the publisher")
   func properties() async throws {
     try await LiveSession.run { live in
       OTAudioDeviceManager.setAudioDevice(ToneDevice(frequency: 600))
@@ -175,7 +172,8 @@ import Testing
     }
   }
 
-  @Test("a publisher without a track, and what was never subscribed to, have views that can be used, and no picture")
+  // So have subscribers that were never subscribed.
+  @Test("publishers without a track have usable views without video")
   func viewsWithoutPictures() async throws {
     try await LiveSession.run { live in
       OTAudioDeviceManager.setAudioDevice(ToneDevice(frequency: 600))

@@ -8,9 +8,8 @@ import Testing
 
 /// What an app sets on a subscriber, and what it learns of the media.
 @MainActor @Suite(.serialized) struct SubscribingTests {
-  @Test(
-    "audioVolume makes a stream louder and quieter, subscribeToAudio silences it; values out of range count as the nearest"
-  )
+  // Values out of range count as the nearest.
+  @Test("audioVolume changes the loudness, subscribeToAudio silences a stream")
   func volume() async throws {
     try await LiveSession.run { live in
       let device = ToneDevice(frequency: 600)
@@ -43,7 +42,7 @@ import Testing
     }
   }
 
-  @Test("subscribeToVideo takes the picture away and brings it back, with the reason subscriberPropertyChanged")
+  @Test("subscribeToVideo ends and resumes video with subscriberPropertyChanged")
   func video() async throws {
     try await LiveSession.run { live in
       let (ann, ben) = (try await Guest(live), try await Guest(live))
@@ -75,7 +74,7 @@ import Testing
     }
   }
 
-  @Test("a stream that cannot be decoded is connected to, and its picture is off with the reason codecNotSupported")
+  @Test("an undecodable stream is connected, its video off with codecNotSupported")
   func codecNotSupported() async throws {
     try await LiveSession.run { live in
       let ben = try await Guest(live) { $0.engine.codecs = [.opus, .vp8] }
@@ -95,9 +94,8 @@ import Testing
     }
   }
 
-  @Test(
-    "a picture that is there before the stream is complete: subscriberDidConnect comes first, then subscriberVideoDataReceived"
-  )
+  // Also for video that is there before the stream is complete.
+  @Test("subscriberDidConnect comes before subscriberVideoDataReceived")
   func firstPicture() async throws {
     try await LiveSession.run { live in
       let ann = try await Guest(live)
@@ -181,9 +179,8 @@ import Testing
     }
   }
 
-  @Test(
-    "a bad network: videoDisableWarning, lifted when it is well; one that takes no picture: videoDisabled and videoEnabled with the reason qualityChanged"
-  )
+  // videoDisableWarning and its lifting; videoDisabled and videoEnabled with the reason qualityChanged.
+  @Test("a bad network warns and lifts the warning, or disables and enables video")
   func quality() async throws {
     try await LiveSession.runBehindAGate { live, gate in
       let ann = try await Meeting.join("\(live.url)/\(live.id)?jwt=devtoken", name: "Ann")

@@ -8,7 +8,7 @@ import Testing
 
 /// Joining again, tokens that have ended, and hosts who ask.
 @MainActor @Suite(.serialized) struct AgainTests {
-  @Test("the video licence is asked for again after a rejoin while it is not accepted, and never after it is")
+  @Test("a rejoin asks for the video licence until it is accepted, and never after")
   func licence() async throws {
     try await Office.run { office in
       let application = SfBApplication()
@@ -74,7 +74,8 @@ import Testing
     }
   }
 
-  @Test("after a meeting nothing of it stays, also after the next: neither conversation, helpers, people nor pictures")
+  // Also after the next meeting.
+  @Test("after a meeting neither conversation, helpers, people nor video stay")
   func nothingStays() async throws {
     struct Remains {
       let name: String
@@ -123,7 +124,7 @@ import Testing
     }
   }
 
-  @Test("own messages from before leaving are outgoing after joining again, and a chat handler hears the others' only")
+  @Test("own messages are outgoing after joining again; a chat handler gets others'")
   func ownMessages() async throws {
     final class Screen: ChatHandlerDelegate {
       var texts: [String] = []

@@ -50,7 +50,7 @@ import Testing
   private let noServer = 0x2203_0014
   private let unavailable = SfBError.actionNotAvailable.rawValue
 
-  @Test("a discover address at which there is something else is an autoDiscovery alert of the application")
+  @Test("a foreign discover address is an autoDiscovery alert of the application")
   func autoDiscovery() async throws {
     try await Office.run { office in
       let alarm = Alarm()
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test("over a mobile network video is blocked by an alert, and so is the microphone, while Wi-Fi is required")
+  @Test("while Wi-Fi is required a mobile network blocks video and the microphone")
   func wifi() async throws {
     try await Office.run { office in
       let application = office.application
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test("a camera that could not be opened for the preview is a videoGenericError when video starts, each time")
+  @Test("a camera that failed in the preview is a videoGenericError at each start")
   func previewFirst() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  @Test("a camera that gives nothing is a videoGenericError, and video that the server does not take a video alert")
+  @Test("a silent camera is a videoGenericError, refused video a video alert")
   func video() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
@@ -205,7 +205,8 @@ import Testing
     }
   }
 
-  @Test("a microphone that cannot be opened or is pulled out, and a speaker that is not there, are voice alerts")
+  // A microphone that cannot be opened or is pulled out, and a speaker that is not there.
+  @Test("failing or missing microphones and speakers are voice alerts")
   func voice() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()
@@ -234,7 +235,7 @@ import Testing
     }
   }
 
-  @Test("a recorder in the meeting is told by an alert, to those who are there and to those who come")
+  @Test("a recorder is an alert for those present and for those who join")
   func recording() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()
@@ -249,7 +250,7 @@ import Testing
     }
   }
 
-  @Test("whom the server does not let mute somebody, or ask them to unmute, is told by an alert of that kind")
+  @Test("a refused mute or request to unmute is an alert of that kind")
   func refusedMute() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()
@@ -267,7 +268,8 @@ import Testing
     }
   }
 
-  @Test("whom a host mutes, stops, forbids or asks something is told each by one alert, and of nothing else")
+  // Muting, stopping, forbidding and asking.
+  @Test("each action of a host on a guest is one alert, and nothing else")
   func host() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
@@ -318,7 +320,8 @@ import Testing
     }
   }
 
-  @Test("who is muted with all others reads muted, is told so, and stays muted where nobody may unmute")
+  // It stays muted if nobody may unmute.
+  @Test("a guest muted with all others reads muted and gets an alert")
   func muteForAll() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")

@@ -13,7 +13,7 @@ import Testing
   private let unavailable = SfBError.actionNotAvailable.rawValue
   private let unlicensed = SfBError.videoLicenseNotAccepted.rawValue
 
-  @Test("addresses, tokens and names that are of no use are refused at once, with invalidArgument")
+  @Test("invalid addresses, tokens and names are refused with invalidArgument")
   func arguments() throws {
     let application = SfBApplication()
     let url = try #require(URL(string: "http://localhost:1/discover"))
@@ -56,7 +56,8 @@ import Testing
     return (inside.alerts, outside.alerts)
   }
 
-  @Test("a wrong token, that of another server, and an address that is no meeting's are conferencing alerts E3-9-47")
+  // A wrong token, one of another server, and an address that isn't a meeting's.
+  @Test("wrong tokens and foreign addresses are conferencing alerts E3-9-47")
   func tokens() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()
@@ -83,7 +84,8 @@ import Testing
     }
   }
 
-  @Test("a meeting that the server does not know is one conferencing alert E3-9-47, by its address and by a token")
+  // By its address and by a token.
+  @Test("an unknown meeting is one conferencing alert E3-9-47")
   func unknownMeeting() async throws {
     try await Office.run({ $0.openRooms = false }) { office in
       let invitation = try await office.invitation()
@@ -163,7 +165,8 @@ import Testing
     }
   }
 
-  @Test("a call while its property says no fails with actionNotAvailable, before, during and after the meeting")
+  // Before, during and after the meeting.
+  @Test("a call while its property is false fails with actionNotAvailable")
   func wrongState() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()
@@ -213,7 +216,7 @@ import Testing
     }
   }
 
-  @Test("a stream that is over says so, and a participant who leaves takes the picture along")
+  @Test("an ended stream says so, and a leaving participant's video goes")
   func goneStream() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()
@@ -236,7 +239,7 @@ import Testing
     }
   }
 
-  @Test("a server that goes away is an unexpected-disconnect alert, and the conversation is idle")
+  @Test("a server that goes away is an unexpected-disconnect alert, and idle")
   func shutdown() async throws {
     try await Office.run { office in
       let conversation = try office.join(try await office.invitation())

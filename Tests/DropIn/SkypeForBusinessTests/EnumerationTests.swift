@@ -12,7 +12,8 @@ import Testing
     }
   }
 
-  @Test("what a conversation and its people are in has the SDK's raw values, in both spellings")
+  // In both spellings.
+  @Test("the states of conversations and people have the SDK's raw values")
   func conversations() {
     check(
       [
@@ -72,7 +73,8 @@ import Testing
       ] as [(SfBAlertType, SfBAlertType, Int32)])
   }
 
-  @Test("errors have the SDK's codes, domain and severities, and end with their symbol and number")
+  // The number follows the symbol.
+  @Test("errors have the SDK's codes, domain and severities, and end with a symbol")
   func errors() {
     check(
       [
@@ -88,7 +90,8 @@ import Testing
     #expect(error.userInfo[SfBErrorSeverityKey] as? String == SfBErrorSeverityError)
   }
 
-  @Test("there is one application, never nil, in both spellings, with the SDK's settings as they begin")
+  // In both spellings.
+  @Test("there is one application, never nil, with the SDK's first settings")
   func application() {
     let application: SfBApplication = SfBApplication.shared()
     let old: SfBApplication? = SfBApplication.sharedApplication()

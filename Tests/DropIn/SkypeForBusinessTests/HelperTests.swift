@@ -72,7 +72,8 @@ import Testing
     ) { lines.append("selfVideo \(state)") }
   }
 
-  @Test("the conversation helper tells how things are, starts video, watches the first and then who is left")
+  // Then it watches the remaining participants.
+  @Test("the conversation helper reports states, starts video and watches the first")
   func helper() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()
@@ -191,7 +192,8 @@ import Testing
     }
   }
 
-  @Test("a picture in whose place another one has come all at once, as after a loss, is subscribed to anew and drawn")
+  // As after a loss.
+  @Test("video that replaces another one at once is subscribed to again and drawn")
   func anotherPicture() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()
@@ -220,7 +222,7 @@ import Testing
     }
   }
 
-  @Test("the chat handler sends and receives, tells its states, and puts what stops a message into the error")
+  @Test("the chat handler sends, receives, reports states and fills the error")
   func chat() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()

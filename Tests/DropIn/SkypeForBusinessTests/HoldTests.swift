@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("sound that is stopped while the microphone is being published leaves none behind, and can be started again")
+  @Test("audio stopped during publishing leaves no microphone, and can start again")
   func stopWhileUnmuting() async throws {
     try await Office.run { office in
       try await meet(office) { agent, conversation in
@@ -82,7 +82,8 @@ import Testing
     }
   }
 
-  @Test("on hold the others' pictures are neither shown nor sent, also those subscribed to then, and go on afterwards")
+  // Also video that is subscribed to during the hold.
+  @Test("on hold others' video is neither shown nor sent, and continues afterwards")
   func remotePictures() async throws {
     try await Office.run { office in
       try await meet(office, publishes: true) { _, conversation in

@@ -8,7 +8,7 @@ import Testing
 
 /// What an app does from the service calls to the end, with real media to and from somebody else.
 @MainActor @Suite(.serialized) struct JourneyTests {
-  @Test("a guest joins by discover address and token, chats, is seen and heard, sees and hears, and leaves")
+  @Test("a guest joins by discover address and token, chats, sends, receives, leaves")
   func journey() async throws {
     try await Office.run { office in
       let speaker = Ear()
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test("who is not let in is told so by a conferencing alert, and the conversation is idle")
+  @Test("a denied guest gets a conferencing alert, and the conversation is idle")
   func denied() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test("joining again leaves the earlier meeting first, and video can be started in the later one")
+  @Test("joining again leaves the earlier meeting first, and video can start there")
   func again() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()
@@ -154,7 +154,8 @@ import Testing
     }
   }
 
-  @Test("of three joins in a row the last waits until the first meeting is left, so that nobody sees a guest twice")
+  // Nobody sees a guest twice.
+  @Test("of three joins in a row the last waits until the first meeting is left")
   func threeInARow() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()
@@ -179,7 +180,7 @@ import Testing
     }
   }
 
-  @Test("who joins from an observer that is told of the end by another join is in one meeting only")
+  @Test("joining from an observer of the end of another join gives one meeting")
   func fromAnObserver() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()
@@ -224,7 +225,7 @@ import Testing
     }
   }
 
-  @Test("the application of sharedApplication() joins, and so does what shared() gives: they are one")
+  @Test("sharedApplication() and shared() give one application, which joins")
   func sharedApplication() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()

@@ -8,7 +8,8 @@ import Testing
 
 /// Apps' code of language mode 5, as it is, against a live server.
 @MainActor @Suite(.serialized) struct ListingTests {
-  @Test("a plain controller and a plain object that is no screen join by the meeting's address, and see and talk")
+  // They see and talk.
+  @Test("a plain controller and a plain object join by the meeting's address")
   func agent() async throws {
     try await Office.run { office in
       let application: SfBApplication = SfBApplication.shared()
@@ -57,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("lists of an app observe people through what was said and done, and a cell draws pictures by its own link")
+  @Test("an app's lists observe people through history, and a cell draws by a link")
   func lists() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()

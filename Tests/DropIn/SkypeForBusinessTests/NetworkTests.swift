@@ -88,9 +88,8 @@ import Testing
     try await wait(for: "the guest's tone: \(ear.frequency)") { abs(ear.frequency - 550) < 15 }
   }
 
-  @Test(
-    "a dropped network is one connectivity alert, a warning, and no change of state; when it is back, sound, pictures and what was written meanwhile arrive"
-  )
+  // A warning. Afterwards audio, video and the messages of the time between arrive.
+  @Test("a dropped network is one connectivity alert without a change of state")
   func droppedNetwork() async throws {
     try await Office.runBehindAGate { office, gate in
       let (guest, agent) = try await meet(office, gate)
@@ -132,9 +131,9 @@ import Testing
     }
   }
 
-  @Test(
-    "a network that does not come back is a conferenceUnexpectedDisconnect alert E2-3-20 after the warning, the state is idle, what was not delivered has failed, and joining again works"
-  )
+  // conferenceUnexpectedDisconnect E2-3-20 after the warning. The state is idle, undelivered messages have failed, and
+  // joining again works.
+  @Test("a network that doesn't come back is one unexpected-disconnect alert")
   func lostForGood() async throws {
     try await Office.runBehindAGate { office, gate in
       office.application.options.reconnectPatience = .seconds(12)
@@ -174,7 +173,8 @@ import Testing
     }
   }
 
-  @Test("a guest whose place was given up meanwhile is taken in anew: told once, with another address, and seen again")
+  // Reported once, and seen again.
+  @Test("a guest whose session ended during a loss joins again with another address")
   func anotherPlace() async throws {
     try await Office.runBehindAGate({ $0.resumeWindow = .seconds(1) }) { office, gate in
       let (guest, agent) = try await meet(office, gate)
@@ -197,9 +197,8 @@ import Testing
     }
   }
 
-  @Test(
-    "a message whose echo was lost with the place has succeeded once it is in the history of the next, and is there once"
-  )
+  // The history of the next session has it once.
+  @Test("a message whose echo was lost has succeeded once the history has it")
   func lostEcho() async throws {
     try await Office.runBehindAGate({ $0.resumeWindow = .seconds(1) }) { office, gate in
       let (guest, agent) = try await meet(office, gate)
@@ -218,7 +217,7 @@ import Testing
     }
   }
 
-  @Test("who must wait in the lobby after a loss reads inLobby, and established once they are let in again")
+  @Test("a guest back in the lobby after a loss reads inLobby until admitted")
   func lobbyAfterALoss() async throws {
     try await Office.runBehindAGate({ $0.resumeWindow = .seconds(1) }) { office, gate in
       let (guest, agent) = try await meet(office, gate, "Subject=Board&AccessLevel=Locked")
@@ -237,7 +236,7 @@ import Testing
     }
   }
 
-  @Test("a network that is lost in the lobby changes nothing there: the guest knocks again when it is back")
+  @Test("a network lost in the lobby changes nothing: the guest knocks again")
   func lostInTheLobby() async throws {
     try await Office.runBehindAGate({ $0.resumeWindow = .seconds(1) }) { office, gate in
       let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")
@@ -257,7 +256,7 @@ import Testing
     }
   }
 
-  @Test("a loss of the signalling alone is told by nothing, and what was written meanwhile arrives")
+  @Test("a loss of the signalling alone is silent, and messages arrive afterwards")
   func signalingAlone() async throws {
     try await Office.runBehindAGate { office, gate in
       let (guest, agent) = try await meet(office, gate)
@@ -324,9 +323,8 @@ import Testing
     }
   }
 
-  @Test(
-    "a guest reads paused, and paused no more, once the server has told the others, however long that takes, also over a loss and a hold"
-  )
+  // However long that takes, also over a loss and a hold.
+  @Test("a guest reads paused, or not, once the server has notified the others")
   func pausing() async throws {
     try await Office.runBehindAGate { office, gate in
       let (guest, agent) = try await meet(office, gate)
@@ -382,9 +380,8 @@ import Testing
     }
   }
 
-  @Test(
-    "who is removed while what the server says is slow is told nothing of a loss, and does not come back: media is closed long before the reason is there"
-  )
+  // Also if the server's reason comes long after media was closed.
+  @Test("a removed guest hears of no loss and doesn't come back")
   func slowReason() async throws {
     try await Office.runBehindAGate { office, gate in
       let (guest, agent) = try await meet(office, gate)
@@ -421,7 +418,8 @@ import Testing
     }
   }
 
-  @Test("who leaves while the network is cut is told by a signOut alert that the server may not have heard it")
+  // The server may not have heard of it.
+  @Test("leaving while the network is cut gives a signOut alert")
   func signOut() async throws {
     try await Office.runBehindAGate { office, gate in
       let (guest, _) = try await meet(office, gate)

@@ -43,9 +43,8 @@ import Testing
     }
   }
 
-  @Test(
-    "a change is told at once with the old and the new value, the initial value when asked for, and nothing after the end"
-  )
+  // The initial value comes when it is asked for.
+  @Test("a change is reported at once with old and new value, until the end")
   func values() {
     let sample = Sample()
     var told: [String] = []
@@ -97,7 +96,8 @@ import Testing
     observation.invalidate()
   }
 
-  @Test("properties are observed by name, too; an unknown name does no harm, and an observer is not kept alive")
+  // An unknown name does no harm.
+  @Test("properties are observed by name, and the observer isn't kept alive")
   func names() {
     let sample = Sample()
     var notebook: Notebook? = Notebook()
@@ -120,7 +120,7 @@ import Testing
     #expect(gone == nil)
   }
 
-  @Test("what is told is the path and its first object, and a path that does not exist is observed without effect")
+  @Test("observers get the path and its first object; a wrong path has no effect")
   func paths() {
     final class Witness: SfBKeyValueObserver {
       var told: [(path: String?, object: AnyObject?)] = []
@@ -144,7 +144,8 @@ import Testing
     #expect(witness.told.allSatisfy { $0.object === sample })
   }
 
-  @Test("a path leads on through what changes: what is at its end is told again, NSNull where there is nothing")
+  // The value at its end is reported again.
+  @Test("a path continues through changing values, with NSNull for an absent one")
   func changingPaths() {
     let sample = Sample()
     let notebook = Notebook()
@@ -182,7 +183,8 @@ import Testing
     observation.invalidate()
   }
 
-  @Test("numbers, Booleans and enumerations are told as numbers, as key-value observing does, also at first")
+  // As key-value observing does.
+  @Test("numbers, Booleans and enumerations are numbers, also at first")
   func numbers() throws {
     final class App: SfBKeyValueObserver {
       var changes: [[NSKeyValueChangeKey: Any]] = []
@@ -213,7 +215,7 @@ import Testing
     #expect(SfBConversationState(rawValue: raw) == .inLobby)
   }
 
-  @Test("an observer may end its observation while it is told, and change what is observed")
+  @Test("an observer may end its observation in a call, and change the property")
   func reentrant() {
     let sample = Sample()
     var told: [Int] = []

@@ -19,7 +19,8 @@ import Testing
     }
   }
 
-  @Test("every property that the SDK's helper and samples observe can be observed by its name, with its first value")
+  // By its name.
+  @Test("every property that the SDK's helper and samples observe has a first value")
   func observedNames() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()
@@ -88,7 +89,7 @@ import Testing
     }
   }
 
-  @Test("no public property is missing among the names that can be observed, whether it changes or not")
+  @Test("every public property can be observed by its name, changing or not")
   func allNames() throws {
     let types: [SfBObject.Type] = [
       SfBApplication.self, SfBAnonymousSession.self, SfBConfigurationManager.self, SfBConversation.self,
@@ -140,7 +141,8 @@ import Testing
       ])
   }
 
-  @Test("people have names, addresses of their own and roles, and the history says who came, wrote and went, and when")
+  // Joins, messages and departures, with their times.
+  @Test("people have names, addresses and roles, and the history has their events")
   func peopleAndHistory() async throws {
     try await Office.run { office in
       let began = Date()
@@ -219,7 +221,7 @@ import Testing
     }
   }
 
-  @Test("test devices and the file for the speaker are said by the environment, so that no app has to name them")
+  @Test("the environment chooses test devices and the speaker's file, not the app")
   func environment() {
     for (text, expected) in [("1", true), ("yes", true), ("0", false), ("No", false), ("false", false), ("", false)] {
       let manager = SfBDevicesManager(environment: ["PARLEY_TEST_DEVICES": text, "PARLEY_SPEAKER_FILE": "/x.wav"])
@@ -240,7 +242,8 @@ import Testing
     }
   }
 
-  @Test("a watched picture is drawn whole or cut, is not sent any more once it is unsubscribed from, and comes again")
+  // It isn't sent any more once it is unsubscribed from.
+  @Test("watched video is drawn whole or cut, until it is unsubscribed, and again")
   func watching() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()
@@ -273,7 +276,7 @@ import Testing
     }
   }
 
-  @Test("who waits is in the lobby, and is seen there by a guest who leads the meeting, until they are let in")
+  @Test("a leading guest sees the participants in the lobby until their admission")
   func waiting() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")

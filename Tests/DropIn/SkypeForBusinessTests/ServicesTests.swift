@@ -7,7 +7,8 @@ import Testing
 
 /// Sound, moderation, channels and alerts.
 @MainActor @Suite(.serialized) struct ServicesTests {
-  @Test("unmuting that is taken back stays muted, and hold silences sound and picture until it ends")
+  // Until the hold ends.
+  @Test("unmuting that is undone stays muted, and hold silences audio and video")
   func hold() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()
@@ -45,7 +46,7 @@ import Testing
     }
   }
 
-  @Test("video that is started, stopped and started again in one turn is seen by the others, and goes on")
+  @Test("video started, stopped and started again in one turn is seen and continues")
   func startedAgainAtOnce() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()
@@ -70,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("what is on hold is not sent to the guest, nor what comes then, and all of it is afterwards")
+  @Test("media on hold isn't sent to the guest, nor later media, until its end")
   func nothingOnHold() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()
@@ -146,7 +147,8 @@ import Testing
     }
   }
 
-  @Test("a guest who leads the meeting mutes somebody else for everybody, and asks them to unmute, which only they do")
+  // Only they unmute.
+  @Test("a leading guest mutes somebody for all, and asks them to unmute")
   func leading() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation()
@@ -181,7 +183,7 @@ import Testing
     }
   }
 
-  @Test("not more participants can be watched than maxVideoChannels says: whoever spoke last")
+  @Test("at most maxVideoChannels participants can be watched: the last to speak")
   func channels() async throws {
     try await Office.run { office in
       office.application.configurationManager.maxVideoChannels = 1
@@ -205,7 +207,8 @@ import Testing
     }
   }
 
-  @Test("alerts wait for a delegate, the latest of a kind, and are told once in either spelling")
+  // In either spelling.
+  @Test("alerts wait for a delegate, the latest of a kind, and come once")
   func alerts() {
     final class Old: SfBAlertDelegate {
       var types: [SfBAlertType] = []

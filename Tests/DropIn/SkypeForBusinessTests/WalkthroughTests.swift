@@ -36,7 +36,8 @@ extension ListingTests {
     alert.choose(try #require(alert.actions.first { $0.title == title }))
   }
 
-  @Test("the walkthrough's screen gets a meeting and a token, shows the licence once, joins by video and by text")
+  // It shows the licence once, and joins by video and by text.
+  @Test("the walkthrough's screen gets a meeting and a token, and joins")
   func walkthrough() async throws {
     let defaults = UserDefaults.standard
     defer { for key in Self.keys { defaults.removeObject(forKey: key) } }

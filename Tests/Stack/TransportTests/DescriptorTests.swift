@@ -18,7 +18,8 @@ import Transport
     await wait("descriptors back at \(before)") { openDescriptors().count <= before }
   }
 
-  @Test("shutdown answers what is under way, ends the rest and frees every descriptor and thread")
+  // It ends the rest.
+  @Test("shutdown answers open requests and frees every descriptor and thread")
   func shutdown() async throws {
     func serveAndShutDown() async throws {
       // Held until the shutdown has begun.

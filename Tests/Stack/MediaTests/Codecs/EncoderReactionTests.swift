@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(
-    "a keyframe that is asked for together with a lower rate is the very next frame, and made for that rate",
+    "a keyframe requested with a lower rate is the very next frame, at that rate",
     arguments: VideoCodecFactory.encodable)
   func theNextFrameIsAKeyframeOfTheLowerRate(codec: Codec) throws {
     for moment in Self.moments {
@@ -77,8 +77,9 @@ import Testing
     }
   }
 
+  // The half of its samples that was there before.
   @Test(
-    "the very next Opus packet has the new rate, also for the half of its sound that was there before",
+    "the very next Opus packet has the new rate, also for earlier samples",
     arguments: [OpusEncoderSettings.Content.voice, .music], [(64, 24), (24, 64)])
   func theNextPacketHasTheNewRate(content: OpusEncoderSettings.Content, rates: (Int, Int)) throws {
     var random = SeededGenerator(seed: TestSeed.of(3))

@@ -125,7 +125,7 @@ import Testing
     #expect(playout.statistics.totalSamplesReceived == 0)
   }
 
-  @Test("sound that nobody plays keeps its newest packets only, and can be played from there")
+  @Test("audio that nobody plays keeps its newest packets and can start there")
   func unplayed() {
     var buffer = AudioJitterBuffer()
     buffer.isPlayed = false

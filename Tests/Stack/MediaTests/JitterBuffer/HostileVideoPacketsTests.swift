@@ -14,8 +14,9 @@ struct HostileVideoPacketsTests {
       timestamp: RTPTimestamp(rawValue: timestamp), marker: marker, arrival: now)
   }
 
+  // With wild numbers.
   @Test(
-    "threat 17: random packets of every codec, with wild numbers, neither trap nor fill memory",
+    "threat 17: random packets of every codec neither trap nor fill memory",
     arguments: 1...8 as ClosedRange<UInt64>)
   func random(seed: UInt64) {
     var random = SeededGenerator(seed: TestSeed.of(seed))
@@ -120,7 +121,8 @@ struct HostileVideoPacketsTests {
     #expect(shown.count <= 256)
   }
 
-  @Test("a frame cut off by the forwarder is not shown, even if the next packet follows without a gap")
+  // The next packet follows without a gap.
+  @Test("a frame cut off by the forwarder isn't shown, even before a whole one")
   func cutOff() {
     var random = SeededGenerator(seed: TestSeed.of(4))
     for codec in [Codec.vp8, .vp9, .h264, .av1] {
@@ -148,7 +150,8 @@ struct HostileVideoPacketsTests {
     }
   }
 
-  @Test("the last packets of a former stream do not disturb the next one, and its own numbers may begin anywhere")
+  // Its own numbers may begin anywhere.
+  @Test("the last packets of a former stream don't disturb the next one")
   func streamChange() {
     var random = SeededGenerator(seed: TestSeed.of(5))
     var buffer = VideoJitterBuffer()

@@ -127,8 +127,9 @@ import Testing
     #expect(worst <= 20)
   }
 
+  // Within some seconds; the audio doesn't wait for it.
   @Test(
-    "when sound is heard sooner, as its device says that it plays sooner, its picture is back in step within some seconds, without a jerk, and the sound does not wait for it",
+    "video follows when the audio device's delay falls, without a jerk",
     arguments: [100, 250, 400] as [Int64])
   func soundThatIsHeardSooner(late: Int64) {
     var random = SeededGenerator(seed: TestSeed.of(2))

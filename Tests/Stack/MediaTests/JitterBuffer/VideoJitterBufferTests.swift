@@ -26,7 +26,8 @@ struct VideoJitterBufferTests {
     #expect(late ?? .seconds(9) <= .milliseconds(22))
   }
 
-  @Test("on a quiet path a frame of one packet is given out as it comes and shown 10 ms later; the first one at once")
+  // It is given out as it comes; the first one is shown at once.
+  @Test("on a quiet path a frame of one packet is shown 10 ms later")
   func lowLatency() {
     let outcome = VideoSimulation(roundTrip: .zero, deltaSize: 500...900, keySize: 900).run()
     check(outcome)
@@ -54,7 +55,8 @@ struct VideoJitterBufferTests {
     #expect(outcome.statistics.framesDropped == 0)
   }
 
-  @Test("a loss that is not repaired shows nothing broken, asks for a keyframe and goes on with it", arguments: codecs)
+  // It asks for the keyframe.
+  @Test("an unrepaired loss shows nothing broken and continues at a keyframe", arguments: codecs)
   func unrepaired(codec: Codec) {
     for seed in 1...4 as ClosedRange<UInt64> {
       let outcome = VideoSimulation(codec: codec, seed: seed, brokenFrames: [100, 300]).run()
@@ -69,8 +71,9 @@ struct VideoJitterBufferTests {
     }
   }
 
+  // No server has less than the usual time.
   @Test(
-    "a far server has time for four repairs before a keyframe is asked for, and none less than the usual time",
+    "a far server has time for four repairs before a keyframe request",
     arguments: [(20, 500), (100, 500), (200, 900), (400, 1_000)] as [(Int64, Int64)])
   func patience(trip: Int64, expected: Int64) throws {
     let outcome = VideoSimulation(roundTrip: .milliseconds(trip), brokenFrames: [100]).run()
@@ -136,7 +139,7 @@ struct VideoJitterBufferTests {
     }
   }
 
-  @Test("the delay grows within about a second when 30 ms of jitter begin, and shrinks slowly")
+  @Test("the delay grows within a second of 30 ms of jitter, and shrinks slowly")
   func jitterGrowth() {
     var simulation = VideoSimulation(
       duration: .seconds(20), jitter: .milliseconds(30), jitterFrom: Instant.zero + .seconds(5), deltaSize: 500...900)
@@ -170,7 +173,8 @@ struct VideoJitterBufferTests {
     #expect(after.allSatisfy { $0.delay < .milliseconds(120) })
   }
 
-  @Test("another source in the same numbering waits for its keyframe, asks once, and starts at once", arguments: codecs)
+  // It asks once, and starts at once.
+  @Test("another source in the same numbering waits for its keyframe", arguments: codecs)
   func sourceSwitch(codec: Codec) {
     for seed in 1...4 as ClosedRange<UInt64> {
       let asked = VideoSimulation(codec: codec, seed: seed, duration: .seconds(10), switchAt: 150).run()
@@ -190,7 +194,7 @@ struct VideoJitterBufferTests {
     }
   }
 
-  @Test("a sender that pauses for a minute goes on without a keyframe and without a freeze", arguments: codecs)
+  @Test("a sender's pause of a minute needs no keyframe and isn't a freeze", arguments: codecs)
   func pause(codec: Codec) {
     let outcome = VideoSimulation(codec: codec, duration: .seconds(80), pauseFrames: 300..<2_100).run()
     check(outcome)

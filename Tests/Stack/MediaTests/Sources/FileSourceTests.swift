@@ -199,7 +199,7 @@ import Testing
   }
 
   @Test(
-    "A film that is cut off before its first picture ends with a sentence, whether it loops or not",
+    "A film cut off before its first frame ends with a sentence, looping or not",
     arguments: [true, false])
   func cutOffBeforeTheFirstPicture(loops: Bool) throws {
     let folder = ScratchFolder()

@@ -70,7 +70,7 @@ struct ConvergenceTests {
     #expect((first ?? 100) < 2)
   }
 
-  @Test("a fall from 2 to 0.5 Mb/s is followed within two seconds, and the way back is found")
+  @Test("a fall from 2 to 0.5 Mb/s is followed within 2 s, and recovered from")
   func dropAndRecovery() throws {
     let simulation = SendingSimulation(link(2_000), seed: 13)
     let flow = try flow(simulation)

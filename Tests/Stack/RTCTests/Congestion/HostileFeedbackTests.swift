@@ -37,7 +37,7 @@ struct HostileFeedbackTests {
       && (estimator.roundTrip ?? .zero) >= .zero
   }
 
-  @Test("20,000 random and damaged reports never trap and never move the target out of its bounds")
+  @Test("20,000 damaged reports never trap or move the target out of its bounds")
   func mutations() {
     var random = SeededRandom(seed: TestSeed.of(41))
     var estimator = sent(0, first: 65_000)
@@ -66,7 +66,7 @@ struct HostileFeedbackTests {
     }
   }
 
-  @Test("reports on packets that were never sent, and the same report again, count for nothing")
+  @Test("reports on packets that were never sent, and repeated ones, don't count")
   func unknownAndRepeated() {
     var estimator = sent(100)
     let honest = report((0..<50).map { (index: Int64) -> Int64? in index * 16 }, base: 0)
@@ -83,7 +83,8 @@ struct HostileFeedbackTests {
     #expect(estimator.bytesInFlight == 50 * 1_200)
   }
 
-  @Test("a report that claims 65,535 lost packets costs one walk of the history, and counts what was sent")
+  // It counts the sent packets.
+  @Test("a report of 65,535 lost packets costs one walk of the history")
   func hugeLoss() {
     var estimator = sent(5_000)
     // A run of lost packets, then one that arrived: the loss before it is all that the history still holds.
@@ -105,7 +106,7 @@ struct HostileFeedbackTests {
     }
   }
 
-  @Test("a packet takes 16 bytes of history, and an estimator less than two kilobytes beside it")
+  @Test("a packet takes 16 bytes of history, an estimator less than 2 kB besides")
   func memory() {
     #expect(SentPacketHistory.bytesPerPacket == 16)
     #expect(MemoryLayout<SendSideBandwidthEstimator>.size < 2_048)

@@ -51,14 +51,15 @@ import Testing
     #expect(abs(some - 0.2) < 0.03)
   }
 
-  @Test("a second without any packet is an outage and no loss, also when another follows five seconds later")
+  // Also when another follows five seconds later.
+  @Test("a second without any packet is an outage and not a loss")
   func outages() {
     let outages = [200..<400, 1_400..<1_600]
     #expect(meanLoss(isLost: { index in outages.contains { $0.contains(index) } }, isSilent: { _ in false }) == 0)
   }
 
   /// As on a path of 20 kb/s over which a picture of ten times as much is sent: nothing counted as lost, and it went on.
-  @Test("where one packet in half a second arrives, the others are lost: between any two is no outage")
+  @Test("if one packet in half a second arrives, the others are lost, not an outage")
   func nextToNothing() {
     #expect(meanLoss(isLost: { $0 % 100 != 99 }, isSilent: { _ in false }) > 0.8)
   }

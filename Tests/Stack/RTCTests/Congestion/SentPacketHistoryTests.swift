@@ -3,9 +3,9 @@ import Testing
 
 @testable import RTC
 
-@Suite("History of sent packets, draft-holmer-rmcat-transport-wide-cc-extensions-01 section 2")
+@Suite("History of sent packets (draft-holmer-rmcat-transport-wide-cc-extensions-01 2)")
 struct SentPacketHistoryTests {
-  @Test("numbers are found again at every position of the wrap, once, and no further back than the capacity")
+  @Test("a number is found once, at every wrap, and no further back than the capacity")
   func wrap() throws {
     for first in [UInt16(0), 100, 65_400, 65_535] {
       var history = SentPacketHistory(capacity: 256, first: first)
@@ -48,7 +48,7 @@ struct DelayBasedPartsTests {
       received: TimeSpan(nanoseconds: Int64(received * 1e6)))
   }
 
-  @Test("packets that left within 5 ms are one group; the distance of groups is that of their last packets")
+  @Test("packets that left within 5 ms are one group, at its last packet's distance")
   func groups() {
     var delta = InterArrivalDelta()
     for (sent, received) in [(0.0, 100.0), (4, 104), (20, 120), (22, 126)] {
@@ -106,7 +106,7 @@ struct DelayBasedPartsTests {
     #expect(control.rate == .kilobits(850))
   }
 
-  @Test("while the application is limited the rate does not grow; otherwise by about 8 % a second")
+  @Test("an application-limited rate doesn't grow; otherwise by 8 % a second")
   func increase() {
     for isLimited in [true, false] {
       var control = AimdRateControl(start: .kilobits(1_000), minimum: .kilobits(30), maximum: .kilobits(8_000))
@@ -120,7 +120,7 @@ struct DelayBasedPartsTests {
     }
   }
 
-  @Test("loss that the path has by itself is learnt; what comes on top brings the bound down")
+  @Test("the path's own loss is learnt, and the excess brings the bound down")
   func inherentLoss() {
     var loss = LossBasedEstimator()
     for second in Int64(0)..<40 {

@@ -44,7 +44,7 @@ struct DTLSRecordTests {
   }
 
   @Test(
-    "the keys are those that OpenSSL derives: a Finished that it encrypted opens, and the lost last flight comes again",
+    "the keys are OpenSSL's: its Finished opens, and a lost last flight repeats",
     arguments: ["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305"])
   func agreesWithOpenSSL(cipher: String) throws {
     let link = try DTLSLink(cipher: cipher)
@@ -84,7 +84,7 @@ struct DTLSRecordTests {
     for record in records { #expect(receiver.isReplayed(record)) }
   }
 
-  @Test("a record with any byte changed does not open, and does not keep the right one from opening", arguments: kinds)
+  @Test("a record with a changed byte doesn't open, and the right one still does", arguments: kinds)
   func tampering(kind: DTLSRecordCipher.Kind) throws {
     let (sender, receiver) = Self.pair(kind)
     let content = [UInt8](0..<40)
@@ -98,7 +98,7 @@ struct DTLSRecordTests {
     #expect(receiver.open(record) == content)
   }
 
-  @Test("no number and no nonce is used twice, and after the last number nothing is sealed", arguments: kinds)
+  @Test("no number and no nonce is used twice, and after the last nothing is sealed", arguments: kinds)
   func numbers(kind: DTLSRecordCipher.Kind) throws {
     let (sender, receiver) = Self.pair(kind, lastSequence: DTLSRecordLayer.lastSequence - 3)
     var heads: Set<[UInt8]> = []
@@ -113,7 +113,8 @@ struct DTLSRecordTests {
     #expect(sender.seal(content) == nil)
   }
 
-  @Test("of the newest 64 numbers each is accepted once, older ones never (RFC 6347 section 4.1.2.6)")
+  // Older ones never.
+  @Test("each of the newest 64 numbers is accepted once (RFC 6347 4.1.2.6)")
   func window() {
     var random = SeededRandom(seed: TestSeed.of(5))
     var window = DTLSReplayWindow()

@@ -39,7 +39,8 @@ struct DTLSThreatTests {
     #expect(link.clientEvents.last == .received([4, 5]), sourceLocation: sourceLocation)
   }
 
-  @Test("threat 2: a ClientHello with only a NULL cipher ends that handshake, and the next one succeeds")
+  // The next one succeeds.
+  @Test("threat 2: a ClientHello with only a NULL cipher ends that handshake alone")
   func nullCipher() throws {
     let link = try DTLSLink()
     for cipher: UInt16 in [0x0001, 0x0002, 0x003B, 0xC006, 0x002F] {
@@ -61,7 +62,8 @@ struct DTLSThreatTests {
     #expect(link.bothConnected)
   }
 
-  @Test("threat 2: a client with another certificate than announced gets no keys (fails closed)")
+  // It fails closed.
+  @Test("threat 2: a client with an unannounced certificate gets no keys")
   func wrongClientFingerprint() throws {
     let other = try DTLSCertificate.selfSigned(unixTime: 1_800_000_000)
     let link = try DTLSLink(serverExpects: [other.fingerprint])
@@ -71,7 +73,8 @@ struct DTLSThreatTests {
     #expect(link.clientEvents == [.failed(.peerAlert(42))])
   }
 
-  @Test("threat 2: a server with another certificate than announced gets no keys (fails closed)")
+  // It fails closed.
+  @Test("threat 2: a server with an unannounced certificate gets no keys")
   func wrongServerFingerprint() throws {
     let other = try DTLSCertificate.selfSigned(unixTime: 1_800_000_000)
     let link = try DTLSLink(clientExpects: [other.fingerprint])
@@ -100,7 +103,7 @@ struct DTLSThreatTests {
     }
   }
 
-  @Test("threat 3: encrypted records shorter than nonce and tag are dropped without a word", arguments: 0..<24)
+  @Test("threat 3: encrypted records shorter than nonce and tag are dropped", arguments: 0..<24)
   func shortCiphertext(length: Int) throws {
     let link = try Self.connected()
     for type: UInt8 in [21, 22, 23] {
@@ -131,7 +134,7 @@ struct DTLSThreatTests {
     Self.expectAlive(link)
   }
 
-  @Test("threat 4: plain records after the handshake are dropped: data, alerts, handshake messages")
+  @Test("threat 4: plain data, alerts and handshakes after the handshake are dropped")
   func plaintextAfterHandshake() throws {
     let link = try Self.connected()
     let records = [
@@ -156,8 +159,9 @@ struct DTLSThreatTests {
     Self.expectAlive(link)
   }
 
+  // In whichever part of it they come.
   @Test(
-    "threat 4: alerts that nobody can prove to be the peer's end no handshake that goes on, in whichever part of it they come",
+    "threat 4: unauthenticated alerts don't end a handshake that continues",
     arguments: [[1, 0], [2, 40], [2, 42], [2, 0], [1, 90]] as [[UInt8]])
   func forgedAlerts(alert: [UInt8]) throws {
     let link = try DTLSLink()
@@ -190,7 +194,7 @@ struct DTLSThreatTests {
   }
 
   @Test(
-    "a peer that says without encryption that it gives up, and answers no more, is believed within 2 s",
+    "a peer's plain alert without further answers is believed within 2 s",
     arguments: [0, 40] as [UInt8])
   func believedAlert(description: UInt8) throws {
     let link = try DTLSLink()
@@ -206,7 +210,7 @@ struct DTLSThreatTests {
     #expect(link.now - began < .seconds(2))
   }
 
-  @Test("threat 4: plain application data during the handshake is dropped and the handshake completes")
+  @Test("threat 4: plain application data is dropped and the handshake completes")
   func plaintextDuringHandshake() throws {
     let link = try DTLSLink()
     var sequence: UInt64 = 500
@@ -221,7 +225,8 @@ struct DTLSThreatTests {
     #expect(link.client.drops.plaintextData == 2)
   }
 
-  @Test("threat 5: fragments that overrun, contradict or promise too much are dropped, the handshake completes")
+  // Fragments that overrun, contradict or promise too much.
+  @Test("threat 5: bad fragments are dropped, and the handshake completes")
   func badFragments() throws {
     func record(
       _ number: UInt64, _ length: Int, _ sequence: UInt16, _ offset: Int, _ count: Int, _ body: Int
@@ -286,7 +291,7 @@ struct DTLSThreatTests {
     #expect(link.server.drops.badFragment == 21)
   }
 
-  @Test("datagrams of any kind never crash either end, and an unharmed handshake still completes")
+  @Test("no datagram crashes either end, and an unharmed handshake still completes")
   func mutationFuzz() throws {
     let sample = try DTLSLink(clientMTU: 400, serverMTU: 400)
     sample.handshake()

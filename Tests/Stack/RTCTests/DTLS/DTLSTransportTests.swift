@@ -87,7 +87,7 @@ struct DTLSTransportTests {
     #expect(Array(protected[..<plain]) == header + payload)
   }
 
-  @Test("a lost flight is sent again after 50 ms, then 100, 200, …, and with fresh record numbers (RFC 6347 4.2.4)")
+  @Test("a lost flight repeats after 50, 100, 200 ms with new numbers (RFC 6347 4.2.4)")
   func backsOff() throws {
     let link = try DTLSLink(network: .init(loss: 1))
     link.handshake(limit: .seconds(40)) { $0.client.state == .failed }
@@ -112,8 +112,9 @@ struct DTLSTransportTests {
     #expect(link.clientKeys?.local == link.serverKeys?.remote, "seed \(seed)")
   }
 
+  // In many fragments, reordered, duplicated and lost.
   @Test(
-    "a ClientHello in many fragments, reordered, duplicated and lost, is reassembled (RFC 6347 section 4.2.3)",
+    "a fragmented ClientHello is reassembled (RFC 6347 4.2.3)",
     arguments: 0..<40)
   func fragmentedHello(seed: UInt64) throws {
     var random = SeededRandom(seed: TestSeed.of(seed) &+ 1_000)
@@ -169,7 +170,7 @@ struct DTLSTransportTests {
     #expect(link.client.retransmissions >= 2)
   }
 
-  @Test("application data passes both ways, and is refused before the connection and beyond the MTU")
+  @Test("application data passes both ways, within the MTU and once connected")
   func applicationData() throws {
     let link = try DTLSLink()
     let message = [UInt8](0..<200)

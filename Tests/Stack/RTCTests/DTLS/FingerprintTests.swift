@@ -52,7 +52,7 @@ struct FingerprintTests {
     #expect(Fingerprint(algorithm: .sha256, bytes: [1, 2]) == nil)
   }
 
-  @Test("two certificates have different keys and serial numbers, and each its own fingerprint")
+  @Test("two certificates differ in key, serial number and fingerprint")
   func certificates() throws {
     let a = try DTLSCertificate.selfSigned(unixTime: 1_800_000_000)
     let b = try DTLSCertificate.selfSigned(unixTime: 1_800_000_000)

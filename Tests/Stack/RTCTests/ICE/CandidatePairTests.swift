@@ -9,7 +9,7 @@ import Testing
   /// Ten milliseconds each way, and no time for computing.
   private let roundTrip = TimeSpan.milliseconds(20)
 
-  @Test("the selected pair tells the round trip of checks and consent, and an address that only the peer sees (prflx)")
+  @Test("the selected pair has the round trip, and an address by the peer (prflx)")
   func direct() throws {
     let world = IceWorld(servers: [])
     try world.connect()
@@ -31,7 +31,8 @@ import Testing
     #expect(later.totalRoundTripTime - first.totalRoundTripTime == .milliseconds(70) * Int64(count))
   }
 
-  @Test("behind a NAT that a server told of, the local candidate is server-reflexive (srflx)")
+  // The address that a server reported.
+  @Test("behind a NAT the local candidate is server-reflexive (srflx)")
   func reflexive() throws {
     let world = IceWorld()
     try world.connect()
@@ -41,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "a relay tells how its server is reached (relayProtocol), while what it relays stays UDP",
+    "a relay has the protocol to its server (relayProtocol), and relays UDP",
     arguments: [
       ("turn:198.51.100.9", IceServerURL.Transport.udp), ("turn:198.51.100.9?transport=tcp", .tcp),
       ("turns:turn.example.org:3478", .tls),
@@ -82,7 +83,8 @@ import Testing
     #expect(world.client.selectedCandidatePair?.currentRoundTripTime == .milliseconds(200))
   }
 
-  @Test("states go from new to completed, say when the path falls silent, and end closed (RTCIceTransportState)")
+  // RTCIceTransportState.
+  @Test("ICE states go from new to completed, report silence, and end closed")
   func states() throws {
     let world = IceWorld(servers: [])
     #expect(world.client.iceState == .new && world.client.dtlsState == .new)

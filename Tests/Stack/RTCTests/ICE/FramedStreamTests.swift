@@ -69,7 +69,7 @@ struct FramedStreamTests {
     #expect(buffered == first)
   }
 
-  @Test("a frame may be changed in place, and a reader that lies about its count is held to the buffer")
+  @Test("a frame may change in place, and a lying reader is held to the buffer")
   func inPlace() throws {
     var stream = FramedStream(frameLimit: 16)
     _ = stream.append([0, 3, 1, 2, 3, 0].span)

@@ -7,9 +7,8 @@ import Testing
 struct GatheringTests {
   private static let second = IceWorld.address(10, 9, 0, 3, 4_100)
 
-  @Test(
-    "host, server-reflexive and relayed candidates are found, each with an event, and are in the next offer, RFC 8445 section 5.1"
-  )
+  // Each with an event.
+  @Test("host, srflx and relayed candidates are found and offered (RFC 8445 5.1)")
   func kinds() throws {
     let world = IceWorld(servers: [IceServer(urls: ["stun:198.51.100.9"]), IceWorld.server("turn:198.51.100.9")])
     world.client.startGathering(now: world.now)
@@ -33,7 +32,8 @@ struct GatheringTests {
     #expect(world.turn.received[.binding] == 1 && world.turn.received[.allocate] == 2)
   }
 
-  @Test("without a NAT the reflexive address is the host's and makes no candidate, RFC 8445 section 5.1.3")
+  // It is the host's.
+  @Test("without a NAT the reflexive address makes no candidate (RFC 8445 5.1.3)")
   func redundant() {
     let world = IceWorld(servers: [IceServer(urls: ["stun:198.51.100.9"])], nat: false)
     world.client.startGathering(now: world.now)
@@ -41,7 +41,7 @@ struct GatheringTests {
     #expect(world.client.localCandidates.map(\.kind) == [.host] && world.client.isGatheringComplete)
   }
 
-  @Test("names of servers are asked for, and a STUN server that is silent is an event, not a hang")
+  @Test("servers' names are asked for, and a silent STUN server is an event")
   func names() {
     let world = IceWorld(servers: [IceServer(urls: ["stun:turn.example.org", "stun:192.0.2.200"])])
     world.client.startGathering(now: world.now)
@@ -95,7 +95,7 @@ struct GatheringTests {
     }
   }
 
-  @Test("candidates of the peer that cannot be used are ignored and counted, the others connect")
+  @Test("unusable candidates of the peer are ignored and counted; others connect")
   func ignoredCandidates() throws {
     let world = IceWorld(servers: [])
     let odd = [
@@ -116,7 +116,8 @@ struct GatheringTests {
       counts[.tcpNotPassive] == 1 && counts[.linkLocal] == 1 && counts[.unusableAddress] == 1 && counts.total == 8)
   }
 
-  @Test("candidates that the peer tells later are checked, and running out before is no failure, RFC 8838")
+  // Running out before is not a failure.
+  @Test("the peer's later candidates are checked (RFC 8838)")
   func trickle() throws {
     let world = IceWorld(servers: [])
     var candidates: [IceCandidate] = []
@@ -138,7 +139,8 @@ struct GatheringTests {
     #expect(world.isConnected)
   }
 
-  @Test("after a change of network the call goes on over the new socket, without an ICE restart")
+  // Over the new socket.
+  @Test("after a change of network the call continues without an ICE restart")
   func handover() throws {
     let world = IceWorld(servers: [])
     try world.connect()
@@ -159,7 +161,7 @@ struct GatheringTests {
     #expect(!world.client.localCandidates.contains { $0.transportAddress == IceWorld.inside && $0.kind == .host })
   }
 
-  @Test("a network that goes before the next comes is bridged, with a relay allocated anew over the new socket")
+  @Test("a gap between two networks is bridged, with a relay on the new socket")
   func handoverThroughGap() throws {
     let world = IceWorld(policy: .relay)
     try world.connect()
@@ -178,7 +180,7 @@ struct GatheringTests {
     #expect(world.serverMedia.count == 1 && world.clientMedia.count == 1)
   }
 
-  @Test("a path that falls silent is replaced by another that answers, before consent is lost")
+  @Test("a silent path is replaced by an answering one before consent is lost")
   func doubt() throws {
     let world = IceWorld(servers: [], sockets: [IceWorld.inside, Self.second])
     try world.connect()
@@ -190,7 +192,7 @@ struct GatheringTests {
     #expect(!world.has(.iceConsentLost))
   }
 
-  @Test("an address that only the peer sees is found as peer-reflexive, RFC 8445 section 7.2.5.3.1")
+  @Test("an address that only the peer sees is peer-reflexive (RFC 8445 7.2.5.3.1)")
   func peerReflexive() throws {
     let world = IceWorld(servers: [])
     try world.connect()

@@ -120,7 +120,8 @@ struct IceAgentTests {
     #expect(network.sentByClient == 1)
   }
 
-  @Test("with a fifth of the datagrams lost both sides agree within 5 s and keep consent for 10 min, RFC 7675")
+  // For ten minutes.
+  @Test("with a fifth lost both agree within 5 s and keep consent (RFC 7675)")
   func loss() {
     for seed in 0..<60 as Range<UInt64> {
       var network = IceNetwork(seed: seed, loss: 0.2)
@@ -152,7 +153,7 @@ struct IceAgentTests {
     #expect(bytes() == bytes())
   }
 
-  @Test("a check is sent again after 50, 100, 200 ms and so on, then the pair has failed, RFC 8445 section 14.3")
+  @Test("a check repeats after 50, 100, 200 ms, and then fails (RFC 8445 14.3)")
   func retransmissions() {
     var agent = iceAgent(IceTest.client, IceTest.server)
     agent.check(.host(IceTest.address(1), transport: .udp), local: IceTest.address(2), now: .zero)
@@ -193,7 +194,7 @@ struct IceAgentTests {
     network.expectAgreement()
   }
 
-  @Test("threat 10: both sides notice within 30 s that the other is gone, RFC 7675 section 5.1")
+  @Test("threat 10: both notice within 30 s that the other is gone (RFC 7675 5.1)")
   func consentLost() {
     var network = IceNetwork(seed: 5)
     network.addServer(1)
@@ -234,7 +235,8 @@ struct IceAgentTests {
     network.expectAgreement()
   }
 
-  @Test("answers that are forged, unauthentic or come over another path are ignored, RFC 8445 section 7.2.5.2.1")
+  // Answers that are forged, unauthentic or come over another path.
+  @Test("forged and misrouted answers are ignored (RFC 8445 7.2.5.2.1)")
   func forgedAnswers() throws {
     var agent = iceAgent(IceTest.client, IceTest.server)
     agent.check(.host(IceTest.address(1), transport: .udp), local: IceTest.address(2), now: .zero)
@@ -263,7 +265,7 @@ struct IceAgentTests {
     #expect(agent.selectedPath == check.path)
   }
 
-  @Test("the larger tie-breaker keeps the role and both controlling agents agree, RFC 8445 section 7.3.1.1")
+  @Test("the larger tie-breaker keeps the role, and both agree (RFC 8445 7.3.1.1)")
   func roleConflict() {
     for seed in 0..<20 as Range<UInt64> {
       let a = IceTest.address(1)

@@ -41,7 +41,7 @@ struct IceCandidateTests {
     #expect(candidate.attributeValue.contains(name))
   }
 
-  @Test("active TCP, port 0 and the unspecified address cannot be used, RFC 6544 section 4.5")
+  @Test("active TCP, port 0 and unspecified addresses are unusable (RFC 6544 4.5)")
   func unusable() throws {
     for line in [
       "1 1 tcp 1 192.0.2.1 9 typ host tcptype active", "1 1 udp 1 192.0.2.1 0 typ host",
@@ -77,7 +77,7 @@ struct IceCandidateTests {
     #expect(throws: expected) { try IceCandidate(parsing: line) }
   }
 
-  @Test("UDP is preferred to TCP, and priorities follow the formula, RFC 8445 section 5.1.2.1")
+  @Test("UDP is preferred, and priorities follow the formula (RFC 8445 5.1.2.1)")
   func priorities() throws {
     let address = TransportAddress(ip: IPAddress(v4: 0xC000_0201), port: 5_000)
     let udp = IceCandidate.host(address, transport: .udp)

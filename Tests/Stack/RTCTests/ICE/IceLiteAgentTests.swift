@@ -9,7 +9,7 @@ struct IceLiteAgentTests {
     IceLiteAgent(local: IceTest.server, remote: IceTest.client, now: .zero)
   }
 
-  @Test("an authentic check is answered with the address it came from, RFC 8445 section 7.3.1.2")
+  @Test("an authentic check's answer has its source address (RFC 8445 7.3.1.2)")
   func answers() throws {
     var agent = agent()
     let path = IceTest.path(7, port: 40_000)
@@ -40,7 +40,7 @@ struct IceLiteAgentTests {
     #expect(agent.isProven(a))
   }
 
-  @Test("threat 6: checks without or with wrong MESSAGE-INTEGRITY get no reply and leave no state")
+  @Test("threat 6: checks without a right MESSAGE-INTEGRITY get no reply or state")
   func unauthentic() {
     var agent = agent()
     let path = IceTest.path(7)
@@ -83,7 +83,7 @@ struct IceLiteAgentTests {
     #expect(answered == 0)
   }
 
-  @Test("threat 7: a reply is never longer than the check that caused it, and strangers cause none")
+  @Test("threat 7: a reply is never longer than its check, and strangers cause none")
   func reflection() throws {
     for last in 0..<50 as Range<UInt8> {
       var agent = agent()
@@ -105,7 +105,8 @@ struct IceLiteAgentTests {
     }
   }
 
-  @Test("threat 9: only an authentic check moves the address, whatever else arrives from the new one")
+  // Other packets from the new one don't.
+  @Test("threat 9: only an authentic check moves the address")
   func hijack() {
     var agent = agent()
     let (home, thief) = (IceTest.path(7), IceTest.path(66))
@@ -124,7 +125,7 @@ struct IceLiteAgentTests {
     #expect(agent.receive(IceTest.check(nominate: true), thief).change?.isSelected == true)
   }
 
-  @Test("threat 10: consent ends 30 s after the last authentic check, RFC 7675 section 5.1")
+  @Test("threat 10: consent ends 30 s after the last authentic check (RFC 7675 5.1)")
   func consent() {
     var agent = agent()
     let path = IceTest.path(7)
@@ -204,7 +205,7 @@ struct IceLiteAgentTests {
     #expect(agent.selectedPath == b)
   }
 
-  @Test("a peer that claims our role is told 487 and changes nothing, RFC 8445 section 7.3.1.1")
+  @Test("a peer that claims our role gets 487, changing nothing (RFC 8445 7.3.1.1)")
   func roleConflict() throws {
     var agent = agent()
     for tieBreaker in [0, 1, UInt64.max] {
@@ -221,7 +222,8 @@ struct IceLiteAgentTests {
     #expect(agent.transmitPath == nil)
   }
 
-  @Test("unknown comprehension-required attributes are refused by name after authentication, RFC 8489 section 6.3.1")
+  // After authentication.
+  @Test("unknown required attributes are refused by name (RFC 8489 6.3.1)")
   func unknownAttributes() throws {
     var agent = agent()
     let unknown = STUNAttributeType(rawValue: 0x7001)
@@ -239,7 +241,7 @@ struct IceLiteAgentTests {
     #expect(agent.receive(optional, IceTest.path(7)).change?.isValidated == true)
   }
 
-  @Test("a peer with credentials cannot make the agent remember more than 32 paths, and never loses the selected one")
+  @Test("a peer's checks fill at most 32 paths, and never lose the selected one")
   func manyPaths() {
     var agent = agent()
     let home = IceTest.path(7)
@@ -264,7 +266,7 @@ struct IceLiteRestartTests {
   let newServer = IceTest.credentials("srv2")
   let newClient = IceTest.credentials("cln2")
 
-  @Test("the old path flows until the peer nominates under the new credentials, RFC 8445 section 9")
+  @Test("the old path flows until a new nomination after a restart (RFC 8445 9)")
   func keepsFlowing() {
     var agent = IceLiteAgent(local: IceTest.server, remote: IceTest.client, now: .zero)
     let (a, b) = (IceTest.path(7), IceTest.path(8))
@@ -298,7 +300,7 @@ struct IceLiteRestartTests {
     #expect(agent.drainEvents() == [.ufragRetired("serv")])
   }
 
-  @Test("two restarts in a row retire the generation in between, and the first keeps flowing")
+  @Test("two restarts in a row retire the generation in between; the first flows on")
   func twice() {
     var agent = IceLiteAgent(local: IceTest.server, remote: IceTest.client, now: .zero)
     let path = IceTest.path(7)
@@ -312,7 +314,7 @@ struct IceLiteRestartTests {
     #expect(agent.selectedPath == path)
   }
 
-  @Test("threat 10: a restart revives an agent that lost consent, under new credentials only")
+  @Test("threat 10: a restart revives consent, under new credentials only")
   func revives() {
     var agent = IceLiteAgent(local: IceTest.server, remote: IceTest.client, now: .zero)
     let path = IceTest.path(7)

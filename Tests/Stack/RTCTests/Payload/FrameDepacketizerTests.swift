@@ -4,9 +4,8 @@ import Testing
 
 @Suite("Payloads to frames", .tellsSeeds)
 struct FrameDepacketizerTests {
-  @Test(
-    "AV1: elements get size fields, fragments are joined, the temporal delimiter goes, AOM RTP payload sections 4.3 to 4.5"
-  )
+  // The temporal delimiter goes.
+  @Test("AV1: elements get sizes, fragments are joined (AOM RTP payload 4.3 to 4.5)")
   func av1() throws {
     let header: [UInt8] = [0x08] + sequenceHeader
     let frame = [UInt8](repeating: 0x10, count: 300)
@@ -26,7 +25,7 @@ struct FrameDepacketizerTests {
     #expect(!out.isKeyframe && out.temporalID == 2)
   }
 
-  @Test("AV1: a sequence header in front of an inter frame makes no keyframe, AV1 specification section 5.9.2")
+  @Test("AV1: a sequence header before an inter frame isn't a keyframe (AV1 5.9.2)")
   func av1Inter() throws {
     let header: [UInt8] = [0x08] + sequenceHeader
     let out = try PayloadTrip.frame(.av1, [[0x20, UInt8(header.count)] + header + [0x30, 0x30, 1]])
@@ -51,7 +50,7 @@ struct FrameDepacketizerTests {
     #expect(throws: PayloadError.incomplete) { try PayloadTrip.frame(.av1, [[0x90, 0x30, 1]]) }
   }
 
-  @Test("threat 17: a frame beyond 8 MiB, more than 4,096 units, and OBU sizes past their element are refused")
+  @Test("threat 17: frames over 8 MiB, 4,096 units or OBU bounds are refused")
   func threat17() throws {
     var depacketizer = FrameDepacketizer(codec: .vp8)
     let start = [UInt8]([0x10, 0x10]) + [UInt8](repeating: 1, count: 60_000)
@@ -71,7 +70,8 @@ struct FrameDepacketizerTests {
     #expect(throws: PayloadError.truncated) { try PayloadTrip.frame(.av1, [[0x10, 0x34]]) }
   }
 
-  @Test("threat 17: 100,000 damaged frames of every codec come back whole or not at all, and within the limit")
+  // Of every codec, and within the limit.
+  @Test("threat 17: 100,000 damaged frames come back whole or not at all")
   func mutations() throws {
     var random = SeededRandom(seed: TestSeed.of(170))
     var frames: [(Codec, [[UInt8]])] = []
@@ -110,7 +110,7 @@ struct FrameDepacketizerTests {
     #expect(whole > 10_000)
   }
 
-  @Test("the picture group of a VP9 key picture says what each picture refers to, RFC 9628 section 4.2.1")
+  @Test("a VP9 keyframe's group of frames gives each frame's references (RFC 9628 4.2.1)")
   func pictureGroup() throws {
     let bytes = PayloadSample.vp9Key
     let group = try #require(try VP9Descriptor.parse(bytes.span).pictureGroup(in: bytes.span))
@@ -119,7 +119,7 @@ struct FrameDepacketizerTests {
     #expect(group.pictures[0].references[0] == 1 && group.pictures[1].references[1] == 2)
   }
 
-  @Test("what AV1 frames refer to is read from templates and from the descriptor itself, AOM appendix A.8")
+  @Test("AV1 references are read from templates and descriptors (AOM A.8)")
   func references() throws {
     let key = DependencySample.key
     let structure = try #require(try DependencyDescriptor.parse(key.span, at: 0..<key.count).structure)

@@ -69,7 +69,7 @@ enum PayloadTrip {
 @Suite("Frames to payloads and back", .tellsSeeds)
 struct PacketizerTests {
   @Test(
-    "every frame comes back, no payload exceeds the limit, and the marker is on the last",
+    "every frame comes back within the size limit, with the marker on its last",
     arguments: [Codec.vp8, .vp9, .h264])
   func roundTrip(codec: Codec) throws {
     var random = SeededRandom(seed: TestSeed.of(1))
@@ -91,7 +91,7 @@ struct PacketizerTests {
     }
   }
 
-  @Test("all payloads of a frame have one size, only the last may be shorter: one burst with segmentation offload")
+  @Test("a frame's payloads have one size but the last: one segmented burst")
   func evenSizes() throws {
     var random = SeededRandom(seed: TestSeed.of(2))
     for codec in [Codec.vp8, .vp9, .h264] {
@@ -105,7 +105,7 @@ struct PacketizerTests {
     }
   }
 
-  @Test("VP8: long picture numbers run on and wrap, layers show TL0PICIDX, TID, Y and N, RFC 7741 section 4.2")
+  @Test("VP8: PictureID wraps, layers have TL0PICIDX, TID, Y and N (RFC 7741 4.2)")
   func vp8Layers() throws {
     var random = SeededRandom(seed: TestSeed.of(3))
     var packetizer = Packetizer(codec: .vp8, maximumPayloadSize: 1_160, hasTemporalLayers: true, using: &random)
@@ -152,9 +152,8 @@ struct PacketizerTests {
     }
   }
 
-  @Test(
-    "Y of VP8 and U of VP9 are as the encoder says, long behind a keyframe, RFC 7741 section 4.2 and RFC 9628 section 4.2"
-  )
+  // Long behind a keyframe.
+  @Test("Y of VP8 and U of VP9 are the encoder's (RFC 7741 4.2, RFC 9628 4.2)")
   func switchingPoints() throws {
     var random = SeededRandom(seed: TestSeed.of(12))
     for codec in [Codec.vp8, .vp9] {
@@ -187,7 +186,8 @@ struct PacketizerTests {
     #expect(payloads[0][0] == 0x78)
   }
 
-  @Test("H.264: short start codes, trailing zeros and delimiters go, units keep their order, ITU-T H.264 annex B")
+  // Short start codes, too.
+  @Test("H.264: delimiters and trailing zeros go, units keep their order (annex B)")
   func annexB() throws {
     var random = SeededRandom(seed: TestSeed.of(6))
     var packetizer = Packetizer(codec: .h264, maximumPayloadSize: 1_000, using: &random)
@@ -201,7 +201,8 @@ struct PacketizerTests {
     #expect(back.data == [0, 0, 0, 1, 0x67, 1, 0, 0, 0, 1, 0x68, 2, 0, 0, 0, 1, 0x65, 0, 0, 3, 1])
   }
 
-  @Test("what cannot be sent is refused and emits nothing: wrong codec, empty, giant, no start code")
+  // A wrong codec, an empty or giant frame, no start code.
+  @Test("frames that can't be sent are refused and emit nothing")
   func refused() {
     var random = SeededRandom(seed: TestSeed.of(7))
     func error(_ codec: Codec, _ frame: EncodedFrame) -> PayloadError? {

@@ -27,7 +27,7 @@ struct VP8DescriptorTests {
     }
   }
 
-  @Test("a keyframe starts with the first packet of partition 0 whose P bit is clear, RFC 7741 section 4.3")
+  @Test("a keyframe starts with partition 0 and a clear P bit (RFC 7741 4.3)")
   func keyframe() {
     let yes = PayloadSample.vp8()
     #expect(isKeyframeStart(.vp8, yes))
@@ -38,7 +38,7 @@ struct VP8DescriptorTests {
     }
   }
 
-  @Test("rewriting changes picture number and layer-0 index in place and nothing else, at each width")
+  @Test("rewriting changes PictureID and layer-0 index in place, at each width")
   func rewrite() throws {
     for long: Bool? in [nil, false, true] {
       for tl0: UInt8? in [nil, 200] {

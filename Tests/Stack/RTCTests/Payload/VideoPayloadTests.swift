@@ -4,7 +4,7 @@ import Testing
 
 @Suite("VP9 payload descriptor, RFC 9628 section 4.2", .tellsSeeds)
 struct VP9DescriptorTests {
-  @Test("picture number, layers and scalability structure of a key picture are read, RFC 9628 sections 4.2 and 4.2.1")
+  @Test("PictureID, layers and scalability structure are read (RFC 9628 4.2, 4.2.1)")
   func key() throws {
     let descriptor = try parseVP9(PayloadSample.vp9Key)
     #expect(descriptor.pictureID == 0x0123)
@@ -21,7 +21,7 @@ struct VP9DescriptorTests {
     #expect(isKeyframeStart(.vp9, PayloadSample.vp9Key))
   }
 
-  @Test("references of the flexible mode are counted, and a fourth is refused, RFC 9628 section 4.2")
+  @Test("flexible references are counted, and a fourth is refused (RFC 9628 4.2)")
   func flexible() throws {
     let descriptor = try parseVP9(PayloadSample.vp9Flexible)
     #expect(descriptor.pictureID == 5)
@@ -64,7 +64,8 @@ struct VP9DescriptorTests {
     #expect(short == [0xF0, 0x3C] + PayloadSample.vp9Flexible[2...])
   }
 
-  @Test("threat 17: a scalability structure that claims 255 pictures or 8 layers must hold them")
+  // 255 frames or 8 layers.
+  @Test("threat 17: a scalability structure must hold the frames that it claims")
   func threat17() throws {
     let pictures: [UInt8] = [0x0A, 0x08, 255] + [UInt8](repeating: 0x0C, count: 255)
     #expect(throws: PayloadError.truncated) { try parseVP9(pictures) }
@@ -101,7 +102,7 @@ struct H264PayloadTests {
     #expect(!middle.isKeyframeStart)
   }
 
-  @Test("a keyframe starts with an IDR slice or a sequence parameter set, RFC 6184 section 5.6")
+  @Test("a keyframe starts with an IDR slice or parameter set (RFC 6184 5.6)")
   func keyframe() {
     for type in UInt8(0)...31 {
       let bytes: [UInt8] = [0x60 | type, 0, 0]
@@ -130,7 +131,8 @@ struct H264PayloadTests {
 
 @Suite("AV1 aggregation header, AOM RTP payload format section 4.4", .tellsSeeds)
 struct AV1AggregationHeaderTests {
-  @Test("elements with and without sizes are walked, and a sequence header or the N bit is a keyframe")
+  // By a sequence header or the N bit.
+  @Test("elements with and without sizes are walked, and keyframes are found")
   func elements() throws {
     let key = try parseAV1(PayloadSample.av1Key)
     #expect(key.elementCount == 3)
@@ -151,7 +153,8 @@ struct AV1AggregationHeaderTests {
     #expect(!header.isKeyframeStart)
   }
 
-  @Test("threat 17: OBU sizes past the payload, endless sizes and a wrong element count are refused")
+  // Sizes past the payload, endless sizes and a wrong count.
+  @Test("threat 17: wrong OBU sizes and element counts are refused")
   func threat17() {
     let endless: [UInt8] = [0x00] + [UInt8](repeating: 0x80, count: 9) + [0]
     let huge: [UInt8] = [0x00] + [UInt8](repeating: 0xFF, count: 7) + [0x7F, 1, 2, 3]
@@ -181,7 +184,7 @@ struct DependencyDescriptorTests {
     #expect(!descriptor.isKeyframeStart)
   }
 
-  @Test("a template structure gives the layer of each template and decode target, appendix A.8.3")
+  @Test("a template structure gives each template's and target's layer (A.8.3)")
   func structure() throws {
     let descriptor = try parse(DependencySample.key)
     #expect(descriptor.isKeyframeStart)
@@ -205,7 +208,7 @@ struct DependencyDescriptorTests {
     #expect(descriptor.activeDecodeTargets == 0b111)
   }
 
-  @Test("the mask of active decode targets is read after a structure, and later with the known one")
+  @Test("the mask of decode targets is read after a structure, and with a known one")
   func activeTargets() throws {
     let first = try parse(DependencySample.make(active: 0b011))
     #expect(first.activeDecodeTargets == 0b011)

@@ -5,8 +5,9 @@ import Testing
 
 @Suite("Peer connections", .tellsSeeds)
 struct ConnectionTests {
+  // With loss, reordering and duplicates.
   @Test(
-    "a client and a server complete ICE and DTLS and exchange SRTP over a network with loss, reordering and duplicates",
+    "client and server complete ICE and DTLS and exchange SRTP on a bad network",
     arguments: [0.0, 0.1, 0.3], [1, 2, 3] as [UInt64])
   func connect(loss: Double, seed: UInt64) throws {
     let pair = PeerPair(
@@ -120,7 +121,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("a later offer adds and stops sections while media flows; a refused one changes nothing")
+  @Test("a later offer adds and stops sections in a call; a refused one does nothing")
   func renegotiation() throws {
     let pair = try PeerPair().connected()
     let before = pair.server.media

@@ -26,8 +26,9 @@ struct DataConnectionTests {
     data(events).contains { if case .closed(id) = $0 { true } else { false } }
   }
 
+  // Both ways.
   @Test(
-    "a client's channels open on the server, and messages of every length go both ways while the network loses packets",
+    "data channels carry messages of every length over a lossy network",
     arguments: [0.0, 0.05, 0.2], [1, 2] as [UInt64])
   func exchange(loss: Double, seed: UInt64) throws {
     let pair = PeerPair(
@@ -57,7 +58,7 @@ struct DataConnectionTests {
     #expect(pair.client.bufferedAmount(of: mine) == 0)
   }
 
-  @Test("a channel without retransmissions loses messages on a bad network and delivers on a good one")
+  @Test("a channel without retransmissions loses messages on a bad network only")
   func lossy() throws {
     let pair = try PeerPair(seed: 3, dataChannels: true).connected()
     let id = try pair.client.openDataChannel(Self.lossy, now: pair.now)
@@ -142,7 +143,8 @@ struct DataConnectionTests {
     #expect(opened(pair.serverEvents, label: "all") != nil && pair.server.dataChannelStatistics != nil)
   }
 
-  @Test("a message longer than the peer's max-message-size is refused before it is sent, RFC 8841 section 6.1")
+  // Before it is sent.
+  @Test("a message beyond the peer's max-message-size is refused (RFC 8841 6.1)")
   func tooLong() throws {
     let pair = PeerPair(dataChannels: true)
     try pair.negotiate { $0.replacing("a=max-message-size:262144", with: "a=max-message-size:1000") }

@@ -27,7 +27,8 @@ struct PathTests {
     }
   }
 
-  @Test("threat 1: DTLS from an address without an authenticated check is dropped, before and after ICE")
+  // Before and after ICE.
+  @Test("threat 1: DTLS from an address without an authenticated check is dropped")
   func dtlsRace() throws {
     let pair = PeerPair()
     let hello = try strangersHello()
@@ -42,7 +43,7 @@ struct PathTests {
     #expect(pair.server.drops[.dtlsFromUnprovenPath] == 3)
   }
 
-  @Test("threat 2: a handshake with a wrong certificate fails closed, and the right peer's next one succeeds")
+  @Test("threat 2: a handshake with a wrong certificate fails, the right one works")
   func wrongCertificateThenRight() throws {
     let pair = PeerPair()
     // On the proven path a stranger shakes hands first; the client's own datagrams are held back.
@@ -60,7 +61,7 @@ struct PathTests {
     #expect(pair.server.isConnected && pair.client.isConnected)
   }
 
-  @Test("threat 2: a peer whose certificate never fits is never connected, and the attempts end")
+  @Test("threat 2: a peer whose certificate never fits never connects; attempts end")
   func wrongCertificateForever() throws {
     let pair = PeerPair()
     let right = TestCertificates.client.certificate.fingerprint
@@ -90,7 +91,7 @@ struct PathTests {
     #expect(pair.server.selectedPath == PeerPair.udpPath)
   }
 
-  @Test("before a path is nominated, media may go over the proven one that DTLS was finished over")
+  @Test("before a nomination media may use the proven path of the DTLS handshake")
   func mediaBeforeNomination() throws {
     let pair = PeerPair()
     // The client's own checks, which nominate at once, are held back; one that does not nominate comes by hand, as a browser's first one.
@@ -124,7 +125,7 @@ struct PathTests {
     #expect(pair.server.selectedPath == nil)
   }
 
-  @Test("threat 8: checks with a wrong password or user name get no reply and prove nothing")
+  @Test("threat 8: checks with wrong credentials get no reply and prove nothing")
   func forgedChecks() throws {
     let pair = PeerPair()
     // The client believes in another password than the server's.
@@ -158,7 +159,7 @@ struct PathTests {
     #expect(pair.server.drops[.unauthenticatedMedia] == 1 && pair.serverMedia.count == 1)
   }
 
-  @Test("threat 9: the path moves only with an authenticated check that nominates the new one")
+  @Test("threat 9: only an authenticated nominating check moves the path")
   func rebinding() throws {
     let pair = try PeerPair().connected()
     // The NAT gives the client a new port: media from it is dropped until the client's next check comes from there.
@@ -176,7 +177,8 @@ struct PathTests {
     #expect(pair.serverMedia.count == 1 && pair.clientMedia.count == 1)
   }
 
-  @Test("threat 10: 30 seconds after the last authenticated check nothing is sent, until an ICE restart, RFC 7675")
+  // Until an ICE restart.
+  @Test("threat 10: 30 s after the last check nothing is sent (RFC 7675)")
   func consent() throws {
     let pair = try PeerPair().connected()
     pair.run(for: .seconds(60))

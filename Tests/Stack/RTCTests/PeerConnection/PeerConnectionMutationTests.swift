@@ -6,7 +6,7 @@ import Testing
 @Suite("Damaged datagrams", .tellsSeeds)
 struct PeerConnectionMutationTests {
   @Test(
-    "seeded damage to every kind of datagram traps nothing, moves nothing and ends nothing",
+    "damage to any datagram traps nothing, moves nothing and ends nothing",
     arguments: [1, 2] as [UInt64])
   func mutations(seed: UInt64) throws {
     var corpus: [[UInt8]] = [[], [0], [0x80], [200, 1], [64, 2, 3]]
@@ -47,7 +47,7 @@ struct PeerConnectionMutationTests {
   }
 
   @Test(
-    "the first bytes tell the protocols apart, RFC 7983 section 7 and RFC 5761 section 4",
+    "the first bytes tell the protocols apart (RFC 7983 7, RFC 5761 4)",
     arguments: [
       (0, 1, PacketClass.stun), (3, 0, .stun), (4, 0, .unknown), (19, 0, .unknown), (20, 254, .dtls), (63, 0, .dtls),
       (64, 0, .turnChannel), (79, 0, .turnChannel), (80, 0, .unknown), (127, 0, .unknown), (128, 0, .rtp),

@@ -60,7 +60,8 @@ struct ExtendedReportTests {
     #expect(nobody == nil)
   }
 
-  @Test("threat 15: a block that is longer than its report, or too short for what it is, ends the walk with an error")
+  // Longer than its report, or too short for its type.
+  @Test("threat 15: a block of a wrong length ends the walk with an error")
   func malformed() throws {
     let bodies: [[UInt8]] = [
       [], [0, 0, 0, 9, 4, 0, 0, 3, 0, 0, 0, 5, 0, 0, 0, 6], [0, 0, 0, 9, 4, 0, 0, 1, 0, 0, 0, 5],

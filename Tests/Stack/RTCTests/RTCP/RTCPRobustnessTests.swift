@@ -36,7 +36,8 @@ struct RTCPRobustnessTests {
     return steps
   }
 
-  @Test("threat 15: a wrong length, version or padding ends the walk with its error, what came before stays")
+  // Earlier messages stay.
+  @Test("threat 15: a wrong length, version or padding ends the walk with its error")
   func threat15Lengths() throws {
     let pli = try written { writer, span throws(RTCPError) in
       try writer.append(pliFor: ssrc(5), sender: ssrc(6), into: &span)
@@ -77,7 +78,8 @@ struct RTCPRobustnessTests {
     #expect(try reader.next(in: bytes.span) == nil)
   }
 
-  @Test("threat 15: counts that the body does not hold are malformed: reports, SDES, BYE, REMB, FIR, NACK")
+  // In reports, SDES, BYE, REMB, FIR and NACK.
+  @Test("threat 15: counts beyond the body are malformed")
   func threat15Counts() throws {
     func packet(_ type: UInt8, _ count: UInt8, _ body: [UInt8]) -> [UInt8] {
       [0x80 | count, type, UInt8((body.count / 4) >> 8), UInt8(body.count / 4 & 0xFF)] + body
@@ -107,7 +109,7 @@ struct RTCPRobustnessTests {
     #expect(exhaust(bytes) == 1 + (bytes.count - 12) / 4 * 17)
   }
 
-  @Test("threat 15: feedback that claims 65,535 packets must have the chunks for them, and lost runs cost one step")
+  @Test("threat 15: feedback on 65,535 packets needs its chunks; runs cost one step")
   func threat15FeedbackCount() {
     func feedback(count: UInt16, chunks: [UInt16], deltas: [UInt8] = []) -> [UInt8] {
       var body: [UInt8] = [0, 0, 0, 1, 0, 0, 0, 2, 0, 0, UInt8(count >> 8), UInt8(count & 0xFF), 0, 0, 0, 0]
@@ -181,7 +183,7 @@ struct RTCPRobustnessTests {
     }
   }
 
-  @Test("threat 15: 200,000 mutated datagrams neither trap nor cost more than five steps a byte")
+  @Test("threat 15: 200,000 mutated datagrams never trap, five steps a byte at most")
   func mutations() throws {
     let pieces = try [
       compoundSample(),

@@ -47,7 +47,8 @@ struct RTCPWriterTests {
     #expect(try written(capacity: whole.count, body) == whole)
   }
 
-  @Test("lost numbers are packed 17 to an entry, across the wrap, at every position, RFC 4585 section 6.2.1")
+  // At every position.
+  @Test("lost numbers are packed 17 to an entry, across the wrap (RFC 4585 6.2.1)")
   func nackPacking() throws {
     for base in UInt16.min...UInt16.max {
       let lost = [0, 1, 16, 17, 33, 34, 100].map { base &+ $0 }
@@ -103,7 +104,7 @@ struct RTCPWriterTests {
         == .count)
   }
 
-  @Test("CNAMEs of every length end on a word boundary with at least one zero, RFC 3550 section 6.5")
+  @Test("CNAMEs end on a word boundary with a zero at least (RFC 3550 6.5)")
   func cnames() throws {
     for count in 1...255 {
       let name = String(repeating: "n", count: count)
@@ -130,7 +131,7 @@ struct RTCPWriterTests {
     }
   }
 
-  @Test("cumulative loss keeps its sign in 24 bits and is clamped beyond, RFC 3550 section 6.4.1")
+  @Test("cumulative loss keeps its sign in 24 bits, clamped beyond (RFC 3550 6.4.1)")
   func cumulativeLoss() throws {
     for (value, expected) in [
       (0, 0), (-1, -1), (0x7F_FFFF, 0x7F_FFFF), (-0x80_0000, -0x80_0000), (.max, 0x7F_FFFF), (.min, -0x80_0000),

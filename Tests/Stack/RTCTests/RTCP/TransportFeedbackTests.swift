@@ -36,7 +36,7 @@ struct TransportFeedbackTests {
     return Report(feedback: feedback, bytes: bytes, taken: taken)
   }
 
-  @Test("a report says which packets arrived and when, in 250 µs from a reference in 64 ms, section 3.1")
+  @Test("a report has arrivals in 250 µs from a reference in 64 ms (section 3.1)")
   func roundTrip() throws {
     let arrivals: [Int64?] = [1_000, 1_001, nil, 1_300, 1_290, nil, nil, 9_000]
     let report = try report(arrivals, base: 65_533)
@@ -79,7 +79,7 @@ struct TransportFeedbackTests {
     }
   }
 
-  @Test("a difference that 16 bits cannot say ends the report, and the rest comes in the next one")
+  @Test("a difference beyond 16 bits ends the report; the next has the rest")
   func largeDifference() throws {
     let arrivals: [Int64?] = [0, 32_767, nil, 65_535, 0]
     let first = try report(arrivals)

@@ -22,7 +22,7 @@ struct NackGeneratorTests {
     numbers.map { generator.receive(SequenceNumber(rawValue: $0), now: .milliseconds(milliseconds)) }
   }
 
-  @Test("a gap is asked for at once when two later packets have come, at every position of the wrap")
+  @Test("a gap is asked for after two later packets, at every position of the wrap")
   func everyWrapPosition() {
     for base in UInt16.min...UInt16.max {
       var generator = NackGenerator()
@@ -74,7 +74,7 @@ struct NackGeneratorTests {
     #expect(poll(&generator, at: 10) == [11])
   }
 
-  @Test("a number is asked for again after a round trip, at most ten times, and given up after a second")
+  @Test("a number is asked for each round trip, ten times at most, for a second")
   func retries() {
     var generator = NackGenerator()
     feed(&generator, [10, 12, 13])
@@ -121,7 +121,8 @@ struct NackGeneratorTests {
     #expect(poll(&generator, at: 0, capacity: 0) == [])
   }
 
-  @Test("threat 16: more than 1,000 missing packets clear the list and ask for a keyframe instead")
+  // The list is cleared.
+  @Test("threat 16: over 1,000 missing packets become one keyframe request")
   func threat16Cap() {
     var generator = NackGenerator()
     feed(&generator, [0])
@@ -134,7 +135,7 @@ struct NackGeneratorTests {
     #expect(feed(&generator, [30_001]) == [.newest])
   }
 
-  @Test("threat 16: whatever a sender does, no more numbers are asked for than the budget allows")
+  @Test("threat 16: requests stay within the budget whatever a sender does")
   func threat16Budget() {
     var random = SeededRandom(seed: TestSeed.of(16))
     var generator = NackGenerator()
@@ -163,7 +164,7 @@ struct NackGeneratorTests {
     #expect(poll(&generator, at: 10).count == 0)
   }
 
-  @Test("a sender that begins a new sequence is followed after two packets, retransmissions never restart it")
+  @Test("a new sequence is followed after two packets, never by retransmissions")
   func restart() {
     var generator = NackGenerator()
     feed(&generator, [30_000])

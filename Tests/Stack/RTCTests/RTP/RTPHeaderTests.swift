@@ -25,14 +25,14 @@ struct RTPHeaderTests {
     #expect([UInt8](bytes[header.payloadRange]) == [9, 8, 7])
   }
 
-  @Test("a packet of padding alone is valid, as bandwidth probes are, RFC 3550 section 5.1")
+  @Test("a packet of padding alone is valid, as bandwidth probes are (RFC 3550 5.1)")
   func paddingOnly() throws {
     let header = try parseHeader(RTPSample.packet(payload: [], padding: 255))
     #expect(header.payloadLength == 0)
     #expect(header.paddingLength == 255)
   }
 
-  @Test("before SRTP opens a packet its last byte is not taken for a padding count, RFC 3711 section 3.1")
+  @Test("before SRTP opens a packet its last byte isn't padding (RFC 3711 3.1)")
   func protectedPacket() throws {
     var bytes = RTPSample.packet(payload: [9, 8, 7], padding: 4)
     let trueEnd = bytes.count
@@ -47,7 +47,7 @@ struct RTPHeaderTests {
     #expect(header.paddingLength == 4)
   }
 
-  @Test("one-byte elements are found, zero bytes between them are skipped, RFC 8285 section 4.2")
+  @Test("one-byte elements are found, zeros between them skipped (RFC 8285 4.2)")
   func oneByteElements() throws {
     let bytes = RTPSample.packet(
       extension: (0xBEDE, [0x10, 0x7F, 0, 0, 0x22, 1, 2, 3, 0, 0xEF] + [UInt8](0..<16)))
@@ -59,7 +59,7 @@ struct RTPHeaderTests {
     #expect(header.element(0, bytes) == nil)
   }
 
-  @Test("identifier 15 ends the one-byte form, and so does identifier 0 with a length, RFC 8285 section 4.2")
+  @Test("identifier 15, or 0 with a length, ends the one-byte form (RFC 8285 4.2)")
   func oneByteEnds() throws {
     for stop: UInt8 in [0xF0, 0x01] {
       let bytes = RTPSample.packet(extension: (0xBEDE, [0x10, 0x7F, stop, 5, 0x20, 9]))
@@ -70,7 +70,7 @@ struct RTPHeaderTests {
     }
   }
 
-  @Test("two-byte elements are found, also empty ones and identifiers above 14, RFC 8285 section 4.3")
+  @Test("two-byte elements are found, also empty and above 14 (RFC 8285 4.3)")
   func twoByteElements() throws {
     for appbits: UInt16 in [0, 7, 15] {
       let bytes = RTPSample.packet(
@@ -90,7 +90,8 @@ struct RTPHeaderTests {
     #expect([UInt8](bytes[header.payloadRange]) == [42])
   }
 
-  @Test("threat 14: CSRCs, extension and padding that reach past the packet are refused, each by name")
+  // Each by name.
+  @Test("threat 14: CSRCs, extension and padding past the packet are refused")
   func threat14() {
     #expect(headerError([]) == .truncated)
     #expect(headerError([UInt8](repeating: 0x80, count: 11)) == .truncated)
@@ -124,7 +125,8 @@ struct RTPHeaderTests {
     #expect(headerError(nothingToPad) == .padding)
   }
 
-  @Test("threat 14: an element that reaches past its extension is not found, though the packet holds the bytes")
+  // Though the packet holds the bytes.
+  @Test("threat 14: an element past its extension isn't found")
   func threat14Elements() throws {
     for (profile, elements) in [(UInt16(0xBEDE), [UInt8](arrayLiteral: 0x10, 7, 0x2F, 9)), (0x1000, [1, 1, 7, 2])] {
       let bytes = RTPSample.packet(extension: (profile, elements), payload: [UInt8](repeating: 5, count: 40))
@@ -156,7 +158,7 @@ struct RTPHeaderTests {
     }
   }
 
-  @Test("threat 14: 200,000 mutated packets neither trap nor yield a range outside the packet")
+  @Test("threat 14: 200,000 mutated packets never trap or yield ranges outside")
   func mutations() {
     var random = SeededRandom(seed: TestSeed.of(14))
     for _ in 0..<200_000 { checkConsistent(random.mutate(random.pick(RTPSample.corpus))) }

@@ -35,7 +35,7 @@ struct RTPHeaderWriterTests {
     #expect(header.extensionProfile == 0)
   }
 
-  @Test("elements up to 16 bytes with identifiers up to 14 take the one-byte form, RFC 8285 section 4.2")
+  @Test("elements to 16 bytes, identifiers to 14: the one-byte form (RFC 8285 4.2)")
   func oneByte() throws {
     let elements = [
       Element(id: 1, bytes: [1]), Element(id: 14, bytes: [UInt8](0..<16)), Element(id: 7, bytes: [1, 2, 3]),
@@ -47,7 +47,8 @@ struct RTPHeaderWriterTests {
     for element in elements { #expect(header.element(element.id, bytes) == element.bytes) }
   }
 
-  @Test("an element that needs it changes all to the two-byte form, at any position, RFC 8285 section 4.3")
+  // At any position.
+  @Test("one larger element changes all to the two-byte form (RFC 8285 4.3)")
   func changesForm() throws {
     for needy in [
       Element(id: 15, bytes: [1]), Element(id: 3, bytes: []), Element(id: 3, bytes: [UInt8](0..<17)),

@@ -10,7 +10,7 @@ struct RTXUnpackerTests {
       &span, header: header, ssrc: SSRC(rawValue: 0x0102_0304), payloadType: PayloadType(rawValue: 101))
   }
 
-  @Test("the original packet comes back byte for byte, without padding, RFC 4588 section 4")
+  @Test("the original packet comes back byte for byte, without padding (RFC 4588 4)")
   func unpacked() throws {
     for element: (profile: UInt16, bytes: [UInt8])? in [nil, (0xBEDE, [0x10, 0x7F])] {
       for padding in [0, 1, 9] {
@@ -29,7 +29,7 @@ struct RTXUnpackerTests {
     }
   }
 
-  @Test("a retransmission of a packet without payload is valid, one without original number is a probe")
+  @Test("a retransmission may lack a payload; without original number it's a probe")
   func short() throws {
     var empty = RTPSample.packet(payload: [0, 7])
     let unpacked = try unpack(&empty)

@@ -23,9 +23,7 @@ struct ReceiveStatisticsTests {
     #expect(statistics.cumulativeLost == 0)
   }
 
-  @Test(
-    "losses are counted from the start and as a share since the last report, at every position of the wrap, RFC 3550 A.3"
-  )
+  @Test("losses count in all and since the last report, at every wrap (RFC 3550 A.3)")
   func everyWrapPosition() {
     for base in UInt16.min...UInt16.max {
       var statistics = ReceiveStatistics(ssrc: ssrc(1), clockRate: 90_000)
@@ -97,7 +95,7 @@ struct ReceiveStatisticsTests {
     #expect(uneven.jitter == before)
   }
 
-  @Test("LSR and DLSR repeat the last sender report and its age, and give the round trip, RFC 3550 section 6.4.1")
+  @Test("LSR and DLSR give the last report, its age and the trip (RFC 3550 6.4.1)")
   func roundTrip() throws {
     var statistics = ReceiveStatistics(ssrc: ssrc(1), clockRate: 90_000)
     feed(&statistics, [1])

@@ -3,7 +3,7 @@ import RTC
 import TestSeeds
 import Testing
 
-@Suite("Transport feedback recorder, draft-holmer-rmcat-transport-wide-cc-extensions-01 section 3", .tellsSeeds)
+@Suite("Transport feedback recorder (draft-holmer-rmcat-transport-wide-cc 3)", .tellsSeeds)
 struct TransportFeedbackRecorderTests {
   /// What the reports of one call say: per number, the arrival in milliseconds of the recorder's clock, nil when lost.
   private func drain(
@@ -40,7 +40,8 @@ struct TransportFeedbackRecorderTests {
     for number in numbers { recorder.receive(SequenceNumber(rawValue: number), now: .milliseconds(milliseconds)) }
   }
 
-  @Test("packets are reported once, with losses between and in front of them, at every position of the wrap")
+  // Losses between them and in front of them.
+  @Test("packets are reported once, with their losses, at every position of the wrap")
   func everyWrapPosition() {
     for base in UInt16.min...UInt16.max where base % 7 == 0 || base > 65_500 || base < 40 {
       var recorder = TransportFeedbackRecorder(capacity: 256)
@@ -78,7 +79,7 @@ struct TransportFeedbackRecorderTests {
     #expect(drain(&recorder, at: 50).map(\.number) == [65_535, 0, 1, 2])
   }
 
-  @Test("reports are due at least 16 times a second while packets arrive, and never without them")
+  @Test("reports are due 16 times a second while packets arrive, and never without")
   func cadence() {
     var recorder = TransportFeedbackRecorder()
     #expect(recorder.deadline == .distantFuture)
@@ -109,7 +110,8 @@ struct TransportFeedbackRecorderTests {
     #expect(all.allSatisfy { $0.arrival == 5 })
   }
 
-  @Test("threat 15: jumps over the whole ring start anew, old packets are counted and dropped, memory stays")
+  // Old packets are counted and dropped.
+  @Test("threat 15: jumps over the ring start again, and memory stays")
   func jumps() {
     var recorder = TransportFeedbackRecorder(capacity: 256)
     feed(&recorder, [0, 1, 2], at: 0)
@@ -124,7 +126,8 @@ struct TransportFeedbackRecorderTests {
     #expect(drain(&recorder, at: 150).count == 255)
   }
 
-  @Test("threat 15: 100,000 random numbers never yield more statuses per report than the ring holds")
+  // In any report.
+  @Test("threat 15: 100,000 random numbers never exceed the statuses of the ring")
   func random() {
     var random = SeededRandom(seed: TestSeed.of(21))
     var recorder = TransportFeedbackRecorder(capacity: 256)

@@ -16,7 +16,7 @@ struct DataChannelNegotiationTests {
     return try harness.answer(OfferText(sections, bundle: bundle).text)
   }
 
-  @Test("an answer names the port and the message size, is bundled, and has no direction, sections 4.4, 5 and 6")
+  @Test("an answer has port, message size and bundle, no direction (4.4, 5 and 6)")
   func answered() throws {
     var harness = NegotiationHarness()
     let offer = OfferText([OfferText.audio("0"), Self.section()]).text
@@ -82,7 +82,7 @@ struct DataChannelNegotiationTests {
     #expect(second.media.map(\.port) == [9, 9, 0] && second.bundle.map(\.rawValue) == ["0", "d"])
   }
 
-  @Test("the section stays the same one over later offers, and can be stopped and offered anew")
+  @Test("the section stays over later offers, and can be stopped and offered again")
   func later() throws {
     var harness = NegotiationHarness()
     _ = try harness.answer(OfferText([OfferText.audio("0"), Self.section("d")]).text)

@@ -32,7 +32,7 @@ struct NegotiationTests {
     }
   }
 
-  @Test("Chromium: tracks become recvonly, slots sendonly, with payload types and ids kept")
+  @Test("Chromium: tracks become recvonly, slots sendonly, ids and types are kept")
   func chromium() throws {
     let (accepted, answer) = try answer(Offers.chromiumSlots)
     #expect(answer.media.map(\.direction) == [.recvonly, .recvonly, .sendonly, .sendonly])
@@ -73,7 +73,8 @@ struct NegotiationTests {
     #expect(accepted.media[1].remoteSources.count == 1 && accepted.media[1].remoteSources[0].rtxSSRC != nil)
   }
 
-  @Test("the transport goes into the first accepted section when an earlier one is rejected, RFC 9143 section 7.3")
+  // When an earlier one is rejected.
+  @Test("the first accepted section carries the transport (RFC 9143 7.3)")
   func taggedSection() throws {
     let data = "m=application 9 DTLS/SCTP 5000\na=mid:d\na=sctpmap:5000 webrtc-datachannel 1024\n"
     let (_, answer) = try answer(OfferText([data, OfferText.audio("0")]).text)
@@ -93,7 +94,8 @@ struct NegotiationTests {
     #expect(high.bestMatch(in: [baseline]) == nil && baseline.bestMatch(in: [high]) == high)
   }
 
-  @Test("Firefox: packetization mode 0 and stereo are kept, directions of extensions are turned round")
+  // Packetization mode 0.
+  @Test("Firefox: mode 0 and stereo are kept, extension directions reversed")
   func firefox() throws {
     let (accepted, answer) = try answer(Offers.firefox)
     #expect(answer.media[1].formats == ["120", "124", "121", "125", "126", "127", "97", "98"])
@@ -103,7 +105,8 @@ struct NegotiationTests {
     #expect(accepted.media[3].role == .send && answer.media[3].port == 9)
   }
 
-  @Test("codecs outside the policy are left out: other VP9 and AV1 profiles, G.711, RED without Opus, RTX of nothing")
+  // Other VP9 and AV1 profiles, G.711, RED without Opus, RTX of nothing.
+  @Test("codecs outside the policy are left out")
   func codecPolicy() throws {
     let video = """
       m=video 9 UDP/TLS/RTP/SAVPF 35 36 37 38 40 41 42 43
@@ -175,7 +178,7 @@ struct NegotiationTests {
     #expect(answer.media[0].setup == .passive)
   }
 
-  @Test("simulcast without the RID extension is answered without simulcast, RFC 8853 section 5.3.2")
+  @Test("simulcast without the RID extension is answered without (RFC 8853 5.3.2)")
   func simulcastNeedsRID() throws {
     let layers = "a=rid:a send\na=rid:b send\na=simulcast:send a;b\n"
     let (plain, _) = try answer(OfferText([OfferText.video(extra: layers)]).text)

@@ -63,7 +63,8 @@ struct OfferBuilderTests {
     #expect(throws: SDPError.self) { try builder.stop(track) }
   }
 
-  @Test("a section that is added while an answer is under way belongs to the next offer, and that answer counts")
+  // The answer under way counts.
+  @Test("a section added while an answer is under way is in the next offer")
   mutating func crossing() throws {
     var builder = OfferBuilder(using: &rng)
     let slot = builder.addSlot(.video)

@@ -23,7 +23,8 @@ struct RenegotiationTests {
     #expect(third.0.media[1].localSource == source && third.1.media[1].sources[0].ssrc == source.ssrc)
   }
 
-  @Test("threat 13: a slot that was refused for its codecs and is taken again has other SSRCs: its numbers begin anew")
+  // Its numbers begin again.
+  @Test("threat 13: a refused slot that is taken again has other SSRCs")
   func refusedMeanwhile() throws {
     var harness = NegotiationHarness()
     let offer = OfferText(slots).text
@@ -33,7 +34,7 @@ struct RenegotiationTests {
     #expect(again.ssrc != source.ssrc && again.rtxSSRC != source.rtxSSRC)
   }
 
-  @Test("changed ICE credentials are a restart, the same ones are not, RFC 8839 section 4.4.1.1")
+  @Test("changed ICE credentials are a restart, the same aren't (RFC 8839 4.4.1.1)")
   func restart() throws {
     var harness = NegotiationHarness()
     #expect(try !harness.answer(OfferText(slots).text).0.restartsIce)
@@ -43,7 +44,7 @@ struct RenegotiationTests {
     #expect(try !harness.answer(changed).0.restartsIce)
   }
 
-  @Test("a stopped section is answered with port 0 and may be recycled with a new mid, even of another kind")
+  @Test("a stopped section has port 0 and may be recycled with another mid or kind")
   func recycling() throws {
     var harness = NegotiationHarness()
     let before = try harness.answer(OfferText(slots).text).0
@@ -54,7 +55,7 @@ struct RenegotiationTests {
     #expect(recycled.0.media[1].localSource?.ssrc != before.media[1].localSource?.ssrc)
   }
 
-  @Test("the section that carries the transport may be stopped; the next one carries it then")
+  @Test("the section that carries the transport may stop; the next one carries it")
   func taggedSectionStops() throws {
     var harness = NegotiationHarness()
     _ = try harness.answer(OfferText(slots).text)
@@ -63,7 +64,8 @@ struct RenegotiationTests {
     #expect(!accepted.restartsIce)
   }
 
-  @Test("threat 19: mids that move, change their kind or change without a stop, and removed sections, are refused")
+  // Also mids that change without a stop, and removed sections.
+  @Test("threat 19: mids that move or change their kind are refused")
   func identity() throws {
     func second(_ sections: [String], _ expected: SDPError) throws {
       var harness = NegotiationHarness()
@@ -100,7 +102,7 @@ struct RenegotiationTests {
     }
   }
 
-  @Test("Chromium's offer with every section stopped is answered with every section stopped")
+  @Test("Chromium's offer of stopped sections is answered by stopped sections")
   func allStopped() throws {
     var harness = NegotiationHarness()
     _ = try harness.answer(OfferText(slots).text)

@@ -14,7 +14,7 @@ struct SDPLimitTests {
   private let head = "v=0\no=- 1 2 IN IP4 127.0.0.1\ns=-\nt=0 0\n"
   private var section: String { OfferText([OfferText.audio()]).text }
 
-  @Test("threat 19: a description with too much of anything is refused, and the error names the limit")
+  @Test("threat 19: too much of anything is refused, and the error names the limit")
   func tooMuch() throws {
     expectLimit(.totalBytes, head + lines(9_000) { _ in "a=x:" + String(repeating: "y", count: 30) })
     expectLimit(.lines, head + lines(10_000) { _ in "a=x" })
@@ -46,7 +46,8 @@ struct SDPLimitTests {
     #expect(try SessionDescription(parsing: many).media.count == 256)
   }
 
-  @Test("threat 19: candidates beyond the limit are counted and left out, and refuse nothing")
+  // They refuse nothing.
+  @Test("threat 19: candidates beyond the limit are counted and left out")
   func manyCandidates() throws {
     let many = section + lines(2_000) { "a=candidate:\($0) 1 udp 1 192.0.2.1 9 typ host" }
     let description = try SessionDescription(parsing: many)

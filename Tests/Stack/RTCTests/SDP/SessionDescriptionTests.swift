@@ -38,7 +38,8 @@ struct SessionDescriptionTests {
     #expect(video.extensions.contains { $0.id == 10 && HeaderExtensionKind(uri: $0.uri) == .rid })
   }
 
-  @Test("Firefox's session-level fingerprint and bundle-only slots apply to the sections, RFC 9143 section 6")
+  // So do bundle-only slots.
+  @Test("Firefox's session-level fingerprint applies to the sections (RFC 9143 6)")
   func firefox() throws {
     let offer = try SessionDescription(parsing: Offers.firefox)
     #expect(offer.media.allSatisfy { $0.fingerprints.count == 1 && $0.iceOptions == ["trickle"] })
@@ -55,8 +56,9 @@ struct SessionDescriptionTests {
     #expect(try SessionDescription(parsing: more) == SessionDescription(parsing: text))
   }
 
+  // The error has the expected form, too.
   @Test(
-    "a malformed line that a connection needs is refused with its number and what was expected",
+    "a malformed line that a connection needs is refused with its number",
     arguments: [
       ("a=ice-ufrag:abcd", "a=ice-ufrag:abc", 6), ("a=ice-ufrag:abcd", "a=ice-ufrag:ab cd", 6),
       ("a=ice-pwd:passwordpasswordpassword", "a=ice-pwd:tooshort", 7),

@@ -31,7 +31,7 @@ struct SRTPReplayTests {
     _ = try pair.receiver.openRTCP(packets[1_500 - Self.window])
   }
 
-  @Test("threat 13: forged indices far ahead change nothing: the next genuine packet opens")
+  @Test("threat 13: forged indices far ahead don't stop the next genuine packet")
   func farAhead() throws {
     for profile in DTLSContext.defaultProfiles {
       let pair = try SRTPPair(profile)
@@ -52,7 +52,8 @@ struct SRTPReplayTests {
     }
   }
 
-  @Test("threat 11: forged packets of 100,000 SSRCs leave no state; authentic ones are capped at 1,024")
+  // Authentic ones are capped at 1,024.
+  @Test("threat 11: forged packets of 100,000 SSRCs leave no state")
   func ssrcFlood() throws {
     let pair = try SRTPPair(.aeadAES128GCM)
     for ssrc in 0..<100_000 as Range<UInt32> {
@@ -80,7 +81,7 @@ struct SRTPReplayTests {
     #expect(srtpError { _ = try pair.receiver.openRTCP(report) } == .tooManyStreams)
   }
 
-  @Test("the replay window accepts each index once, at every distance and every position of its ring")
+  @Test("the replay window accepts each index once, at every distance and position")
   func windowBoundaries() {
     for top in stride(from: UInt64(3_000), to: 3_000 + 64 * 20, by: 1) {
       var table = SRTPStreamTable(hasWindows: true, seed: 1)

@@ -47,7 +47,7 @@ struct SRTPRoundTripTests {
     }
   }
 
-  @Test("OpenSSL shows the functions by which GCM is sealed, for keys of both lengths and no others")
+  @Test("OpenSSL's GCM functions are found for keys of both lengths and no others")
   func sealers() {
     for length in [16, 32] {
       let sealer = GCMSealer(key: [UInt8](repeating: 1, count: length))
@@ -84,7 +84,7 @@ struct SRTPRoundTripTests {
     #expect(Array(report[8..<72]) != payload)
   }
 
-  @Test("a packet changed in any one byte is refused, and the untouched one still opens after it", arguments: profiles)
+  @Test("a packet changed in any byte is refused, and the right one still opens", arguments: profiles)
   func tamper(profile: SRTPProfile) throws {
     let pair = try SRTPPair(profile)
     _ = try pair.receiver.open(pair.sender.protect(SRTPPair.packet(1)))

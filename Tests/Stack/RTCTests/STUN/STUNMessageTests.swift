@@ -46,7 +46,7 @@ struct STUNMessageTests {
     #expect(message.isAuthentic)
   }
 
-  @Test("the sample request with long-term credentials reads and verifies, RFC 5769 section 2.4")
+  @Test("the sample request with long-term credentials verifies (RFC 5769 2.4)")
   func sampleLongTermRequest() throws {
     let bytes = RFC5769.longTermRequest
     let user = "\u{30DE}\u{30C8}\u{30EA}\u{30C3}\u{30AF}\u{30B9}"
@@ -59,7 +59,7 @@ struct STUNMessageTests {
     #expect(message.isAuthentic)
   }
 
-  @Test("what the builder writes, the parser reads back and verifies, RFC 8489 sections 5 and 14")
+  @Test("the parser reads and verifies the builder's messages (RFC 8489 5 and 14)")
   func roundTrip() throws {
     let id = STUNTransactionID(high: 1, low: 2)
     let v6 = TransportAddress(ip: try #require(IPAddress("2001:db8::7")), port: 9)
@@ -100,7 +100,8 @@ struct STUNMessageTests {
     }
   }
 
-  @Test("attributes between MESSAGE-INTEGRITY and FINGERPRINT count for nothing, RFC 8489 section 14.5")
+  // Attributes between it and FINGERPRINT.
+  @Test("attributes after MESSAGE-INTEGRITY count for nothing (RFC 8489 14.5)")
   func attributesAfterIntegrity() throws {
     let id = STUNTransactionID(high: 3, low: 4)
     var builder = STUNMessageBuilder(.request, transactionID: id)
@@ -128,7 +129,7 @@ struct STUNMessageTests {
     #expect(message.priority == 1)
   }
 
-  @Test("unknown comprehension-required attributes are listed, optional ones are not, RFC 8489 section 14")
+  @Test("unknown required attributes are listed, optional ones aren't (RFC 8489 14)")
   func unknownAttributes() throws {
     var builder = STUNMessageBuilder(.request, transactionID: STUNTransactionID(high: 3, low: 4))
     builder.add(STUNAttributeType(rawValue: 0x7001), [1, 2, 3])
@@ -141,7 +142,7 @@ struct STUNMessageTests {
     #expect(message.unknownRequired.first?.rawValue == 0x7001)
   }
 
-  @Test("each flipped bit of a message is seen by MESSAGE-INTEGRITY or changes nothing it covers")
+  @Test("MESSAGE-INTEGRITY detects each flipped bit that it covers")
   func integrityCoversEverything() {
     let original = RFC5769.request
     // All bytes before FINGERPRINT; the header's length is covered in its adjusted form.
@@ -154,7 +155,7 @@ struct STUNMessageTests {
     }
   }
 
-  @Test("a worker finds the receiver's ufrag without parsing the rest, RFC 8445 section 7.2.2")
+  @Test("a worker finds the ufrag without parsing the rest (RFC 8445 7.2.2)")
   func peek() {
     #expect(peek(RFC5769.request) == "evtj")
     #expect(peek(RFC5769.responseIPv4) == nil)

@@ -25,7 +25,8 @@ struct BitrateAllocatorTests {
     }
   }
 
-  @Test("layers come from the lowest to the highest; one that does not get its minimum is paused, and those above it")
+  // A layer that doesn't get its minimum is paused, and those above it.
+  @Test("layers come from the lowest up; one below its minimum pauses the rest")
   func order() {
     var last = 0
     for kilobits in stride(from: Int64(50), through: 6_000, by: 10) {
@@ -75,7 +76,8 @@ struct BitrateAllocatorTests {
     #expect(rates[0] == 0)
   }
 
-  @Test("a picture with too few bits is scaled down at once, and up again only when calm and clearly more")
+  // It grows when there is clearly more for a while.
+  @Test("video with too few bits shrinks at once, and grows only when calm")
   func ladder() {
     let parameters = EncodingParameters.video(width: 1_280, height: 720)
     var ladder = QualityLadder()

@@ -67,7 +67,7 @@ struct MediaSenderTests {
     func headers() -> [RTPHeader] { packets.compactMap { try? RTPHeader.parse($0.span) } }
   }
 
-  @Test("a frame becomes packets in order with every negotiated extension, none longer than allowed")
+  @Test("a frame becomes ordered packets with every extension, within the size")
   func packets() throws {
     var bench = try Bench([TestMedia.audio(), TestMedia.video()])
     bench.frame(audio, size: 80, kind: .audio)
@@ -100,7 +100,7 @@ struct MediaSenderTests {
     #expect(statistics[1].packetsSent == UInt64(pictures.count))
   }
 
-  @Test("a frame of a codec that was not negotiated is dropped and counted, an unknown stream ignored")
+  @Test("a frame of a foreign codec is dropped and counted, unknown streams ignored")
   func unknownCodec() throws {
     var bench = try Bench([TestMedia.video()])
     bench.sender.send(
@@ -131,7 +131,7 @@ struct MediaSenderTests {
     #expect(flow.sender.statistics()[1].retransmittedPacketsSent > 0)
   }
 
-  @Test("threat 16: a storm of NACKs costs at most half of what is sent, and a small floor")
+  @Test("threat 16: a storm of NACKs costs half the sent bytes at most, and a floor")
   func nackStorm() throws {
     var bench = try Bench(
       [TestMedia.video(feedback: [.nack, .pictureLoss])],
@@ -160,7 +160,8 @@ struct MediaSenderTests {
     #expect(statistics.retransmissionsRefused > 100_000)
   }
 
-  @Test("threat 16: a storm of PLI and FIR asks for four keyframes a second at most, and a keyframe answers it")
+  // A keyframe answers the storm.
+  @Test("threat 16: a storm of PLI and FIR asks for four keyframes a second at most")
   func keyframeStorm() throws {
     var bench = try Bench([TestMedia.video()])
     bench.frame(video, size: 500, keyframe: true)
@@ -183,7 +184,7 @@ struct MediaSenderTests {
     #expect(statistics.pliCount == 100 && statistics.firCount == 100)
   }
 
-  @Test("simulcast: every layer has its own source and RID, and layers are paused from the top")
+  @Test("simulcast: every layer has its source and RID, paused from the top")
   func simulcast() throws {
     let simulation = SendingSimulation(link(3_000), seed: 52)
     let flow = try simulation.add([TestMedia.audio(), TestMedia.video(rids: ["q", "h", "f"])])
@@ -202,7 +203,8 @@ struct MediaSenderTests {
     #expect(flow.largestPacket <= 1_200)
   }
 
-  @Test("RFC 3550 section 6.4.1: sender reports tie the capture time to the timestamp, and measure the round trip")
+  // They measure the round trip.
+  @Test("sender reports tie capture time to timestamp (RFC 3550 6.4.1)")
   func senderReports() throws {
     let simulation = SendingSimulation(link(), seed: 53)
     let flow = try simulation.add([TestMedia.audio(), TestMedia.video()])
@@ -220,7 +222,8 @@ struct MediaSenderTests {
     #expect((30...120).contains(smoothed.milliseconds), "\(smoothed)")
   }
 
-  @Test("RFC 3611 section 4.5: who asks with a reference time is told with the next report how long ago it came, once")
+  // With the next report.
+  @Test("a reference time is answered once, with its age (RFC 3611 4.5)")
   func referenceTime() throws {
     var bench = try Bench([TestMedia.audio()])
     bench.frame(audio, size: 80, kind: .audio)
@@ -297,7 +300,7 @@ struct MediaSenderTests {
     #expect(bench.sender.queuedBytes == 0)
   }
 
-  @Test("threat 15: 20,000 damaged RTCP packets neither trap nor make the sender send beyond its budget")
+  @Test("threat 15: 20,000 damaged RTCP packets never trap or break the budget")
   func hostileRTCP() throws {
     var random = SeededRandom(seed: TestSeed.of(54))
     var bench = try Bench([TestMedia.audio(), TestMedia.video(rids: ["q", "h"])])
@@ -340,7 +343,7 @@ struct MediaSenderTests {
     #expect(statistics.retransmittedBytesSent <= statistics.bytesSent / 2 + 400_000)
   }
 
-  @Test("without transport-wide feedback the receiver's estimate counts, and loss in its reports")
+  @Test("without transport-wide feedback the receiver's estimate and loss count")
   func fallBack() throws {
     let feedback: FeedbackMechanisms = [.nack, .pictureLoss, .remb]
     var bench = try Bench([TestMedia.video(feedback: feedback)])
@@ -364,7 +367,7 @@ struct MediaSenderTests {
     #expect(bench.sender.targetBitrate < .kilobits(600))
   }
 
-  @Test("the picture gets its full size once there has been enough for a while, also when the rate no longer changes")
+  @Test("video gets its full size after a while of enough, also at a steady rate")
   func fullSize() throws {
     let simulation = SendingSimulation(link(nil), seed: 55)
     let flow = try simulation.add([TestMedia.video()])

@@ -49,7 +49,8 @@ struct PacerTests {
     #expect(time <= Double(out.count * 9_600) / Double(kilobits * 1_000) * 1.02 + 0.01)
   }
 
-  @Test("audio leaves at once, then retransmissions, then video; audio counts in the budget")
+  // Audio counts in the budget.
+  @Test("audio leaves at once, then retransmissions, then video, on one budget")
   func priorities() {
     var pacer = Pacer(rate: .kilobits(1_000))
     _ = pacer.enqueue(entry(1), .video)
@@ -105,7 +106,7 @@ struct RetransmissionBufferTests {
     (0..<size).map { UInt8(truncatingIfNeeded: Int64($0) &+ sequence) }
   }
 
-  @Test("what is found is what was stored, through growth and wrap, and the number stands in front")
+  @Test("stored payloads are found through growth and wrap, with their numbers")
   func roundTrip() throws {
     var random = SeededRandom(seed: TestSeed.of(31))
     var buffer = RetransmissionBuffer(limits: .init(packets: 256, bytes: 200_000, age: .seconds(1)))
@@ -136,7 +137,7 @@ struct RetransmissionBufferTests {
     #expect(buffer.allocatedBytes <= 200_000)
   }
 
-  @Test("memory follows the rate up to the limit, and no payload may be larger than half of it")
+  @Test("memory follows the rate up to the limit, payloads up to half of it")
   func bounded() {
     var slow = RetransmissionBuffer(limits: .init(packets: 2_048, bytes: 1 << 20, age: .seconds(1)))
     for sequence in Int64(0)..<2_000 {

@@ -36,7 +36,7 @@ struct NetworkEmulatorTests {
     #expect(link.deadline == .distantFuture)
   }
 
-  @Test("a packet takes its time on the bottleneck, waits for those before it, then travels for the delay")
+  @Test("a packet takes its time on the bottleneck, queues, then takes the delay")
   func bottleneck() {
     // 972 bytes and 28 of headers at 800 kb/s take 10 ms each.
     var link = NetworkEmulator(
@@ -69,7 +69,7 @@ struct NetworkEmulatorTests {
     #expect(arrived.map(\.at) == [15, 30, 30, 30].map { .milliseconds($0) })
   }
 
-  @Test("loss follows its probability, in bursts where asked, and is the same for the same seed")
+  @Test("loss follows its probability and bursts, the same for the same seed")
   func loss() {
     for (model, name) in [(LossModel.random(0.1), "random"), (.bursty(0.1, length: 5), "bursty")] {
       var link = NetworkEmulator(LinkConditions(loss: model), seed: 3)
@@ -85,7 +85,7 @@ struct NetworkEmulatorTests {
     }
   }
 
-  @Test("in an outage nothing passes; what was on its way arrives, and afterwards everything is as before")
+  @Test("nothing passes in an outage; earlier packets arrive, later ones pass")
   func outage() {
     let whole = LinkConditions(delay: .milliseconds(20))
     var broken = whole

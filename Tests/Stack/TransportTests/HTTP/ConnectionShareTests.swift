@@ -17,9 +17,8 @@ struct ConnectionShareTests {
 
   private func get(_ path: String = "/") -> String { "GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n" }
 
-  @Test(
-    "threat 38: for a connection too many the oldest silent one gives way; those in use do not, and then it is told 503"
-  )
+  // Connections in use don't give way; then it gets 503.
+  @Test("threat 38: one connection too many replaces the oldest silent one")
   func limit() async throws {
     var configuration = HTTPServer.Configuration()
     configuration.connectionLimit = 3
@@ -55,7 +54,8 @@ struct ConnectionShareTests {
     }
   }
 
-  @Test("threat 38: four addresses leave room for others, whose silent connections do not take it either")
+  // Silent connections of others don't take it either.
+  @Test("threat 38: four addresses leave room for others")
   func fewAddresses() async throws {
     var configuration = HTTPServer.Configuration()
     configuration.connectionLimit = 96
@@ -135,7 +135,8 @@ struct ConnectionShareTests {
     }
   }
 
-  @Test("threat 38: behind a proxy, requests and WebSockets count for the client that the proxy names")
+  // So do WebSockets.
+  @Test("threat 38: behind a proxy, requests count for the client that it names")
   func proxies() async throws {
     var configuration = HTTPServer.Configuration()
     configuration.connectionsPerNetwork = 2

@@ -7,7 +7,7 @@ import Testing
 struct ConnectionTableTests {
   private func ip(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
 
-  @Test("the lowest stage gives way first, and of one stage the oldest; what is in use or proven does not")
+  @Test("the lowest stage gives way first, its oldest; used and proven ones don't")
   func stages() {
     var table = ConnectionTable(capacity: 6, reserve: 0, hostLimit: nil)
     let stages: [ConnectionTable.Stage] = [.proven, .handling, .transferring, .opened, .idle, .silent]
@@ -28,7 +28,8 @@ struct ConnectionTableTests {
     #expect(table.count == 6)
   }
 
-  @Test("threat 38: a network's silent connections give way to its own new ones, and leave the others alone")
+  // Those of others stay.
+  @Test("threat 38: a network's silent connections give way to its own new ones")
   func ownNetwork() throws {
     var table = ConnectionTable(capacity: 100, reserve: 0, hostLimit: 3)
     let (here, there) = (try ip("192.0.2.1"), try ip("198.51.100.1"))
@@ -40,7 +41,8 @@ struct ConnectionTableTests {
     #expect(table.admit(7, from: there) == .admitted(evicted: nil))
   }
 
-  @Test("threat 38: who comes back has the reserve, moves up when there is room, and leaves it to the next")
+  // It leaves the reserve to the next.
+  @Test("threat 38: a returning connection has the reserve until there is room")
   func reserve() throws {
     var table = ConnectionTable(capacity: 10, reserve: 2, hostLimit: nil)
     for id in UInt(0)..<8 {

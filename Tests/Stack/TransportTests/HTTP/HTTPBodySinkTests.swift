@@ -73,7 +73,8 @@ private actor NotingSink: HTTPBodySink {
 @Suite("Bodies that go to a sink", .timeLimit(.minutes(20))) struct HTTPBodySinkTests {
   private func head(_ length: Int) -> String { "POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: \(length)\r\n\r\n" }
 
-  @Test("a body comes in pieces and in order, the answer is the sink's, and the connection goes on")
+  // The connection continues.
+  @Test("a body comes in pieces and in order, and the sink gives the answer")
   func pieces() async throws {
     let sink = NotingSink(sums: true)
     try await withServer(bodySink: { $0.path == "/file" ? sink : nil }) { server, address in
@@ -111,7 +112,8 @@ private actor NotingSink: HTTPBodySink {
     }
   }
 
-  @Test("a short body that is refused is read to its end, so that the client sees why, and the connection goes on")
+  // So that the client sees why.
+  @Test("a short refused body is read to its end, and the connection continues")
   func shortRefusal() async throws {
     let sink = NotingSink(refusesAtOnce: true)
     try await withServer(bodySink: { $0.method == "POST" ? sink : nil }) { _, address in
@@ -126,8 +128,9 @@ private actor NotingSink: HTTPBodySink {
     }
   }
 
+  // However slowly it comes.
   @Test(
-    "threat 27: a body that was refused holds its connection no longer than a moment, however slowly it comes",
+    "threat 27: a refused body holds its connection for a moment at most",
     arguments: [false, true])
   func slowRefusal(inTheMiddle: Bool) async throws {
     var configuration = HTTPServer.Configuration()
@@ -174,7 +177,7 @@ private actor NotingSink: HTTPBodySink {
     }
   }
 
-  @Test("threat 42: a body of which a byte comes now and then ends as too slow, however much it was said to be")
+  @Test("threat 42: a body that trickles ends as too slow, whatever its length")
   func dripping() async throws {
     var configuration = impatient(.milliseconds(300))
     configuration.uploadRate = 16 << 10
@@ -193,7 +196,7 @@ private actor NotingSink: HTTPBodySink {
     }
   }
 
-  @Test("a sink hears of a client that goes away in the middle, and of one that is too slow")
+  @Test("a sink hears of a client that goes away, and of one that is too slow")
   func cancelling() async throws {
     let gone = NotingSink()
     try await withServer(bodySink: { _ in gone }) { _, address in

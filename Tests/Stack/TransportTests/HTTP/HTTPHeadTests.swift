@@ -32,8 +32,9 @@ struct HTTPHeadTests {
         ])
   }
 
+  // In one piece and in many.
   @Test(
-    "threat 37: what two readers could read differently is malformed, in one piece and in many",
+    "threat 37: heads that readers could read differently are malformed",
     arguments: [
       ("Transfer-Encoding : chunked\r\n", .spaceBeforeColon), ("Transfer-Encoding\t: chunked\r\n", .spaceBeforeColon),
       (" X: 1\r\n", .foldedLine), ("\tX: 1\r\n", .foldedLine), ("X-Own: 1\r\n more\r\n", .foldedLine),
@@ -56,7 +57,8 @@ struct HTTPHeadTests {
     }
   }
 
-  @Test("threat 37: a request line has three parts, and no line break in any spelling; HTTP/1.1 names a host")
+  // In any spelling; HTTP/1.1 names a host.
+  @Test("threat 37: a request line has three parts and no line break")
   func requestLine() {
     for line in [
       "", " GET / HTTP/1.1", "GET  / HTTP/1.1", "GET / HTTP/1.1 ", "GET /", "GET\t/\tHTTP/1.1", "G(T / HTTP/1.1",

@@ -63,7 +63,8 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
     }
   }
 
-  @Test("one connection serves request after request, HEAD without a body, and closes when asked (RFC 9112 section 9)")
+  // HEAD without a body; it closes when asked.
+  @Test("one connection serves request after request (RFC 9112 9)")
   func keepAlive() async throws {
     try await withServer(handler: { .text("\($0.method) \($0.path)") }) { server, address in
       let client = try RawClient(address)
@@ -85,7 +86,8 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
     }
   }
 
-  @Test("of requests sent together the first is answered and the connection closed; none is taken for another's body")
+  // None is taken for another's body.
+  @Test("of requests sent together the first is answered, the connection closed")
   func pipelining() async throws {
     let handled = Shared<[String]>([])
     try await withServer(handler: { request in
@@ -106,7 +108,7 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
     }
   }
 
-  @Test("requests that arrive while an earlier one is being answered are answered after it")
+  @Test("requests that arrive during an answer are answered after it")
   func queued() async throws {
     let gate = Shared(false)
     let started = Shared(false)
@@ -126,7 +128,7 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
     }
   }
 
-  @Test("a large body goes out whole to a client that reads slowly, from memory and from a file")
+  @Test("a large body reaches a slow reader whole, from memory and from a file")
   func largeResponse() async throws {
     let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
     let path = try TemporaryDirectory.shared.file(bytes)
@@ -202,7 +204,8 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
     }
   }
 
-  @Test("threat 27: what cannot be parsed is answered 400, also later and over TLS; who is gone or silent gets nothing")
+  // A client that is gone or silent gets nothing.
+  @Test("threat 27: unparsable input gets 400, also later and over TLS")
   func unreadable() async throws {
     var configuration = impatient(.seconds(1))
     configuration.tls = try TLSIdentity.selfSigned(
@@ -251,7 +254,8 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
     }
   }
 
-  @Test("threat 27: slow-loris: headers, bodies, idle connections and unread responses that take too long are closed")
+  // A slow-loris.
+  @Test("threat 27: slow heads, bodies, idle connections and readers are closed")
   func slowLoris() async throws {
     let big = [UInt8](repeating: 1, count: 8 << 20)
     try await withServer(
@@ -286,7 +290,7 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
     }
   }
 
-  @Test("connections of this machine are not bounded where a proxy may be what connects from it")
+  @Test("this machine's connections aren't bounded if a proxy may be behind them")
   func proxyConnections() async throws {
     var configuration = HTTPServer.Configuration()
     configuration.connectionsPerNetwork = 1
@@ -355,7 +359,8 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
     }
   }
 
-  @Test("requests without a pause on one connection are all answered, whatever the sizes of body and answer")
+  // Of body and answer, on one connection.
+  @Test("requests without a pause are all answered, whatever the sizes")
   func keptConnection() async throws {
     // What the library writes at once, what it once cut its writes to (2,068 bytes), and what it reads at once (4,080) lie between these.
     try await withServer(handler: { HTTPResponse(body: $0.body + $0.body) }) { server, address in

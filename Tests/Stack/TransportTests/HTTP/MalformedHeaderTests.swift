@@ -16,8 +16,9 @@ struct MalformedHeaderTests {
     "GET /other HTTP/1.1", "Transfer-Encoding: chunked\r\nContent-Length: 4",
   ]
 
+  // Whole and byte by byte.
   @Test(
-    "threat 37: a malformed head is answered 400 before anything of it is acted on, whole and byte by byte",
+    "threat 37: a malformed head gets 400 before anything acts on it",
     arguments: lines)
   func refused(line: String) async throws {
     let (handled, opened) = (Shared(0), Shared(0))
@@ -60,7 +61,7 @@ struct MalformedHeaderTests {
     }
   }
 
-  @Test("threat 37: it is found on a kept connection too, and behind a request that was sent with it")
+  @Test("threat 37: it is found on a kept connection, and behind another request")
   func kept() async throws {
     try await withServer { _, address in
       let client = try RawClient(address)
@@ -81,7 +82,8 @@ struct MalformedHeaderTests {
     }
   }
 
-  @Test("threat 37: over TLS it is found after decryption, in one record and in a record for each byte")
+  // A record for each byte.
+  @Test("threat 37: over TLS it is found after decryption, in one record or many")
   func secure() async throws {
     var configuration = HTTPServer.Configuration()
     let identity = try TLSIdentity.selfSigned(
@@ -114,7 +116,7 @@ struct MalformedHeaderTests {
     }
   }
 
-  @Test("names of every allowed sign, long ones and many of them are served and reach the handler")
+  @Test("names of every allowed sign, long and many, reach the handler")
   func served() async throws {
     let seen = Shared<HTTPHeaders>(HTTPHeaders())
     try await withServer(handler: { request in

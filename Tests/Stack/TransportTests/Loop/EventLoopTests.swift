@@ -111,7 +111,8 @@ private actor Resident {
     loop.join()
   }
 
-  @Test("a ready descriptor's handler runs synchronously in the actor, and the tick-end handler after it")
+  // Synchronously.
+  @Test("a ready descriptor's handler runs in the actor, then the tick-end handler")
   func descriptors() async throws {
     let loop = try EventLoop(name: "test loop")
     let resident = Resident(loop: loop)

@@ -97,7 +97,7 @@ private actor StreamOwner {
     }
   }
 
-  @Test("a certificate for another name, or from an unknown authority, is refused with its reason")
+  @Test("a certificate of another name or authority is refused with its reason")
   func refused() async throws {
     try await secured(["localhost"]) { address, identity in
       let known = try TLSClientContext(trust: .file(identity.certificatePath))
@@ -119,7 +119,7 @@ private actor StreamOwner {
     }
   }
 
-  @Test("a port that nobody listens on, and a server that never answers, are errors in the time allowed")
+  @Test("closed ports and silent servers are errors in the time allowed")
   func unreachable() async throws {
     var free = try TCPListener(bind: TransportAddress(ip: loopbackV4, port: 0))
     let closed = free.localAddress

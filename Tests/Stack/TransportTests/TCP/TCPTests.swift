@@ -105,7 +105,8 @@ private actor Acceptor {
     loop.join()
   }
 
-  @Test("frames for a client that does not read are dropped whole and counted, never cut (RFC 4571)")
+  // They are counted, and never cut.
+  @Test("frames for a client that doesn't read are dropped whole (RFC 4571)")
   func slowReader() async throws {
     let loop = try EventLoop(name: "test tcp")
     let acceptor = Acceptor(loop: loop, queueLimit: 64 << 10)

@@ -30,7 +30,8 @@ private actor HandshakeProbe {
 }
 
 @Suite(.timeLimit(.minutes(20))) struct TLSTests {
-  @Test("a self-made certificate serves HTTPS and wss, to clients told to trust it and to no others")
+  // Other clients refuse it.
+  @Test("a self-made certificate serves HTTPS and wss to clients that trust it")
   func selfSigned() async throws {
     var configuration = HTTPServer.Configuration()
     let directory = TemporaryDirectory.shared.directory()
@@ -77,7 +78,8 @@ private actor HandshakeProbe {
     }
   }
 
-  @Test("the self-made certificate stays the same while it fits, and is made anew for another host")
+  // It is made again for another host.
+  @Test("the self-made certificate stays while it fits, and is renewed otherwise")
   func stable() throws {
     let directory = TemporaryDirectory.shared.directory()
     func contents(_ identity: TLSIdentity) -> String { readText(identity.certificatePath) }

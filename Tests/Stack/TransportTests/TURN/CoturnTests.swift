@@ -51,7 +51,8 @@ struct CoturnTests {
     }
   }
 
-  @Test("hanging up gives the address back: with a quota of one the next call gets it, but not a second at once")
+  // Two calls at once don't both get it.
+  @Test("hanging up releases the address: with a quota of one the next call gets it")
   func quota() async throws {
     let coturn = try await Coturn(["user-quota=1"])
     let url = "turn:127.0.0.1:\(coturn.port)?transport=udp"
@@ -85,7 +86,7 @@ struct CoturnTests {
     #expect(isConnected)
   }
 
-  @Test("an allocation of a few seconds and a nonce of a few are renewed as long as the call lasts")
+  @Test("short allocations and nonces are renewed as long as the call lasts")
   func refresh() async throws {
     let coturn = try await Coturn(["max-allocate-lifetime=3", "stale-nonce=2"])
     let call = try RelayedCall()
@@ -104,7 +105,7 @@ struct CoturnTests {
     }
   }
 
-  @Test("a relay goes on beyond the end of the password that it was got with, which is good for nothing new by then")
+  @Test("a relay outlives its password, which then opens nothing new")
   func expiredPassword() async throws {
     let coturn = try await Coturn([
       "use-auth-secret", "static-auth-secret=north", "max-allocate-lifetime=4", "stale-nonce=3",
@@ -134,7 +135,7 @@ struct CoturnTests {
     }
   }
 
-  @Test("wrong credentials are a typed failure in words, and the connection fails instead of hanging")
+  @Test("wrong credentials are a failure in words, not a hang")
   func wrongCredentials() async throws {
     let coturn = try await Coturn()
     let url = "turn:127.0.0.1:\(coturn.port)?transport=udp"
@@ -148,7 +149,7 @@ struct CoturnTests {
     }
   }
 
-  @Test("credentials that come later are those of the next ICE restart, for servers that are known")
+  @Test("later credentials are those of the next ICE restart, of known servers")
   func otherCredentials() async throws {
     let coturn = try await Coturn()
     let url = "turn:127.0.0.1:\(coturn.port)?transport=udp"

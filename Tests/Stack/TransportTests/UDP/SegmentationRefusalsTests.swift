@@ -16,7 +16,8 @@ struct SegmentationRefusalsTests {
     return numbers.filter { refusals.contains(address($0), now: now) }
   }
 
-  @Test("a destination that refuses is sent single datagrams for a while, and tried again; others are not concerned")
+  // It is tried again; others are not concerned.
+  @Test("a destination that refuses gets single datagrams for a while, alone")
   func oneDestination() {
     var refusals = SegmentationRefusals()
     let now = Instant.milliseconds(5_000)
@@ -36,7 +37,7 @@ struct SegmentationRefusalsTests {
     #expect(!isRefused && refusals.isEmpty)
   }
 
-  @Test("several destinations that refuse in a row are the system, which is tried again after a while")
+  @Test("several destinations refusing in a row are the system, for a while")
   func system() {
     var refusals = SegmentationRefusals()
     let now = Instant.milliseconds(5_000)
@@ -55,7 +56,7 @@ struct SegmentationRefusalsTests {
     #expect(!isRefused && !refusals.isSystem && refusals.isEmpty)
   }
 
-  @Test("one host that refuses from many ports and addresses of its network is never taken for the system")
+  @Test("one host that refuses from many ports and addresses isn't the system")
   func oneNetwork() {
     let now = Instant.milliseconds(5_000)
     var refusals = SegmentationRefusals()
@@ -77,7 +78,7 @@ struct SegmentationRefusalsTests {
     #expect(refusals.isSystem)
   }
 
-  @Test("paths that take less are never the system, and what is remembered of them is bounded")
+  @Test("small paths are never the system, and their memory is bounded")
   func smallPaths() {
     var refusals = SegmentationRefusals()
     let now = Instant.milliseconds(5_000)

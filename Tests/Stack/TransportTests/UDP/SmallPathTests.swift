@@ -16,9 +16,7 @@ struct SmallPathTests {
     var trouble: String?
   }
 
-  @Test(
-    "where the path takes less than a segment (EMSGSIZE), all of a run arrives, and the next one is not tried segmented"
-  )
+  @Test("on a path below a segment (EMSGSIZE) all arrives, singly from then on")
   func smallPath() async {
     // A thread of its own: the namespace is the thread's, and ends with it.
     let outcome: Outcome? = await withCheckedContinuation { continuation in

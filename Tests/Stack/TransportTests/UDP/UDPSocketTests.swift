@@ -62,7 +62,8 @@ private func packet(_ index: Int, _ length: Int) -> [UInt8] {
     #expect(drops > 100 && drops < 200, "\(drops)")
   }
 
-  @Test("a wildcard socket says which local address was meant, and answers from it (IP_PKTINFO)")
+  // IP_PKTINFO.
+  @Test("a wildcard socket reports the local address, and answers from it")
   func packetInfo() async throws {
     let slab = try ReceiveSlab(slots: 4)
     let server = try UDPSocket(bind: TransportAddress(ip: anyV4, port: 0))
@@ -77,7 +78,8 @@ private func packet(_ index: Int, _ length: Int) -> [UInt8] {
     #expect(answer.first?.remote == second)
   }
 
-  @Test("a dual-stack socket serves IPv6 and IPv4, whose peers keep their IPv4 addresses (IPV6_RECVPKTINFO)")
+  // IPV6_RECVPKTINFO.
+  @Test("a dual-stack socket serves IPv6 and IPv4, with IPv4 addresses")
   func dualStack() async throws {
     let slab = try ReceiveSlab(slots: 4)
     let server = try UDPSocket(bind: TransportAddress(ip: anyV6, port: 0), dualStack: true)
@@ -126,7 +128,7 @@ private func packet(_ index: Int, _ length: Int) -> [UInt8] {
     #expect(sender.counters.sendCalls == 3)
   }
 
-  @Test("a segment size that the path refuses (EINVAL) is sent as single datagrams instead")
+  @Test("a segment size that the path refuses (EINVAL) is sent as datagrams")
   func fallback() async throws {
     let slab = try ReceiveSlab()
     let sender = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))

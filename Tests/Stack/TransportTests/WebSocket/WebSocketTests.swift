@@ -56,7 +56,8 @@ private let echo: @Sendable (WebSocketConnection) async -> Void = { connection i
     }
   }
 
-  @Test("a client that does not mask its frames is closed with 1002, also after some that were masked (RFC 6455 5.1)")
+  // Also after some masked frames.
+  @Test("an unmasking client is closed with 1002 (RFC 6455 5.1)")
   func unmasked() async throws {
     let received = Shared<[WebSocketConnection.Message]>([])
     try await withServer(webSocketHandler: { connection in
@@ -79,7 +80,8 @@ private let echo: @Sendable (WebSocketConnection) async -> Void = { connection i
     }
   }
 
-  @Test("threat 27: a message over the limit closes with 1009 before it is buffered, whole or in fragments")
+  // Whole or in fragments.
+  @Test("threat 27: a message over the limit closes with 1009 before buffering")
   func oversize() async throws {
     let closings = Shared<[WebSocketConnection.Closing]>([])
     try await withServer(webSocketHandler: { connection in
@@ -102,7 +104,8 @@ private let echo: @Sendable (WebSocketConnection) async -> Void = { connection i
     }
   }
 
-  @Test("text that is not UTF-8 closes with 1007, a fragmented control frame or a reserved opcode with 1002")
+  // A fragmented control frame or a reserved opcode.
+  @Test("invalid UTF-8 closes with 1007, bad control frames and opcodes with 1002")
   func badFrames() async throws {
     try await withServer(webSocketHandler: echo) { server, address in
       for (opcode, payload, final, code) in [
@@ -168,7 +171,7 @@ private let echo: @Sendable (WebSocketConnection) async -> Void = { connection i
     }
   }
 
-  @Test("threat 27: permessage-deflate is not negotiated, so no compressed bomb can arrive")
+  @Test("threat 27: permessage-deflate isn't negotiated, so no bomb can arrive")
   func noCompression() async throws {
     try await withServer(webSocketHandler: echo) { _, address in
       let client = try RawClient(address)

@@ -6,8 +6,9 @@ import Testing
 /// Whoever waits to be let into a meeting has made their offer long before it is answered.
 @Suite("Answers that come late", .tellsSeeds)
 struct LateAnswerTests {
+  // Direct or through a relay.
   @Test(
-    "an answer that comes half an hour after the offer finds a way all the same, direct or through a relay",
+    "an answer half an hour after the offer still finds a path",
     arguments: [IceTransportPolicy.all, .relay])
   func halfAnHour(policy: IceTransportPolicy) throws {
     let world = IceWorld(policy: policy)

@@ -16,7 +16,8 @@ struct RelayTests {
     #expect(world.serverMedia.last?.suffix(5) == [1, 2, 3, 4, 5], sourceLocation: sourceLocation)
   }
 
-  @Test("a direct path is taken within two round trips though a TURN server is there, and the allocation is given back")
+  // The allocation is released.
+  @Test("a direct path is selected within two round trips despite a TURN server")
   func direct() throws {
     let world = IceWorld()
     let start = world.now
@@ -33,7 +34,8 @@ struct RelayTests {
     #expect(world.client.selectedPath?.isRelayed == false)
   }
 
-  @Test("when the server cannot be reached directly, media flows through TURN over UDP, in ChannelData, RFC 8656")
+  // Media flows in ChannelData.
+  @Test("an unreachable server is reached through TURN over UDP (RFC 8656)")
   func relayed() throws {
     let world = IceWorld()
     world.passes = { to, _ in to != IceWorld.media }
@@ -82,7 +84,8 @@ struct RelayTests {
     try expectMedia(world)
   }
 
-  @Test("with the policy of relays only, nothing reaches the server but from the relay, and no other candidate is told")
+  // No other candidate is announced.
+  @Test("with relays only, the server sees nothing but the relay")
   func relayPolicy() throws {
     let world = IceWorld(policy: .relay)
     world.client.startGathering(now: world.now)
@@ -98,7 +101,8 @@ struct RelayTests {
     #expect(!world.seenByServer.isEmpty && world.seenByServer.allSatisfy { $0.ip == IceWorld.turnAddress.ip })
   }
 
-  @Test("a relay that answers sooner waits 200 ms for a direct path, and takes over no sooner")
+  // It takes over no sooner.
+  @Test("a relay that answers sooner waits 200 ms for a direct path")
   func holdback() throws {
     let world = IceWorld()
     world.passes = { to, _ in to != IceWorld.media }
@@ -116,7 +120,7 @@ struct RelayTests {
     #expect(quick.client.selectedPath?.isRelayed == false)
   }
 
-  @Test("a direct path that answers after the relay was taken takes over, and the server follows")
+  @Test("a direct path that answers after the relay takes over; the server follows")
   func upgrade() throws {
     let world = IceWorld()
     let start = world.now
@@ -131,7 +135,8 @@ struct RelayTests {
     #expect(world.server.selectedPath?.remote.ip == IceWorld.outsideIP)
   }
 
-  @Test("a call of half an hour through a relay survives short lifetimes, stale nonces and consent, RFC 8656 section 8")
+  // Short lifetimes, stale nonces and consent.
+  @Test("a relayed call of half an hour survives renewals (RFC 8656 8)")
   func longCall() throws {
     let world = IceWorld(policy: .relay)
     world.turn.lifetime = 20
@@ -157,7 +162,7 @@ struct RelayTests {
     #expect(world.turn.allocations.isEmpty && world.server.isClosed)
   }
 
-  @Test("what is wrong with a TURN server is an event in words, and direct paths work all the same")
+  @Test("a TURN server's fault is an event in words, and direct paths still work")
   func failures() throws {
     var world = IceWorld(servers: [IceWorld.server("turn:198.51.100.9", password: "wrong")])
     try world.connect()
@@ -213,7 +218,7 @@ struct RelayTests {
     #expect((world.turn.received[.allocate] ?? 0) <= IceAgent.maximumStreams + 1)
   }
 
-  @Test("a stream to the TURN server that breaks moves the call to another path, or ends it with an event")
+  @Test("a broken stream to the TURN server moves the call, or ends it by an event")
   func brokenStream() throws {
     let world = IceWorld(servers: [IceWorld.server("turn:198.51.100.9?transport=tcp")])
     world.passes = { _, kind in kind == .tcp }
@@ -231,7 +236,7 @@ struct RelayTests {
     try expectMedia(world)
   }
 
-  @Test("an ICE restart goes on over the same allocation, and brings back one that was released, RFC 8445 section 9")
+  @Test("an ICE restart keeps the allocation, or renews a released one (RFC 8445 9)")
   func restart() throws {
     let world = IceWorld(policy: .relay)
     try world.connect()

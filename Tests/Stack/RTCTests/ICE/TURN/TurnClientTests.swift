@@ -46,7 +46,8 @@ struct TurnClientTests {
     return (turn, model)
   }
 
-  @Test("an unanswered first request is repeated with realm, nonce and integrity, RFC 8489 section 9.2")
+  // Realm, nonce and integrity.
+  @Test("an unanswered first request repeats with credentials (RFC 8489 9.2)")
   func allocate() {
     var turn = client()
     var model = TurnServerModel(IceWorld.turnAddress)
@@ -58,7 +59,7 @@ struct TurnClientTests {
     #expect(turn.deadline == Instant.zero + .seconds(540))
   }
 
-  @Test("packets wait for the permission, go as Send indications, and by ChannelData once a channel is bound")
+  @Test("packets wait for permission, then use Send indications, then ChannelData")
   func sending() {
     var (turn, model) = allocated()
     turn.send([1, 1, 1].span, to: Self.peer, now: .zero)
@@ -74,7 +75,7 @@ struct TurnClientTests {
     #expect(pump(&turn, &model, at: .zero) == [[4]] && model.channelData == 1)
   }
 
-  @Test("permissions and channels are renewed in time for an hour, RFC 8656 sections 9 and 12")
+  @Test("permissions and channels are renewed in time for an hour (RFC 8656 9, 12)")
   func renewal() {
     var (turn, model) = allocated()
     turn.permit(Self.peer, now: .zero)
@@ -120,7 +121,7 @@ struct TurnClientTests {
     #expect(turn.receive([0x40, 0, 0, 9, 7, 0, 0, 0].span, now: .zero) == .ignored)
   }
 
-  @Test("over UDP a request is sent six times, over a stream once, then the server does not answer")
+  @Test("a request is sent six times over UDP, once over a stream, then given up")
   func silence() {
     for isStream in [false, true] {
       var turn = client(isStream: isStream)
@@ -134,7 +135,7 @@ struct TurnClientTests {
     }
   }
 
-  @Test("a success that is not signed with our password is ignored, RFC 8489 section 9.2.5")
+  @Test("a success that isn't signed with our password is ignored (RFC 8489 9.2.5)")
   func forgedSuccess() throws {
     var turn = client()
     var model = TurnServerModel(IceWorld.turnAddress)
@@ -155,7 +156,7 @@ struct TurnClientTests {
     #expect(turn.relayedAddress == nil)
   }
 
-  @Test("a server that always says stale nonce is given up, and one that asks for nothing but credentials too")
+  @Test("a server that only says stale nonce, or asks for credentials, is given up")
   func endlessChallenges() throws {
     for code in [438, 401] {
       var turn = client()
@@ -243,7 +244,7 @@ struct TurnClientTests {
     }
   }
 
-  @Test("ChannelData is padded on streams only, and nothing is written past the room there is")
+  @Test("ChannelData is padded on streams only, and stays within the buffer")
   func channelData() {
     for transport in [IceTransport.udp, .tcp] {
       let route = IceRoute(
