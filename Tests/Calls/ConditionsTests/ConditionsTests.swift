@@ -5,13 +5,13 @@ import Testing
 
 @testable import Parley
 
-/// Whole calls, Swift to Swift through the server's router, over bad networks in virtual time. The floors are generous: they are there to notice
-/// a regression. `docs/benchmarks/networks.md` has the figures.
+/// Whole calls, Swift to Swift through the server's router, over bad networks in virtual time. The floors are generous:
+/// they are there to notice a regression. `docs/benchmarks/networks.md` has the figures.
 @Suite(.tellsSeeds) struct ConditionsTests {
   private func figures(_ conditions: CallConditions) throws -> CallFigures {
     let figures = CallFigures(try SimulatedCall(conditions).run())
     print(figures.row)
-    // Whatever the network does, a decoder never gets a frame whose predecessor is missing.
+    // A decoder never gets a frame whose predecessor is missing, whatever the network does.
     #expect(figures.broken == 0)
     return figures
   }

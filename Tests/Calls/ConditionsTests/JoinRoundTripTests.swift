@@ -5,7 +5,8 @@ import Testing
 
 @testable import Parley
 
-/// How many round trips the media part of a join takes, counted in virtual time with a delay of 100 ms each way and no time for computing.
+/// Counts the round trips of a join's media part, in virtual time with a delay of 100 ms each way and no time for
+/// computing.
 @Suite(.tellsSeeds) struct JoinRoundTripTests {
   @Test func mediaIsConnectedAfterThreeRoundTrips() throws {
     let delay = TimeSpan.milliseconds(100)
@@ -23,7 +24,8 @@ import Testing
     print("path \(path), connected \(connected), first frame \(first) after the slot carries it")
     #expect(path <= 1.01)
     #expect(connected <= 3.01)
-    // One to the server and on to the receiver, both half a round trip away, and what one picture waits before it is shown.
+    // One to the server and on to the receiver, both half a round trip away, and what one picture waits before it is
+    // shown.
     #expect(first <= 1.1)
   }
 }

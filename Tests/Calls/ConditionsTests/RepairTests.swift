@@ -10,7 +10,8 @@ import Testing
 @Suite(.tellsSeeds) struct RepairTests {
   @Test("what decides when to ask again and how long to wait is told how far away the server is, as ICE measured it")
   func farServer() throws {
-    // A check that is repeated before its answer comes cannot be timed: over this network a check of consent is the first, after some 5 s.
+    // A check that is repeated before its answer comes cannot be timed: over this network a check of consent is the
+    // first, after some 5 s.
     var conditions = CallConditions(name: "far server", length: .seconds(10))
     conditions.receiverUp = LinkConditions(delay: .milliseconds(150))
     conditions.receiverDown = LinkConditions(loss: .random(0.03), delay: .milliseconds(150))

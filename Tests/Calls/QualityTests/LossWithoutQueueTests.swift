@@ -6,11 +6,11 @@ import Testing
 
 @testable import SFU
 
-/// Loss that no queue announces: a radio link that loses whatever is sent, and a limit of the rate that drops at once what exceeds it. What is
-/// paused for the one must not be for the other. `QUALITY_TABLE` prints the figures.
+/// Loss that no queue announces: a radio link that loses at any rate, and a rate limit that drops the excess at once. A
+/// reaction that is right for one must not come with the other. `QUALITY_TABLE` prints the figures.
 @Suite("Loss without a queue", .tellsSeeds)
 struct LossWithoutQueueTests {
-  /// What a receiver of one publisher has for a minute, from second 2 on.
+  /// The figures of a receiver of one publisher over a minute, from second 2 on.
   struct Figures {
     /// Seconds for which the picture was paused.
     var paused = 0.0

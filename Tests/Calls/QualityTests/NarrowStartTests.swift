@@ -6,8 +6,8 @@ import Testing
 
 @testable import SFU
 
-/// The first seconds of a call on a path that is narrower than the picture: the publisher's layers have just begun and look cheaper than they
-/// are, and nothing is known of the path. `QUALITY_TABLE` prints the figures.
+/// The first seconds of a call on a path that is narrower than the picture: the publisher's layers have just begun and
+/// look cheaper than they are, and nothing is known of the path. `QUALITY_TABLE` prints the figures.
 @Suite("The beginning of a call on a narrow path", .tellsSeeds)
 struct NarrowStartTests {
   /// A path, a publisher's layers and a seed.
@@ -57,8 +57,9 @@ struct NarrowStartTests {
     #expect((0.8...1.1).contains(estimate))
   }
 
-  /// As at 300 kb/s both ways, with a browser's publisher: 15 pictures a second, keyframes of ten times the mean, sound twice in each packet, and a
-  /// larger layer that begins late and grows slowly, while the estimate is still the guess of the beginning.
+  /// As at 300 kb/s both ways, with a browser's publisher: 15 frames a second, keyframes of ten times the mean, audio
+  /// twice in each packet, and a larger layer that begins late and grows slowly, while the estimate is still the guess
+  /// of the beginning.
   @Test(
     "a larger layer that comes late to a narrow path is tried out by padding, and no picture stands for it",
     arguments: [500, 900], 1...10 as ClosedRange<UInt64>)

@@ -16,7 +16,7 @@ struct NetworkProfile: Sendable, CustomTestStringConvertible {
   var seconds = 40.0
   /// When what was bad is over; nil when nothing changes.
   var recoversAt: Double?
-  /// What the best picture and the sound take with what IP and UDP add, in kb/s. A path that takes more is not tried.
+  /// The rate of the best video and the audio with IP and UDP headers, in kb/s. A path with a higher rate is not tried.
   static let demand = 1_600.0
   /// The layer that fits the path.
   var layer = 2
@@ -48,7 +48,7 @@ struct NetworkProfile: Sendable, CustomTestStringConvertible {
     return NetworkProfile(name: "\(percent) % loss", forward: way(loss: loss), back: way(loss: loss))
   }
 
-  /// The twelve.
+  /// The twelve profiles, in the order of the table.
   static let all: [NetworkProfile] = [
     NetworkProfile(name: "clean", forward: way(), back: way()),
     NetworkProfile(
@@ -71,14 +71,15 @@ struct NetworkProfile: Sendable, CustomTestStringConvertible {
   ]
 }
 
-/// What one run over a profile came to.
+/// The figures of one run over a profile.
 struct QualityFigures {
   /// The share of time in which the picture stood, from second 2 on.
   var frozen = 0.0
   /// The mean layer shown, 0 to 2.
   var layer = 0.0
   var concealed = 0.0
-  /// The estimate's share of the truth in each second in which the path was a steady bottleneck, of all receivers; see ``EstimateJudge``.
+  /// The estimate's share of the truth in each second in which the path was a steady bottleneck, of all receivers; see
+  /// ``EstimateJudge``.
   var estimates: [Double] = []
   /// The longest time in a row that an estimate lay above the truth, from second 2 on; nil where the path has no limit.
   var above: Double?
@@ -94,15 +95,15 @@ struct QualityFigures {
   var receivers: [[(estimate: Int, allocated: Int)]] = []
   /// Of each receiver when its picture stood, and for how long, in seconds.
   var freezes: [[(at: Double, length: Double)]] = []
-  /// What waited in front of the bottleneck twice a second, in milliseconds.
+  /// The queue in front of the bottleneck twice a second, in milliseconds.
   var queue: [Int] = []
 
   var meanEstimate: Double? { estimates.isEmpty ? nil : estimates.reduce(0, +) / Double(estimates.count) }
 }
 
 extension NetworkProfile {
-  /// Lets a call happen: one publisher with three layers and sound, and the receivers behind this network. `load`: how long packets wait in the
-  /// server; nil for not at all.
+  /// Lets a call happen: one publisher with three layers and sound, and the receivers behind this network. `load`: how
+  /// long packets wait in the server; nil for not at all.
   func run(seed: UInt64, load: TimeSpan? = nil) throws -> QualityFigures {
     let meeting = QualityMeeting(seed: seed, load: load)
     _ = try meeting.addPublisher()

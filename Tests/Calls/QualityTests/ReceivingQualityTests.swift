@@ -5,7 +5,8 @@ import Testing
 
 @testable import SFU
 
-/// What a receiver's estimate and its feedback on each packet mean for how its connection is judged, and that of everybody else.
+/// A receiver's estimate and its feedback on each packet decide how its connection is judged, and that of everybody
+/// else.
 @Suite("Connection quality of receivers, in virtual time", .tellsSeeds)
 struct ReceivingQualityTests {
   private func way(_ kilobits: Int64? = nil, loss: LossModel = .none) -> LinkConditions {

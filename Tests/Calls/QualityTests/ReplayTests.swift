@@ -5,14 +5,14 @@ import Testing
 @testable import SFU
 @testable import TestSeeds
 
-/// What makes a failure repeat itself: everything random follows from one seed, and the failure names it.
+/// A failure can be repeated: everything random follows from one seed, and the failure names it.
 @Suite("Seeds") struct ReplayTests {
   private struct Arrival: Equatable {
     var at: Instant
     var bytes: [UInt8]
   }
 
-  /// What came to a receiver, and when, over a network that loses, delays, reorders and repeats, and how the seed was noted.
+  /// The arrivals at a receiver over a network that loses, delays, reorders and repeats, and the note of the seed.
   private func run(_ seed: UInt64) throws -> (packets: [Arrival], replay: String?) {
     let notes = SeedNotes()
     let packets = try TestSeed.$notes.withValue(notes) {

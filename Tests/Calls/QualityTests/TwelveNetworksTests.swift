@@ -36,8 +36,8 @@ struct TwelveNetworksTests {
     expectEstimate(try traced(profile, seed: seed), of: profile)
   }
 
-  /// Where a first probe that jitter made fast, one of more than was asked for, a probe's own bunch in what arrives, or the reaction to a path that halves once
-  /// held the estimate above the path for longer.
+  /// Cases in which the estimate once stayed above the path for longer: a first probe that jitter made fast, a probe
+  /// above its target, a probe's own bunch in the arrivals, and the reaction to a path that halves.
   @Test(
     "nor is it with the seeds up to 150 of which it once was",
     arguments: [
@@ -74,8 +74,8 @@ struct TwelveNetworksTests {
   private func expectEstimate(_ figures: QualityFigures, of profile: NetworkProfile, seed: UInt64? = nil) {
     let replay: Comment = "QUALITY_TABLE='\(profile.name)' prints a trace\(seed.map { ", seed \($0)" } ?? "")"
     guard profile.receivers == 1 else {
-      // What the others leave of a path changes with all that they send and is no steady bottleneck. A single one must never be believed more than
-      // all of the path, and on average no more than a third above what is left.
+      // The rest that the others leave of a path changes with all their rates and isn't a steady bottleneck. A single
+      // estimate must never exceed all of the path, and on average no more than a third above the rest.
       #expect(figures.highest <= 1, replay)
       #expect((figures.meanEstimate ?? 2) <= 4 / 3, replay)
       return

@@ -1,7 +1,7 @@
 import ParleyViews
 import Testing
 
-/// Names that apps use beside views, as their listings spell them.
+/// Names that apps use besides views, as their listings spell them.
 @MainActor
 @Suite struct FoundationNamesTests {
   @MainActor private final class Renderer {

@@ -79,7 +79,7 @@ import Testing
     let output = Pipe()
     process.standardOutput = output
     try process.run()
-    // What never ends would hold up all tests.
+    // A program that never ends would hold up all tests.
     let (id, ended) = (process.processIdentifier, DispatchSemaphore(value: 0))
     Thread.detachNewThread { if ended.wait(timeout: .now() + 30) == .timedOut { kill(id, SIGKILL) } }
     defer { ended.signal() }

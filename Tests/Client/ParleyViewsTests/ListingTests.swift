@@ -268,7 +268,7 @@ extension ScreenTests {
     }
 
     @Test func aWindowWithoutADisplaySaysWhatIsMissingAndGoesOn() {
-      // Where a display is at hand, the other suite opens windows on it.
+      // With a display, the other suite opens windows on it.
       guard ProcessInfo.processInfo.environment["DISPLAY"] == nil,
         ProcessInfo.processInfo.environment["WAYLAND_DISPLAY"] == nil
       else { return }

@@ -3,7 +3,7 @@ import Foundation
 import ParleyViews
 import Testing
 
-/// What apps made for UIKit override. That this file is compiled is half of the test.
+/// Overrides of apps made for UIKit. That this file is compiled is half of the test.
 @MainActor
 @Suite struct OverridingTests {
   @Test func aViewHearsOfEverythingThatIsDoneToItsTree() {

@@ -2,8 +2,8 @@ import Foundation
 import ParleyViews
 import Synchronization
 
-/// Looks at what a display really shows, again and again on a thread of its own, and counts the looks at which a point had a colour that
-/// must not be seen.
+/// Reads the display's real content again and again on a thread of its own, and counts the readings at which a point
+/// had a forbidden colour.
 final class ScreenWatch: Sendable {
   struct Report: Sendable {
     var looks = 0
@@ -60,7 +60,7 @@ final class ScreenWatch: Sendable {
     }
   }
 
-  /// What was seen so far.
+  /// The readings so far.
   var seen: Report { report.withLock { $0 } }
 
   func end() -> Report {

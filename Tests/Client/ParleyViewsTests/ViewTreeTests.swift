@@ -184,7 +184,7 @@ import Testing
     #expect(inner.contentOffset.x == 30 && outer.contentOffset == .zero)
     drag(window, from: CGPoint(x: 50, y: 20), by: [CGPoint(x: 5, y: -20), CGPoint(x: 30, y: -40)])
     #expect(inner.contentOffset.x == 30 && outer.contentOffset.y == 40)
-    // What is dragged in it by the app is not scrolled as well.
+    // A view that the app drags is not scrolled as well.
     outer.contentOffset = .zero
     let small = box(0, 60, 100, 40)
     var steps = 0
@@ -246,7 +246,7 @@ import Testing
     outer.isScrollEnabled = false
     window.sendScroll(by: CGPoint(x: 0, y: -900), at: CGPoint(x: 50, y: 90))
     #expect(outer.contentOffset.y == 200)
-    // What an app has put beyond the end stays there.
+    // An offset that an app has set beyond the end stays there.
     outer.isScrollEnabled = true
     outer.contentOffset.y = 250
     window.sendScroll(by: CGPoint(x: 0, y: 10), at: CGPoint(x: 50, y: 90))

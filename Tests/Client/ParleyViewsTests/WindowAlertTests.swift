@@ -37,7 +37,8 @@ extension ScreenTests.WindowTests {
           guard let label = part as? UILabel else { continue }
           #expect(label.sizeThatFits(CGSize(width: label.bounds.width, height: 0)).height <= label.bounds.height)
         }
-        // GTK draws it there: the box is lighter than the veil around it in the light theme, darker or lighter in others.
+        // GTK draws it there: the box is lighter than the veil around it in the light theme, darker or lighter in
+        // others.
         try await wait("the alert on the screen", in: window) {
           guard let picture = await window.screenshot() else { return false }
           let (x, y) = (Int(frame.midX), Int(frame.minY))

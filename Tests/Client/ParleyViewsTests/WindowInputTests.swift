@@ -3,7 +3,7 @@ import Testing
 
 @testable import ParleyViews
 
-/// What a person does in a window with wheel, pointer and keys.
+/// A person's actions in a window with wheel, pointer and keys.
 extension ScreenTests.WindowTests {
   /// A picture of one colour.
   private func picture(_ color: UIColor, _ width: CGFloat, _ height: CGFloat) throws -> UIImage {

@@ -9,7 +9,7 @@ func plain(red: Bool = false, green: Bool = false) throws -> VideoFrame {
   return try VideoFrame(converting: pixels, format: .bgra, width: 32, height: 32, time: MonotonicClock.now)
 }
 
-/// Screens that come and go, sizes that change, and what a screen reader is told.
+/// Screens that come and go, sizes that change, and the reports to a screen reader.
 extension ScreenTests.WindowTests {
   @Test func aSheetComesOverTheScreenTakesTheFocusAndGoes() async throws {
     let (window, view) = try await window()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What an app's main thread does while a window is open.
+/// The work of an app's main thread while a window is open.
 extension ScreenTests.WindowTests {
   /// Reads lines of a program until one comes after which somebody has to act.
   private final class Lines: @unchecked Sendable {
@@ -36,7 +36,7 @@ extension ScreenTests.WindowTests {
     let output = Pipe()
     process.standardOutput = output
     try process.run()
-    // What never ends would hold up all tests.
+    // A program that never ends would hold up all tests.
     let id = process.processIdentifier
     let guardian = Task {
       try await Task.sleep(for: .seconds(60))

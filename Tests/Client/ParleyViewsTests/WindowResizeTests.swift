@@ -5,13 +5,13 @@ import Testing
 
 /// Sizes that change, as seen on the display itself.
 extension ScreenTests.WindowTests {
-  /// Lays its tile out by code: no mask tells where it goes.
+  /// Lays its tile out by code: no mask says where it goes.
   private final class TileScreen: UIViewController {
     let tile = VideoView()
     let small = VideoView(frame: CGRect(x: 200, y: 510, width: 90, height: 80))
 
     override func viewDidLoad() {
-      // Red and yellow stand for what must never be seen: the pictures are green, and beside them is blue.
+      // Red and yellow stand for the forbidden: the frames are green, and next to them is blue.
       view.backgroundColor = .red
       for part in [tile, small] {
         part.backgroundColor = .blue
@@ -53,7 +53,8 @@ extension ScreenTests.WindowTests {
       }
     }
     try await settled(CGSize(width: 300, height: 600))
-    // What the test's pointer and the display's first picture leave behind is gone once the display shows blue and green.
+    // The traces of the test's pointer and of the display's first picture are gone once the display shows blue and
+    // green.
     try await wait("the display's own picture") {
       let watch = try ScreenWatch(display, width: 300, height: 600) { red, green, blue in
         red > 80 || green + blue < 100

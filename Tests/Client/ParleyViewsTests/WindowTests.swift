@@ -7,7 +7,7 @@ import Testing
 struct VirtualDisplay {
   static let number = ":\(50 + getpid() % 9_000)"
 
-  /// Where it keeps what it shows, as a file in memory.
+  /// The folder of its content, as a file in memory.
   static let folder = NSTemporaryDirectory() + "parley-display-\(getpid())"
 
   /// Starts it once; nil when Xvfb or xdotool are not installed.
@@ -30,7 +30,7 @@ struct VirtualDisplay {
     setenv("GDK_BACKEND", "x11", 1)
     setenv("GSK_RENDERER", "cairo", 1)
     setenv("NO_AT_BRIDGE", "1", 1)
-    // What a screen reader is told is kept where tests see it.
+    // The reports to a screen reader are kept where tests see them.
     setenv("GTK_A11Y", "test", 1)
     return process.processIdentifier
   }()

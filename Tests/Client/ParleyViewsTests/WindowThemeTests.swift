@@ -3,9 +3,8 @@ import Testing
 
 @testable import ParleyViews
 
-/// Light and dark.
 extension ScreenTests.WindowTests {
-  /// What `headless-views` says of each thing that has text, in a theme of the desktop.
+  /// The output of `headless-views` for each view with text, in a theme of the desktop.
   private func readings(_ theme: String, _ options: [String]) async throws -> [String] {
     let (window, _) = try await window()
     window.close()

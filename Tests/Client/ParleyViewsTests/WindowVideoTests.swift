@@ -35,7 +35,7 @@ extension ScreenTests.WindowTests {
     try await after("the tile to be seen again")
     #expect(tile.surface.conversionCount == 1)
 
-    // What comes faster than the window is drawn, 60 times a second, is not converted.
+    // Frames faster than the window's 60 drawings a second are not converted.
     let start = ContinuousClock.now
     let burst = tile.frameCount
     for _ in 0..<400 {
@@ -114,7 +114,7 @@ extension ScreenTests.WindowTests {
       witness.show(try plain(red: true))
       try await wait(what) { witness.surface.conversionCount == before + 1 }
     }
-    /// Gives the tile a picture, and tells whether it is converted.
+    /// Gives the tile a frame, and returns whether it is converted.
     func isConverted(_ what: String) async throws -> Bool {
       try await after(what)
       let before = tile.surface.conversionCount

@@ -4,9 +4,9 @@ import ParleyViews
 import TestSupport
 import Testing
 
-/// What is ended and begun again in one turn.
+/// Publishers and subscribers that are ended and started again in one turn.
 @MainActor @Suite(.serialized) struct AgainTests {
-  /// What a book says of streams, in order.
+  /// A book's lines about streams, in order.
   private func streams(_ book: Notebook) -> [String] {
     book.lines.filter { $0.contains("stream") || $0.contains("Streaming") || $0.hasPrefix("did") }
   }
@@ -35,7 +35,7 @@ import Testing
       _ = try await ben.subscribe(to: "Ann", count: 2)
       #expect(streams(ben.book) == ["streamCreated Ann true", "streamDestroyed Ann true", "streamCreated Ann true"])
 
-      // The publication in the middle never begins, and nothing is told of it.
+      // The publication in the middle never begins, and nothing reports it.
       for _ in 0..<2 {
         ann.session.unpublish(publisher, error: nil)
         ann.session.publish(publisher, error: nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OpenTok
 
-/// How an app's audio device is asked to capture, and what is told when it does not.
+/// How an app's audio device is asked to capture, and the reports when it does not.
 @MainActor @Suite(.serialized) struct AudioDeviceTests {
   // initializeCapture or startCapture gives false; in version 1 it is OTNoMediaPublished. Publishing again asks it
   // again.

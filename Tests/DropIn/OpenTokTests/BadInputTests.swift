@@ -4,7 +4,7 @@ import Parley
 import TestSupport
 import Testing
 
-/// What is wrong is told with the documented number, through the documented callback.
+/// Each fault is reported with the documented number, through the documented callback.
 @MainActor @Suite(.serialized) struct BadInputTests {
   /// A token as OpenTok's first SDKs make it, signed with nothing of use.
   private static func foreignToken(key: String) -> String {
@@ -42,7 +42,7 @@ import Testing
         ("100", live.id, "devtoken", live.url + "/session", 1006), ("100", "discover", "devtoken", nil, 1005),
         ("", live.id, "devtoken", nil, 1004),
         ("100", "", "devtoken", nil, 1005), ("100", live.id, "", nil, 1004),
-        // What cannot be a session's id, whatever a server would make of it.
+        // Impossible session ids, whatever a server would make of them.
         ("100", "a b", "devtoken", nil, 1005), ("100", " \(live.id)", "devtoken", nil, 1005),
         ("100", "a/b", "devtoken", nil, 1005), ("100", "..", "devtoken", nil, 1005),
         ("100", "a#b", "devtoken", nil, 1005), ("100", "100%", "devtoken", nil, 1005),
@@ -240,7 +240,7 @@ import Testing
       let another = try #require(OTPublisherKit(delegate: book, name: "Two", audioTrack: true, videoTrack: false))
       #expect(code { session.publish(another, error: $0) } == 1015)
       try await wait(for: "the own stream: \(book.lines)") { book.saw("publisher streamCreated true") }
-      // Without a place for the error: the session is told, and the publisher goes on.
+      // Without a place for the error: the session's delegate gets it, and the publisher continues.
       session.publish(publisher)
       try await wait(for: "the error of the session: \(book.lines)") { book.saw("failed \(OTSessionErrorDomain) 1015") }
       #expect(publisher.session === session && publisher.stream != nil)
@@ -265,7 +265,7 @@ import Testing
       try await wait(for: "the gone stream: \(book.lines)") {
         book.saw("subscriber failed \(OTSubscriberErrorDomain) 1604")
       }
-      // The server goes away: the app is told, and nothing is lost that was not lost.
+      // The server goes away: the app is notified, and loses nothing else.
       session.disconnect(nil)
       try await wait(for: "the end") { book.saw("disconnected true") }
       session.connect(withToken: "devtoken", error: nil)

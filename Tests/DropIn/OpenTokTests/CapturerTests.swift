@@ -5,7 +5,7 @@ import Testing
 @testable import OpenTok
 @testable import Parley
 
-/// How capturers of an app are called, and what is told when they fail.
+/// How an app's capturers are called, and the reports when they fail.
 @MainActor @Suite(.serialized) struct CapturerTests {
   // Its captureSettings or start fails, before it is published or while it is. Publishing again starts it again.
   @Test(
@@ -102,7 +102,7 @@ final class BrokenCapture: OTVideoCapture, @unchecked Sendable {
 
   init(_ step: Step) { failing = step }
 
-  /// What fails; nil when all goes well.
+  /// The failing step; nil for none.
   var step: Step? {
     get { lock.withLock { failing } }
     set { lock.withLock { failing = newValue } }

@@ -7,7 +7,7 @@ import Testing
 
 /// Sessions that are ended while something else happens to them.
 @MainActor @Suite(.serialized) struct DisconnectingTests {
-  /// A queue of an app that holds back what it is told until it is let go.
+  /// A queue of an app that holds back its callbacks until it is released.
   private final class Held: Sendable {
     let queue = DispatchQueue(label: "held")
     init() { queue.suspend() }
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// Connects once more, so that whatever there was to tell of before has been told.
+  /// Connects once more, so that all earlier reports have come.
   private func connectAgain(_ session: OTSession, _ book: Notebook) async throws {
     session.delegate = book
     session.connect(withToken: "devtoken", error: nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OpenTok
 
-/// What a host takes of what is published.
+/// A host's actions on published streams.
 @MainActor @Suite(.serialized) struct ForcedStopTests {
   // muteForced without audio. publishAudio turns it on once the permission is back; likewise video. Without both the
   // stream ends.

@@ -9,7 +9,7 @@ import Testing
 @MainActor @Suite(.serialized) struct FrameTimeTests {
   private nonisolated static let start = Instant.milliseconds(50_000)
 
-  /// What a clock gives for timestamps and arrivals in milliseconds, likewise, from its start.
+  /// A clock's results for timestamps and arrivals in milliseconds, likewise, from its start.
   private func times(_ frames: [(stamp: Int64?, now: Int64)], delay: Int64 = 0) -> [Double] {
     var clock = FrameClock()
     clock.delay = .milliseconds(delay)

@@ -63,7 +63,7 @@ import Testing
     kCVPixelFormatType_32BGRA, kCVPixelFormatType_24RGB,
   ]
 
-  /// What is handed on of a picture.
+  /// The frame that is handed on.
   private func handedOn(
     _ buffer: CVImageBuffer, _ orientation: OTVideoOrientation = .up, metadata: Data? = nil
   ) -> VideoFrame? {

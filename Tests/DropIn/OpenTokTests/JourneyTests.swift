@@ -195,7 +195,7 @@ import Testing
       try await wait(for: "the end of Ann: \(ben.book.lines)") { ben.book.saw("connectionDestroyed") }
       #expect(ben.book.lines.suffix(2) == ["streamDestroyed Ann true", "connectionDestroyed"], "\(ben.book.lines)")
 
-      // Who is taken out has not taken back what they sent.
+      // A removal does not undo what the participant sent.
       let cem = try await guest()
       try await cem.publish(try cem.publisher("Cem"))
       _ = try await ben.stream("Cem")

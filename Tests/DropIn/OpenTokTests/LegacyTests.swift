@@ -71,7 +71,7 @@ import Testing
       session.unsubscribe(subscribers[0])
       let another = try #require(OTSubscriber(stream: stream, delegate: app))
       try await wait(for: "the other's picture: \(app.lines)") { another.picture.frameCount > 2 }
-      // A publisher counts as well: beside it there is room for one subscriber less.
+      // A publisher counts as well: with it there is room for one subscriber less.
       session.unsubscribe(another)
       session.publish(publisher)
       try await wait(for: "the own stream: \(app.lines)") { publisher.stream != nil }
@@ -106,7 +106,7 @@ import Testing
         window.sendTouch(.ended, at: CGPoint(x: 100, y: 300), time: time + 0.1)
         #expect(view.toolbarView.isHidden == isHidden)
       }
-      // Who has no pointer presses the button in the corner, which the tab key reaches.
+      // A person without a pointer presses the button in the corner, which the tab key reaches.
       let handle = try #require(view.subviews.compactMap { $0 as? UIButton }.first)
       #expect(!handle.isHidden && view.toolbarView.frame.contains(handle.frame))
       for isHidden in [false, true] {
@@ -177,7 +177,7 @@ import Testing
           }
         }
       }
-      // What the app does itself is seen on the button.
+      // The app's own actions show on the button.
       publisher.publishAudio = false
       let button = try #require(publisher.picture.toolbarView.subviews.compactMap { $0 as? UIButton }.first)
       try await wait(for: "the button of a muted publisher") { button.currentTitle == "Unmute" }

@@ -36,7 +36,7 @@ import Testing
       controller.session.disconnect()
       try await wait(for: "the end: \(controller.alerts)") { controller.alerts.count == 1 }
       #expect(controller.view.subviews.isEmpty && controller.log.dropFirst(5) == ["stopped", "dropped"])
-      // What is asked of a session that is over.
+      // Calls on a session that is over.
       controller.session.publish(controller.publisher)
       let late = try #require(OTSubscriber(stream: stream, delegate: controller))
       try await wait(for: "both failures: \(controller.alerts)") { controller.alerts.count == 3 }

@@ -5,7 +5,7 @@ import ParleyViews
 import TestSupport
 import Testing
 
-/// What an app on Apple systems observed by key.
+/// The properties that an app on Apple systems observes by key.
 @MainActor @Suite(.serialized) struct ObservingTests {
   /// The values of a property: the first, and that after every change.
   // unchecked: `noted` is used under the lock only, the rest does not change.
@@ -135,7 +135,7 @@ import Testing
       try await wait(for: "the picture") { stream.hasVideo }
       #expect(screen.told.lines.count == 4 && once.told.lines.count == 1)
 
-      // The own ones of the session: the status as a number, and what is not there as NSNull.
+      // The session's own properties: the status as a number, and an absent value as NSNull.
       ben.session.addObserver(screen, forKeyPath: "sessionConnectionStatus", options: [.new, .old])
       ben.session.addObserver(screen, forKeyPath: "connection", options: [.new])
       ben.session.addObserver(screen, forKeyPath: "streams")
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  /// What observers were told, on any thread.
+  /// The observers' reports, on any thread.
   private final class Told: @unchecked Sendable {
     // unchecked: `written` is used under the lock only.
     private let lock = NSLock()

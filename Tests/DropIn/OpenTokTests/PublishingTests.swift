@@ -5,7 +5,7 @@ import ParleyViews
 import TestSupport
 import Testing
 
-/// What an app sets on a publisher, seen and heard at a subscriber.
+/// An app's settings of a publisher, seen and heard at a subscriber.
 @MainActor @Suite(.serialized) struct PublishingTests {
   /// The two colours of a picture's middle.
   private func colour(_ view: OTVideoView) -> (u: Int, v: Int) {

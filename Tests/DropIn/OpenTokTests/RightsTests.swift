@@ -3,7 +3,7 @@ import OpenTok
 import TestSupport
 import Testing
 
-/// What tokens allow, with tokens that a project's own server has signed.
+/// The permissions of tokens that a project's own server has signed.
 @MainActor @Suite(.serialized) struct RightsTests {
   // canPublish is false, and subscribing works.
   @Test("a subscriber's token can't publish (1004) or signal (1550)")
@@ -20,7 +20,7 @@ import Testing
       let publisher = try ben.publisher("Ben")
       #expect(ben.code { ben.session.publish(publisher, error: $0) } == 1004)
       #expect(publisher.session == nil)
-      // The call without a place for an error tells the publisher's delegate.
+      // The call without a place for an error reports it to the publisher's delegate.
       ben.session.publish(publisher)
       try await wait(for: "the failure: \(ben.book.lines)") {
         ben.book.saw("publisher failed \(OTSessionErrorDomain) 1004")
@@ -32,7 +32,7 @@ import Testing
       #expect(ben.code { ben.session.disableForceMute($0) } == 1540)
       #expect(ben.code { ben.session.forceDisconnect(ben.book.streams[0].connection, error: $0) } == 1520)
 
-      // What the tokens say of who connects.
+      // The tokens' data about their holders.
       #expect(ben.session.connection?.data == "name=Ben" && ben.book.streams[0].connection.data == "name=Ann")
       try await wait(for: "Ben at Ann's") { ann.book.connections.first?.data == "name=Ben" }
       let age = Date().timeIntervalSince(try #require(ann.session.connection?.creationTime))

@@ -19,7 +19,7 @@ import Testing
       let cem = try await Guest(live, id: twin, key: project.key)
       try await ann.publish(try ann.publisher("Ann"))
       try await ben.publish(try ben.publisher("Ben"))
-      // Who is in the same session sees the picture; nobody hears of the other session's.
+      // Participants of the same session see the video; nobody hears of the other session's.
       let subscriber = try await cem.subscribe(to: "Ben")
       try await wait(for: "Ben's picture") { subscriber.picture.frameCount > 2 }
       #expect(try await project.streams(of: id, live).count == 1)
@@ -47,7 +47,7 @@ import Testing
       #expect(
         late.book.lines.first?.hasPrefix("connected") == true
           && !late.book.lines.contains { $0.hasPrefix("archiveStopped") })
-      // What is recorded is what everybody sees.
+      // The recorder gets the same streams as everybody.
       try await late.publish(try late.publisher("Ben"))
       try await wait(for: "Ben's picture at the recorder's") {
         tape.participants.flatMap(\.publications).contains { $0.subscription?.video != nil }

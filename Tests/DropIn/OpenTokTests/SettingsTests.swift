@@ -118,7 +118,8 @@ import Testing
       #expect(UUID(uuidString: (issue as String?) ?? "") != nil)
       try await ann.disconnect()
       try await ben.disconnect()
-      // Neither archiveStartedWithId and archiveStoppedWithId, nor a caption, nor a publisherVideoDisableWarning has come.
+      // Neither archiveStartedWithId and archiveStoppedWithId, nor a caption, nor a publisherVideoDisableWarning has
+      // come.
       for line in ann.book.lines + ben.book.lines {
         #expect(!line.hasPrefix("archive") && !line.hasPrefix("caption") && !line.hasPrefix("publisherVideoDisable"))
       }
@@ -159,7 +160,7 @@ import Testing
         ben.book.times("subscriber connected") == 4 || ben.book.times(full) > 1
       }
       #expect(fifth.session === ben.session && ben.book.times(full) == 1)
-      // What is full stays full: each was counted down once.
+      // A full session stays full: each stream was counted down once.
       ben.session.subscribe(try subscriber(), error: nil)
       try await wait(for: "the limit again: \(ben.book.lines)") { ben.book.times(full) == 2 }
 

@@ -129,7 +129,7 @@ import Testing
       try await muteAll(except: [streams[1]], leaves: [false, true, false])
       try await muteAll(except: [streams[0], streams[2]], leaves: [true, false, true])
       #expect(ann.book.saw("muteForced true") && mod.book.saw("muteForced true"))
-      // What is published later starts muted, unless it is a stream that was excluded.
+      // Streams that are published later start muted, unless they were excluded.
       for (publisher, isSpared) in [(camera, true), (screen, false)] {
         ann.session.unpublish(publisher, error: nil)
         try await wait(for: "the end") { publisher.session == nil }

@@ -58,7 +58,7 @@ import Testing
           "created", "connected", "first picture", "off", "no picture publisherPropertyChanged", "on",
           "a picture publisherPropertyChanged", "ended", "subscriber failed 1604",
         ])
-      // What takes a slow network, a moderator or a camera that breaks: as the session calls it.
+      // The callbacks of a slow network, a moderator or a broken camera, as the session calls them.
       old.told = []
       let (first, second): (any OTPublisherKitDelegate, any OTSubscriberKitDelegate) = (old, old)
       first.publisher(publisher, didFailWithError: OTError(domain: "x", code: 7))
@@ -76,12 +76,12 @@ import Testing
           "publisher failed 7", "muted", "publisher warned", "publisher well", "started", "stopped", "warned", "well",
           "interrupted", "back",
         ])
-      // One without a view is none of version 1: nobody can be told of it.
+      // A publisher without a view isn't one of version 1: nobody is notified of it.
       old.told = []
       first.muteForced(try #require(OTPublisherKit(delegate: old)))
       second.subscriberDidConnect(toStream: try #require(OTSubscriberKit(stream: stream, delegate: old)))
       #expect(old.told.isEmpty)
-      // Who has none of the methods is told nothing, and nothing goes round in circles.
+      // A delegate without any of the methods gets no calls, and nothing loops.
       let silent = Silent()
       (silent as any OTPublisherKitDelegate).publisherDidStartStreaming(publisher)
       (silent as any OTSubscriberKitDelegate).subscriberDidConnect(toStream: subscriber)
@@ -158,7 +158,7 @@ private final class OldTypes: OTPublisherDelegate, OTSubscriberDelegate, @unchec
   func subscriberDidReconnect(toStream subscriber: OTSubscriber) { told.append("back") }
 }
 
-/// What a delegate was told of the own picture.
+/// A delegate that notes its calls about a publisher's video.
 private protocol Telling: AnyObject, Sendable {
   var told: [(name: String, reason: OTPublisherVideoEventReason)] { get }
 }

@@ -71,7 +71,7 @@ import Testing
       let listed = try await project.streams(of: id, live)
       #expect(listed == Dictionary(uniqueKeysWithValues: own.map { ($0.streamId, $0.creationTime) }))
 
-      // What is published again is another stream, and began then.
+      // A publisher that is published again has another stream, which began then.
       let before = own[0].creationTime
       ann.session.unpublish(camera, error: nil)
       try await wait(for: "the end: \(ann.book.lines)") { camera.session == nil }

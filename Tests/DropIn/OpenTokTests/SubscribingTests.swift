@@ -6,7 +6,7 @@ import Testing
 
 @testable import OpenTok
 
-/// What an app sets on a subscriber, and what it learns of the media.
+/// An app's settings of a subscriber, and its reports about the media.
 @MainActor @Suite(.serialized) struct SubscribingTests {
   // Values out of range count as the nearest.
   @Test("audioVolume changes the loudness, subscribeToAudio silences a stream")
@@ -100,7 +100,7 @@ import Testing
     try await LiveSession.run { live in
       let ann = try await Guest(live)
       let engine = ann.session.engine
-      // The own stream, of which nothing is sent yet: it is connected to as soon as something is.
+      // A stream of this client, of which nothing is sent yet: it is connected to as soon as something is.
       let own = try #require(engine.own)
       let stream = engine.makeEntry(own.connectionId, .camera, own, name: "Ann", ann.session).stream
       let subscriber = try #require(OTSubscriber(stream: stream, delegate: ann.book))
@@ -108,7 +108,7 @@ import Testing
       try await wait(for: "the subscriber in the engine") { !engine.subscribed.isEmpty }
       let work = try #require(engine.subscribed.values.first)
       work.sink.receive(VideoFrame(width: 16, height: 16, time: MonotonicClock.now) { _, _, _ in })
-      // What the picture leads to has been done when this comes.
+      // The consequences of the frame are done when this comes.
       await withCheckedContinuation { done in onMain { done.resume() } }
       #expect(work.isConnecting && !ann.book.lines.contains { $0.hasPrefix("subscriber") }, "\(ann.book.lines)")
       try await ann.publish(try ann.publisher("Ann"))
@@ -164,7 +164,7 @@ import Testing
         let rows = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
         #expect(Set(rows.compactMap { $0["kind"] as? String }) == ["audio", "video"], "\(text)")
         #expect(rows.allSatisfy { $0["type"] as? String == type && ($0[bytes] as? Int ?? 0) > 0 }, "\(text)")
-        // What every object has: when it is of, in milliseconds, and of which stream, each another one.
+        // The members of every object: its time in milliseconds, and its stream, each another one.
         let asked = Date().timeIntervalSince1970 * 1_000
         #expect(rows.allSatisfy { abs(($0["timestamp"] as? Double ?? 0) - asked) < 60_000 }, "\(text)")
         #expect(Set(rows.compactMap { $0["timestamp"] as? Double }).count == 1, "\(text)")

@@ -181,7 +181,7 @@ import Testing
       try await agent.participants.first?.askToUnmute()
       try await wait(for: "the alert: \(old.alerts.map(\.type))") { old.alerts.last?.type == .participantUnmute }
       #expect(old.alerts.last?.level == .info && conversation.audioService.muted == .muted)
-      // Who may not chat any more is told by the property, and by the error of who asks all the same.
+      // A guest who may not chat any more learns it by the property, and by the error of a further call.
       try await agent.participants.first?.setPermissions([.subscribe, .publishAudio])
       try await wait(for: "the loss of chat and video") {
         !conversation.chatService.canSendMessage && !conversation.videoService.canStart

@@ -9,9 +9,9 @@ import Testing
 
 @testable import SkypeForBusiness
 
-/// Each alert by its cause. Those of the connection and of hosts have tests beside what causes them.
+/// Each alert by its cause. Those of the connection and of hosts have tests next to their causes.
 @MainActor @Suite(.serialized) struct AlertTests {
-  /// A guest in the meeting, and what they are told of it.
+  /// A guest in the meeting, and the guest's alerts.
   private func meet(_ office: Office, _ invitation: Invitation) async throws -> (SfBConversation, Alarm) {
     let conversation = try office.join(invitation)
     let alarm = Alarm()
@@ -33,7 +33,7 @@ import Testing
     return (conversation, alarm)
   }
 
-  /// Waits for an alert of a type, and tells whether it is as the guide says.
+  /// Waits for an alert of a type, and returns whether it is as the guide says.
   private func expect(
     _ alarm: Alarm, _ type: SfBAlertType, _ level: SfBAlertLevel, _ code: Int,
     _ location: SourceLocation = #_sourceLocation
@@ -157,7 +157,7 @@ import Testing
       try await expect(alarm, .videoGenericError, .error, mediaFailed)
       #expect(told == [true, false] && !video.canStart && !video.canStop)
 
-      // Another camera is another try, which is told.
+      // Another camera is another try, which is reported.
       try video.setActiveCamera(office.application.devicesManager.cameras.first)
       try await wait(for: "the other camera") { conversation.selfParticipant.video.state == .connected }
       #expect(told == [true, false, true, false])
@@ -170,7 +170,7 @@ import Testing
       try await wait(for: "the picture again") { conversation.selfParticipant.video.state == .connected }
       #expect(told == [true, false, true, false])
 
-      // Who may not send is told when it may again.
+      // A guest who may not send is notified when it may again.
       try await agent.participants.first?.setPermissions([.subscribe])
       try await wait(for: "the loss of video") { !video.canStop && !video.canStart }
       try await agent.participants.first?.setPermissions([.subscribe, .publishVideo])
@@ -331,12 +331,12 @@ import Testing
       try audio.toggleMute()
       try conversation.videoService.start()
       try await wait(for: "sound and picture") { audio.muted == .unmuted && myself.video.state == .connected }
-      // What others see of them is the agent's to see.
+      // The agent checks the view of others.
       try await agent.muteAll([.microphone, .camera], mayUnmute: false)
       try await expect(alarm, .participantMute, .info, 0)
       try await wait(for: "both to be muted") { audio.muted == .muted && myself.audio.isMuted && myself.video.isPaused }
 
-      // What the server says to the picture has no alert of its own.
+      // The server's answer about the video has no alert of its own.
       try conversation.videoService.setPaused(false)
       try await expect(alarm, .communication, .warning, 0)
 

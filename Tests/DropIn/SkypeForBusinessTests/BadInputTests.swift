@@ -7,7 +7,7 @@ import Testing
 
 @testable import SkypeForBusiness
 
-/// What is wrong is told by the documented error at the documented place, and never ends the app.
+/// Each fault is reported by the documented error at the documented place, and never ends the app.
 @MainActor @Suite(.serialized) struct BadInputTests {
   private let invalid = SfBError.invalidArgument.rawValue
   private let unavailable = SfBError.actionNotAvailable.rawValue
@@ -40,7 +40,8 @@ import Testing
     #expect(code { _ = try application.joinMeetingAnonymousWithUri(nil, displayName: "Ann") } == invalid)
   }
 
-  /// Joins and waits until that has failed; gives back who was alarmed about the conversation and about the application.
+  /// Joins and waits until that has failed; gives back who was alarmed about the conversation and about the
+  /// application.
   private func failure(
     _ application: SfBApplication, _ discover: String, token: String
   ) async throws -> (conversation: [SfBAlert], application: [SfBAlert]) {
@@ -198,10 +199,10 @@ import Testing
       #expect(code { try conversation.videoService.setPaused(true) } == unavailable)
       try conversation.videoService.start()
       #expect(code { try conversation.videoService.start() } == unavailable)
-      // What has started by itself is started, too.
+      // A service that has started by itself is started, too.
       #expect(code { try conversation.chatService.start() } == unavailable)
       #expect(code { try conversation.audioService.start() } == unavailable)
-      // What an app has not connected to a screen.
+      // A view that an app has not connected to a screen.
       #expect(code { _ = try conversation.videoService.showPreview(on: nil) } == invalid)
       #expect(code { _ = try remote.video.subscribe(nil) } == invalid)
       #expect(code { try conversation.videoService.setActiveCamera(nil) } == invalid)

@@ -8,7 +8,7 @@ import Testing
 
 /// The two helpers that apps of the SDK are built on.
 @MainActor @Suite(.serialized) struct HelperTests {
-  /// Notes what a helper tells, in the spelling of Swift 3.
+  /// Notes a helper's calls, in the spelling of Swift 3.
   private final class Screen: SfBConversationHelperDelegate {
     var lines: [String] = []
     var watched: SfBParticipantVideo?
@@ -53,7 +53,7 @@ import Testing
     ) { lines.append("paused \(isPaused)") }
   }
 
-  /// Notes what a helper tells, in the spelling of Swift 2.
+  /// Notes a helper's calls, in the spelling of Swift 2.
   private final class OldScreen: SfBConversationHelperDelegate {
     var lines: [String] = []
 
@@ -129,7 +129,7 @@ import Testing
         screen.watched != nil && screen.watched === conversation.remoteParticipants.first?.video
       }
 
-      // What buttons do.
+      // The actions of buttons.
       helper.changeSpeakerEndpoint()
       #expect(screen.lines.last == "speaker nonLoudspeaker")
       try helper.changeActiveCamera()
@@ -242,10 +242,10 @@ import Testing
       try agent.send(chat: "welcome")
       try await wait(for: "both: \(sheet.lines)") { sheet.lines.last == "message welcome" && agent.chat.count == 3 }
       #expect(Set(agent.chat.map(\.text)) == ["before", "hello", "welcome"])
-      // What was said before keeps its time.
+      // Earlier messages keep their time.
       #expect(conversation.historyService.activityItems.first?.timestamp == agent.chat.first?.time)
 
-      // Who is writing.
+      // Somebody is writing.
       let other = SfBApplication()
       let second = try other.joinMeetingAnonymous(withUri: invitation.join, displayName: "Second").conversation
       try await wait(for: "the second guest") {
@@ -256,7 +256,7 @@ import Testing
       try await wait(for: "the notice") { writer.chat.isTyping }
       try second.chatService.sendMessage("there")
       try await wait(for: "the message") { sheet.lines.last == "message there" && !writer.chat.isTyping }
-      // It is what every client of the meeting tells and is told.
+      // Every client of the meeting sends and gets the same.
       let desk = try #require(conversation.remoteParticipants.first)
       agent.setTyping(true)
       try await wait(for: "the agent's notice") { desk.chat.isTyping }

@@ -7,7 +7,7 @@ import Testing
 @testable import Parley
 @testable import SkypeForBusiness
 
-/// What hold, pause and stop let through: nothing, from the first moment on.
+/// Hold, pause and stop let nothing through, from the first moment on.
 @MainActor @Suite(.serialized) struct HoldTests {
   /// A guest and somebody who sees what of the guest is published, muted or not.
   private func meet(

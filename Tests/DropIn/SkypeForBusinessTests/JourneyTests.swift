@@ -6,7 +6,7 @@ import Testing
 
 @testable import SkypeForBusiness
 
-/// What an app does from the service calls to the end, with real media to and from somebody else.
+/// An app's whole way from the service calls to the end, with real media to and from somebody else.
 @MainActor @Suite(.serialized) struct JourneyTests {
   @Test("a guest joins by discover address and token, chats, sends, receives, leaves")
   func journey() async throws {

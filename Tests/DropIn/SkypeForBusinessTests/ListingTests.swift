@@ -40,7 +40,7 @@ import Testing
       try manager.join(invitation.join.absoluteString, name: "Ann")
       #expect(controller.log.last == "idle")
       #expect(controller.observed == [.establishing, .established, .idle])
-      // An app that does not look at canLeave is told.
+      // An app that does not check canLeave gets the error.
       controller.endCall(controller.endCallButton)
       #expect(controller.log.last == "Could Not Leave Meeting")
       controller.stopObserving()

@@ -8,11 +8,11 @@ import Testing
 @testable import Parley
 @testable import SkypeForBusiness
 
-/// Networks that are cut, with real media: what a guest is told, and what goes on by itself.
+/// Networks that are cut, with real media: the guest's reports, and the media that resumes by itself.
 @MainActor @Suite(.serialized) struct NetworkTests {
   private let noServer = 0x2203_0014
 
-  /// A guest whose network can be cut, and what they were told.
+  /// A guest whose network can be cut, and the guest's reports.
   @MainActor private struct Guest {
     let conversation: SfBConversation
     /// Of the conversation, and of the application.
@@ -62,7 +62,7 @@ import Testing
     return (guest, agent)
   }
 
-  /// Waits for the loss to be told, and checks how.
+  /// Waits for the report of the loss, and checks it.
   private func expectLoss(_ guest: Guest, _ location: SourceLocation = #_sourceLocation) async throws {
     try await wait(for: "the connectivity alert: \(guest.told)") { !guest.inside.alerts.isEmpty }
     let alert = guest.inside.alerts[0]
@@ -123,7 +123,7 @@ import Testing
       let lines = conversation.historyService.activityItems
       #expect(lines == [sent], "\(lines.map(\.type))")
 
-      // The next loss is told again.
+      // The next loss is reported again.
       try await gate.cut()
       try await wait(for: "the second alert: \(guest.told)") { guest.inside.alerts.count == 2 }
       try await gate.restore()
@@ -290,7 +290,7 @@ import Testing
       try audio.toggleMute()
       try await wait(for: "the microphone at the agent's") { isOpen() }
       #expect(audio.muted == .unmuting && guest.conversation.selfParticipant.audio.isMuted)
-      // Taken back and wished again meanwhile: the first answer is not that to the second wish.
+      // Undone and wished again in between: the first answer isn't the one to the second wish.
       try audio.toggleMute()
       try await wait(for: "the mute at the agent's") { !isOpen() }
       #expect(audio.muted == .muted)
@@ -345,7 +345,7 @@ import Testing
       #expect(!myself.isPaused)
       gate.releaseAnswers()
       try await wait(for: "the answer: \(guest.told)") { myself.isPaused }
-      // The same for its end. Taken back and wished again meanwhile: the first answer is not that to the second wish.
+      // The same for its end. Undone and wished again in between: the first answer isn't the one to the second wish.
       gate.holdAnswers()
       try video.setPaused(false)
       try await wait(for: "the picture at the agent's") { isSeen() }
@@ -366,7 +366,7 @@ import Testing
       gate.releaseAnswers()
       try await wait(for: "the third answer: \(guest.told)") { myself.isPaused && !isSeen() }
 
-      // Taken back before it was asked, and on hold: the others are told when the hold is over.
+      // Undone before it was asked, and on hold: the others are notified when the hold is over.
       try video.setPaused(false)
       try video.setPaused(true)
       try guest.conversation.audioService.setHold(true)
@@ -390,7 +390,7 @@ import Testing
       gate.holdAnswers()
       try await host.participants.first { $0.name == "Jake" }?.remove()
       try await wait(for: "media to be closed: \(guest.told)") { guest.conversation.meeting.lastError != nil }
-      // Longer than a second and a half, after which a loss was told once, and the meeting joined anew.
+      // Longer than a second and a half, after which a loss was reported once, and the meeting joined again.
       for _ in 0..<200 where guest.inside.alerts.isEmpty { try await Task.sleep(nanoseconds: 10_000_000) }
       #expect(guest.inside.alerts.isEmpty && guest.conversation.state == .established, "\(guest.told)")
       #expect(agent.participants.map(\.name) == ["Host"])

@@ -166,7 +166,7 @@ import Testing
     other.number = 3
     first.next = other
     first.next = nil
-    // Nobody is told of who is not on the way any more.
+    // Objects that left the path are not reported any more.
     second.number = 9
     other.number = 9
     sample.next = nil

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SkypeForBusiness
 
-/// What apps read and observe of a conversation, by the SDK's names, with real media.
+/// The properties of a conversation that apps read and observe, by the SDK's names, with real media.
 @MainActor @Suite(.serialized) struct PropertiesTests {
   private final class Notebook: SfBKeyValueObserver {
     var lines: [String] = []

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SkypeForBusiness
 
-/// Apps in the spelling of Swift 2 are told the same as apps in today's.
+/// Apps in the spelling of Swift 2 get the same calls as apps in today's.
 @MainActor @Suite(.serialized) struct SpellingsTests {
   private final class New: SfBConversationHelperDelegate, ChatHandlerDelegate {
     var lines: [String] = []
@@ -93,7 +93,7 @@ import Testing
       await agent.leave()
       try await wait(for: "nobody to be watched: \(new.lines)") { new.lines.last == "watched false" }
       try conversation.leave()
-      // Mute and video are told in the order in which they happened; each kind by itself is compared.
+      // Mute and video are reported in the order in which they happened; each kind by itself is compared.
       for kind in ["conversation", "audio", "muted", "video", "camera", "chat", "watched"] {
         #expect(
           new.lines.filter { $0.hasPrefix(kind) } == old.lines.filter { $0.hasPrefix(kind) },

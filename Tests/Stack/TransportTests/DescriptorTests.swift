@@ -2,7 +2,7 @@ import Basics
 import Testing
 import Transport
 
-/// What is given back to the system. Descriptors of the whole process are counted.
+/// Resources are given back to the system. Descriptors of the whole process are counted.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct DescriptorTests {
   @Test("a stopped loop gives back its thread and descriptors")
   func loops() async throws {
@@ -11,7 +11,7 @@ import Transport
       loop.stop()
       loop.join()
     }
-    // What the first one opens for the whole process stays.
+    // The descriptors that the first one opens for the whole process stay.
     try startAndStop()
     let before = openDescriptors().count
     for _ in 0..<20 { try startAndStop() }

@@ -167,7 +167,7 @@ final class RawClient: @unchecked Sendable {
     return []
   }
 
-  /// What is there now; nil when nothing is.
+  /// The bytes that are there now; nil without any.
   private func available() -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     let n = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
@@ -175,7 +175,7 @@ final class RawClient: @unchecked Sendable {
     return n > 0 ? Array(buffer.prefix(n)) : []
   }
 
-  /// What has come, at least a byte; empty as in ``readToEnd()``'s end.
+  /// The next bytes, at least one; empty as in ``readToEnd()``'s end.
   func next() async -> [UInt8] {
     if pending.isEmpty { return await some() }
     defer { pending = [] }
@@ -291,7 +291,8 @@ final class RawClient: @unchecked Sendable {
   }
 }
 
-/// Requests on one connection, each sent as soon as the answer before it is there, by a thread that waits for nothing else.
+/// Requests on one connection, each sent as soon as the answer before it is there, by a thread that waits for nothing
+/// else.
 final class BlockingExchanges: Sendable {
   struct Outcome: Sendable, Equatable {
     /// How many requests got the answer that was expected.
@@ -392,7 +393,7 @@ final class SecureRawClient {
     }
   }
 
-  /// What came, once it ends in `end`; nil when the connection is over before.
+  /// The received text, once it ends in `end`; nil when the connection is over before.
   func answer(endingIn end: String) async -> String? {
     while !plain.suffix(end.utf8.count).elementsEqual(end.utf8) {
       guard await receive() else { return nil }

@@ -3,7 +3,7 @@ import Foundation
 import NetworkEmulator
 @testable import Parley
 
-/// What was measured about one call.
+/// The measurements of one call.
 struct CallFigures {
   var name: String
   /// Frames encoded and shown while the network was bad; all the time where it was always.
@@ -18,7 +18,8 @@ struct CallFigures {
   /// Made-up sound per minute while the network was bad, and the longest piece of it, in milliseconds.
   var concealedPerMinute = 0.0
   var longestGap = 0.0
-  /// From the end of the bad network until a picture taken after it is shown, and until the sender sends 80 % of what it did before.
+  /// From the end of the bad network until a picture taken after it is shown, and until the sender sends 80 % of what
+  /// it did before.
   var pictureBack: Double?
   var rateBack: Double?
   var delay50 = 0.0
@@ -38,7 +39,7 @@ struct CallFigures {
     let from = phase.map { call.started + $0.lowerBound } ?? call.started
     let to = phase.map { call.started + $0.upperBound } ?? end
     let sent = call.video.sent
-    // What is under way at the end cannot have been shown.
+    // Frames under way at the end cannot have been shown.
     let last = min(to, end - .seconds(1))
     encoded = sent.count { $0.captured >= from && $0.captured < last }
     keyframes = sent.count { $0.isKeyframe }

@@ -6,7 +6,7 @@ import RTC
 @testable import SFU
 import TestSeeds
 
-/// What happens to the network of a call.
+/// The conditions of a call's network.
 struct CallConditions {
   var name: String
   /// The network between the publisher and the server, to the server and back.
@@ -112,12 +112,13 @@ struct CallConditions {
   }
 }
 
-/// A publisher, a server and a receiver in virtual time: the SDK's sessions, real ICE, DTLS and SRTP, the server's router, real codecs and
-/// jitter buffers, and emulated networks between them. Everything but keys and signatures follows from the seed.
+/// A publisher, a server and a receiver in virtual time: the SDK's sessions, real ICE, DTLS and SRTP, the server's
+/// router, real codecs and jitter buffers, and emulated networks between them. Everything but keys and signatures
+/// follows from the seed.
 final class SimulatedCall {
   /// One picture as the receiver showed it.
   struct Shown {
-    /// Which of the encoded frames it is.
+    /// The number of the encoded frame.
     var index: Int
     /// When it is on screen.
     var time: Instant
@@ -156,7 +157,7 @@ final class SimulatedCall {
   private var lastIndex: Int?
   private var queuedBefore = 0
   private var nextSample = Instant.distantFuture
-  /// What the server knew of the path to the receiver, once a second.
+  /// The server's knowledge of the path to the receiver, once a second.
   private(set) var paths: [BandwidthSnapshot] = []
   private let videoTrack = RemoteVideoTrack(onKeyframeNeeded: {}, onFirstFrame: {})
   private let audioTrack = RemoteAudioTrack(onListened: { _ in }, onFirstFrame: {})
@@ -286,10 +287,11 @@ final class SimulatedCall {
     }
   }
 
-  // MARK: What comes out
+  // MARK: Output
 
-  /// Takes a frame that the receiver gives to its decoder, and compares it with what was encoded. With one layer every frame refers to the one
-  /// before it, so a frame is whole only when it is a keyframe or the one before was given out too.
+  /// Handles a frame that the receiver gives to its decoder, and compares it with the encoded one. With one layer every
+  /// frame refers to the one before it. So a frame is whole only when it is a keyframe or the one before was given out
+  /// too.
   private func show(_ frame: EncodedFrame) {
     let offset =
       timestampOffset
@@ -328,7 +330,7 @@ final class SimulatedCall {
   }
 }
 
-/// Where made-up sound was heard.
+/// The times of concealed audio.
 struct AudioGaps {
   private(set) var samples: [(time: Instant, concealed: UInt64, recovered: UInt64)] = []
   private(set) var longest: UInt64 = 0

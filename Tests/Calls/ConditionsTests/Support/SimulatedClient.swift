@@ -6,7 +6,7 @@ import RTC
 
 /// One participant of a call in virtual time: the SDK's session, without a socket.
 final class SimulatedClient {
-  /// What the session sends, in order.
+  /// The packets that the session sends, in order.
   final class Output: PacketOutput {
     var packets: [[UInt8]] = []
     let receiveBufferDrops: UInt64 = 0

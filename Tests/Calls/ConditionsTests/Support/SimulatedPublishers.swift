@@ -8,7 +8,8 @@ enum TestMedia {
   /// The length of the loop of sound.
   static let seconds: Int64 = 10
 
-  /// Half a second of moving pictures, to be shown forth and back. Painted small, since painting in a debug build takes longer than anything else here.
+  /// Half a second of moving pictures, to be shown forth and back. Painted small, since painting in a debug build takes
+  /// longer than anything else here.
   static let pictures: [VideoFrame] = {
     let source = TestPictureSource(.waves, width: 320, height: 180, framesPerSecond: 25)
     return (0..<13).compactMap {
@@ -32,7 +33,8 @@ extension Instant {
   static func seconds(_ seconds: Int64) -> Instant { .milliseconds(seconds * 1_000) }
 }
 
-/// Encodes the film with VP8 at 25 pictures a second, obeying what the sender allots as `VideoPublisher` does; in virtual time.
+/// Encodes the film with VP8 at 25 pictures a second, obeying what the sender allots as `VideoPublisher` does; in
+/// virtual time.
 // unchecked: a simulation runs on one thread.
 final class SimulatedVideo: Publisher, @unchecked Sendable {
   struct Sent {
@@ -135,7 +137,7 @@ final class SimulatedAudio: Publisher, @unchecked Sendable {
     encoder.settings.expectedLossPercent = AudioPublisher.expectedLossPercent(fraction)
   }
 
-  /// What is due, encoded; nil when there is nothing.
+  /// The frame that is due, encoded; nil when there is none.
   func encode(_ now: Instant) throws -> EncodedFrame? {
     while nextSound <= now {
       var sound = TestMedia.sound[spoken % TestMedia.sound.count]

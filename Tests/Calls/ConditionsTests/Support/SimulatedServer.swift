@@ -3,13 +3,14 @@ import NetworkEmulator
 import RTC
 @testable import SFU
 
-/// The server of a call in virtual time: its peer connections and its router, joined as the media worker joins them, but without sockets.
+/// The server of a call in virtual time: its peer connections and its router, joined as the media worker joins them,
+/// but without sockets.
 final class SimulatedServer: PacketSink {
   /// One participant's place on the server, and both directions of its network.
   final class Port {
     let peer: PeerConnection
     let member: Member
-    /// Where the participant is reached.
+    /// The participant's address on the emulated network.
     let address: TransportAddress
     var up: NetworkEmulator
     var down: NetworkEmulator

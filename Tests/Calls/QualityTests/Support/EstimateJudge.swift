@@ -1,8 +1,10 @@
-/// Holds the estimate for one receiver against the truth, ten times a second: how near it is in each second, and for how long it is above.
+/// Compares the estimate for one receiver with the truth, ten times a second: how near it is in each second, and for
+/// how long it is above.
 ///
-/// The truth of a path that several share is what the others leave this receiver of it, as long as they send what they send, and never less than its equal
-/// share, which is its due whatever they take. So estimates may add up to more than the path takes and none be wrong: who sends little leaves the rest to
-/// each of the others, and each may have it, if not all at once. What would be wrong is an estimate with which even one alone could not be served.
+/// The truth of a path that several share is the rest that the others leave this receiver at their present rates, and
+/// never less than its equal share. So estimates may add up to more than the path takes and none be wrong: a receiver
+/// that gets little leaves the rest to each of the others, and each may have it, if not all at once. An estimate is
+/// wrong if even one receiver alone could not be served with it.
 struct EstimateJudge {
   /// The estimate's share of the truth in each second that was judged.
   private(set) var shares: [Double] = []
@@ -31,7 +33,7 @@ struct EstimateJudge {
   }
 }
 
-/// What each of several receivers got in the last second, in kb/s, with what IP and UDP add, as the estimate counts.
+/// The rates of several receivers in the last second, in kb/s, with IP and UDP headers, as the estimate counts.
 struct RecentRates {
   private var totals: [[Double]] = []
 
@@ -41,7 +43,7 @@ struct RecentRates {
     if totals.count > 11 { totals.removeFirst() }
   }
 
-  /// What all but the one of that number got.
+  /// The rate of all but the one of that number.
   func others(than index: Int) -> Double {
     guard let first = totals.first, let last = totals.last, totals.count > 1 else { return 0 }
     let seconds = Double(totals.count - 1) / 10

@@ -5,7 +5,8 @@ import TestSeeds
 @testable import RTC
 @testable import SFU
 
-/// A router in virtual time between publishers on perfect networks and receivers behind emulated ones. Everything follows from the seed.
+/// A router in virtual time between publishers on perfect networks and receivers behind emulated ones. Everything
+/// follows from the seed.
 final class QualityMeeting: PacketSink {
   typealias Link = EmulatedLink<AddressedPacket<Int>>
 
@@ -40,7 +41,7 @@ final class QualityMeeting: PacketSink {
   /// Seconds since the beginning.
   var seconds: Double { (now - start).seconds }
 
-  // MARK: Who is there
+  // MARK: Participants
 
   /// Adds a publisher, whose layers are at their rates at once, or take `ramp` to come to them.
   func addPublisher(

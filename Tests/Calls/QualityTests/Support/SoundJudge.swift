@@ -4,7 +4,8 @@ import NetworkEmulator
 @testable import RTC
 @testable import SFU
 
-/// Decides which sounds of a receiver come in time for an adaptive jitter buffer, those that came as redundancy included.
+/// Decides which sounds of a receiver come in time for an adaptive jitter buffer, those that came as redundancy
+/// included.
 final class SoundJudge {
   let ssrc: UInt32
   var lastReport: (middle: UInt32, at: Instant)?
@@ -52,8 +53,8 @@ final class SoundJudge {
     if delays[number] == nil { delays[number] = now - start - .milliseconds(Int64(number) * 20) }
   }
 
-  /// The share of sounds between two moments that were made up: lost for good, or later than a buffer that follows the last two seconds
-  /// would wait.
+  /// The share of audio packets between two moments that were concealed: lost permanently, or later than a buffer that
+  /// follows the last two seconds would wait.
   func concealed(from: Double, to: Double) -> Double {
     let first = UInt32(from * 50)
     let last = UInt32(to * 50)

@@ -4,7 +4,8 @@ import NetworkEmulator
 @testable import RTC
 @testable import SFU
 
-/// What stands in each synthetic video packet behind its VP8 descriptor, so that a receiver knows which frames it can decode.
+/// The fields in each synthetic video packet behind its VP8 descriptor, so that a receiver knows which frames it can
+/// decode.
 struct FrameFields {
   static let offset = 7
   static let length = 15
@@ -53,7 +54,8 @@ struct FrameFields {
   }
 }
 
-/// A participant that sends a camera in simulcast layers, 25 frames a second in two temporal layers, and sound of 50 packets a second.
+/// A participant that sends a camera in simulcast layers, 25 frames a second in two temporal layers, and sound of 50
+/// packets a second.
 final class SyntheticPublisher {
   struct Layer {
     var ssrc: UInt32
@@ -88,7 +90,8 @@ final class SyntheticPublisher {
   private var nextFrame: Instant
   private var nextSound: Instant
   private let start: Instant
-  /// How long a layer takes to come to its rate; it begins with a quarter, as an encoder does that learns what its own path takes.
+  /// How long a layer takes to come to its rate; it begins with a quarter, as an encoder does that learns what its own
+  /// path takes.
   private let ramp: TimeSpan
   private var random: EmulatorRandom
   private var transport: UInt16 = 0
@@ -143,7 +146,8 @@ final class SyntheticPublisher {
     layers[layer].wantsKeyframe = true
   }
 
-  /// Lets a layer begin so long after the meeting, as browsers begin with the larger ones once they know their own path.
+  /// Lets a layer begin so long after the meeting, as browsers begin with the larger ones once they know their own
+  /// path.
   func begin(layer: Int, after span: TimeSpan) { layers[layer].begins = start + span }
 
   var deadline: Instant { min(nextFrame, nextSound) }

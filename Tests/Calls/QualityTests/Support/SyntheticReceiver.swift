@@ -4,8 +4,8 @@ import NetworkEmulator
 @testable import RTC
 @testable import SFU
 
-/// A participant that receives as a browser does: it reports on each packet, asks for what is lost, and judges what it could have shown and
-/// played.
+/// A participant that receives as a browser does: it reports on each packet, asks for what is lost, and judges what it
+/// could have shown and played.
 final class SyntheticReceiver {
   enum Feedback {
     case transportWide

@@ -107,7 +107,8 @@ final class VideoJudge {
 
   // MARK: Figures
 
-  /// When each frame is shown by a jitter buffer that waits as long as 19 of the last 20 frames (of five seconds) needed, at most 600 ms.
+  /// When each frame is shown by a jitter buffer that waits as long as 19 of the last 20 frames (of five seconds)
+  /// needed, at most 600 ms.
   private var played: [Instant] {
     var recent: [TimeSpan] = []
     var moments: [Instant] = []

@@ -103,7 +103,7 @@ extension ChatViewController: OTSubscriberDelegate {
   func subscriber(_ subscriber: OTSubscriberKit, didFailWithError error: OTError) { log.append("\(error.code)") }
 }
 
-/// What apps keep a call in that is no screen.
+/// An app's object that keeps a call and isn't a screen.
 class CallManager: NSObject, OTSessionDelegate, OTSubscriberKitDelegate {
   static let shared = CallManager()
   var session: OTSession?

@@ -1,12 +1,14 @@
 // Apps unwrap by force, as the SDKs' samples do.
 // swift-format-ignore-file: NeverForceUnwrap, NeverUseImplicitlyUnwrappedOptionals
 
-// Code of apps as they are: language mode 5, plain classes, no annotation. That it compiles as it stands is half of the test.
+// Code of apps as they are: language mode 5, plain classes, no annotation. That it compiles as it stands is half of the
+// test.
 
 import OpenTok
 import UIKit
 
-/// The tutorial's screen in the spelling of version 1, and in its types: it knew no others than `OTPublisher` and `OTSubscriber`.
+/// The tutorial's screen in the spelling of version 1, and in its types: it knew no others than `OTPublisher` and
+/// `OTSubscriber`.
 class HelloViewController: UIViewController, OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelegate {
   var kApiKey = ""
   var kSessionId = ""

@@ -1,13 +1,15 @@
 // Apps unwrap by force, as the SDKs' samples do.
 // swift-format-ignore-file: NeverForceUnwrap, NeverUseImplicitlyUnwrappedOptionals
 
-// Code of apps as they are: language mode 5, plain classes, no annotation. That it compiles as it stands is half of the test.
+// Code of apps as they are: language mode 5, plain classes, no annotation. That it compiles as it stands is half of the
+// test.
 
 import Foundation
 import OpenTok
 import UIKit
 
-/// A screen with as many people as there are, in the spelling of version 2, that uses what the SDK has beside pictures and sound.
+/// A screen with as many people as there are, in the spelling of version 2, that uses the SDK's parts besides audio and
+/// video.
 class MultipartyViewController: UIViewController {
   var kApiKey = ""
   var kSessionId = ""

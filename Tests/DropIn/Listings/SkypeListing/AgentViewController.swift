@@ -1,7 +1,8 @@
 // Apps unwrap by force, as the SDKs' samples do.
 // swift-format-ignore-file: NeverForceUnwrap, NeverUseImplicitlyUnwrappedOptionals
 
-// Code of apps as they are: language mode 5, plain classes, no annotation. That it compiles as it stands is half of the test.
+// Code of apps as they are: language mode 5, plain classes, no annotation. That it compiles as it stands is half of the
+// test.
 
 import SkypeForBusiness
 import UIKit
@@ -133,7 +134,7 @@ class AgentViewController: UIViewController, SfBConversationHelperDelegate, SfBA
   }
 }
 
-/// What apps keep a conversation in that is no screen.
+/// An app's object that keeps a conversation and isn't a screen.
 class MeetingManager: NSObject {
   static let shared = MeetingManager()
   var conversation: SfBConversation?

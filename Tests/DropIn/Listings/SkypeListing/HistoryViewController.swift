@@ -4,7 +4,7 @@
 import SkypeForBusiness
 import UIKit
 
-/// What was said and who came and went, as a guest's screen lists it: rows and cells observe by name.
+/// The history of messages, joins and departures, as a guest's screen lists it: rows and cells observe by name.
 class HistoryViewController: UIViewController, UITableViewDataSource {
   let tableView = UITableView(frame: CGRect(x: 0, y: 0, width: 320, height: 400), style: .plain)
   var kinds: [NSKeyValueChange] = []

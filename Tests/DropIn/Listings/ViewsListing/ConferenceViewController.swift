@@ -1,8 +1,9 @@
-// Code of apps as they are: language mode 5, plain classes, no annotation. That it compiles as it stands is half of the test.
+// Code of apps as they are: language mode 5, plain classes, no annotation. That it compiles as it stands is half of the
+// test.
 
 import UIKit
 
-/// Stands for the view of a meeting SDK, which tells its delegate what happens, on any thread.
+/// Stands for the view of a meeting SDK, which calls its delegate on any thread.
 class ConferenceView: UIView {
   weak var delegate: ConferenceViewDelegate?
 }

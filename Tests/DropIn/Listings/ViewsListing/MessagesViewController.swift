@@ -1,4 +1,5 @@
-// Code of apps as they are: language mode 5, plain classes, no annotation. That it compiles as it stands is half of the test.
+// Code of apps as they are: language mode 5, plain classes, no annotation. That it compiles as it stands is half of the
+// test.
 
 import UIKit
 

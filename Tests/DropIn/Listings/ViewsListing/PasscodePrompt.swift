@@ -1,14 +1,15 @@
-// Code of apps as they are: language mode 5, plain classes, no annotation. That it compiles as it stands is half of the test.
+// Code of apps as they are: language mode 5, plain classes, no annotation. That it compiles as it stands is half of the
+// test.
 
 import UIKit
 
-/// Whose screen hosts what is asked while signing in.
+/// The screen that hosts questions while signing in.
 protocol SignInDelegate: AnyObject {
   func signInController() -> UIViewController
   func signedIn(_ account: String?)
 }
 
-/// Asks for a name and a passcode, and is no screen.
+/// Asks for a name and a passcode, and isn't a screen.
 class PasscodePrompt: NSObject {
   weak var delegate: SignInDelegate?
   private(set) var question: UIAlertController?

@@ -1,4 +1,5 @@
-// Code of apps as they are: language mode 5, plain classes, no annotation. That it compiles as it stands is half of the test.
+// Code of apps as they are: language mode 5, plain classes, no annotation. That it compiles as it stands is half of the
+// test.
 
 import UIKit
 
@@ -9,7 +10,8 @@ protocol PiPViewCoordinatorDelegate: AnyObject {
   func exitPictureInPicture()
 }
 
-/// Lays a view over the whole of another one, or small into a corner of it, where it is dragged and tapped. It is no screen, and uses views all the same.
+/// Lays a view over the whole of another one, or small into a corner of it, where it is dragged and tapped. It isn't a
+/// screen, and uses views all the same.
 class PiPViewCoordinator {
   enum Position {
     case lowerRightCorner

@@ -6,7 +6,8 @@
 import SkypeForBusiness
 import UIKit
 
-/// A request as the walkthrough writes it, answered on the main run loop, which goes on by itself in an app: `UIApplication.run` runs it.
+/// A request as the walkthrough writes it, answered on the main run loop, which goes on by itself in an app:
+/// `UIApplication.run` runs it.
 class MeetingRequestViewController: UIViewController {
   let meetingUrl: UITextView! = UITextView(frame: CGRect(x: 10, y: 80, width: 300, height: 60))
 

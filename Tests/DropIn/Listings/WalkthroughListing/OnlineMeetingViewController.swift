@@ -1,13 +1,14 @@
 // Apps unwrap by force, as the SDKs' samples do.
 // swift-format-ignore-file: NeverForceUnwrap, NeverUseImplicitlyUnwrappedOptionals
 
-// Code of apps as they are: language mode 5, plain classes, no annotation. That it compiles as it stands is half of the test.
+// Code of apps as they are: language mode 5, plain classes, no annotation. That it compiles as it stands is half of the
+// test.
 
 import SkypeForBusiness
 import UIKit
 
-/// A screen that has a meeting made for it and joins it, in the shapes of the SDK's walkthrough: two requests, alerts without a delegate, the licence
-/// looked up in the storyboard.
+/// A screen that has a meeting made for it and joins it, in the shapes of the SDK's walkthrough: two requests, alerts
+/// without a delegate, the licence looked up in the storyboard.
 class OnlineMeetingViewController: UIViewController, MicrosoftLicenseViewControllerDelegate {
   var sfb: SfBApplication?
   fileprivate var conversation: SfBConversation?
@@ -169,7 +170,7 @@ class MicrosoftLicenseViewController: UIViewController {
   func closePressed(_ sender: AnyObject) { self.dismiss(animated: true, completion: nil) }
 }
 
-/// Where a conversation goes on.
+/// The screen of a conversation.
 class OnlineChatViewController: UIViewController {
   var conversation: SfBConversation?
   var isVideo = false

@@ -1,7 +1,8 @@
 import Foundation
 import OpenTok
 
-/// A capturer of an app with frames in a layout of its choice, whose rows are longer than the picture: blue, or noise that takes all bits that there are.
+/// A capturer of an app with frames in a layout of its choice, whose rows are longer than the picture: blue, or noise
+/// that takes all bits that there are.
 // unchecked: the SDK calls it from one queue, one call after the other; frames are made on `queue`.
 final class FrameCapture: OTVideoCapture, @unchecked Sendable {
   var videoCaptureConsumer: (any OTVideoCaptureConsumer)?
@@ -89,7 +90,7 @@ final class FrameCapture: OTVideoCapture, @unchecked Sendable {
     }
     frame.planes = pointers
     videoCaptureConsumer?.consumeFrame(frame)
-    // What was handed over was read: the planes are the capturer's again.
+    // The frame was read: the planes are the capturer's again.
     frame.clearPlanes()
     for pointer in memory { pointer.deallocate() }
   }

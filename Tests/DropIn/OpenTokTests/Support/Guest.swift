@@ -9,7 +9,7 @@ extension RawRepresentable where RawValue == Int32 {
   var number: Int { Int(rawValue) }
 }
 
-/// An app that is connected to a session, and what its delegates were told.
+/// An app that is connected to a session, and its delegates' calls.
 @MainActor struct Guest {
   let session: OTSession
   let book = Notebook()

@@ -3,7 +3,7 @@ import OpenTok
 import ParleyViews
 
 /// Writes down every callback, as an app's delegate would get it.
-// unchecked: what several threads use is behind `lock`; the two closures are set before anything is told.
+// unchecked: state that several threads use is behind `lock`; the two closures are set before the first callback.
 final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelegate, OTSubscriberKitAudioLevelDelegate,
   OTPublisherKitAudioLevelDelegate, OTSubscriberKitNetworkStatsDelegate, OTPublisherKitNetworkStatsDelegate,
   OTSubscriberKitRtcStatsReportDelegate, OTPublisherKitRtcStatsReportDelegate, OTSubscriberKitCaptionsDelegate,
@@ -22,7 +22,7 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
   private var received: [UInt64] = []
   private var statistics = Statistics()
 
-  /// Everything that was told of what was sent and received.
+  /// All reports of sent and received media.
   struct Statistics {
     var videoSent: [OTPublisherKitVideoNetworkStats] = []
     var audioSent: [OTPublisherKitAudioNetworkStats] = []
@@ -31,7 +31,7 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
   }
   /// Whether a callback is on the queue that it is to be on.
   var isOnQueue: @Sendable () -> Bool
-  /// What the app does in a callback.
+  /// The app's action in a callback.
   var onStream: (@Sendable (OTSession, OTStream) -> Void)?
 
   /// The main queue need not be served by the main thread: it is known by a mark of its own.
@@ -51,12 +51,11 @@ final class Notebook: OTSessionDelegate, OTPublisherDelegate, OTSubscriberDelega
   var level: Float { lock.withLock { loudest } }
   var streams: [OTStream] { lock.withLock { foundStreams } }
   var connections: [OTConnection] { lock.withLock { foundConnections } }
-  /// The sizes of pictures that were told of.
+  /// The reported sizes of frames.
   var dimensions: [CGSize] { lock.withLock { sizes } }
-  /// How many packets of video had been received, a number for each time that was told.
+  /// The reported counts of received video packets, one for each report.
   var packets: [UInt64] { lock.withLock { received } }
   var stats: Statistics { lock.withLock { statistics } }
-  /// Forgets the statistics.
   func forgetStats() { lock.withLock { statistics = Statistics() } }
   /// The reports of statistics, as JSON.
   var rtcStats: [String] { lock.withLock { reports } }

@@ -18,7 +18,6 @@ struct Project {
     (key, secret) = (tenant.apiKey, first.secret)
   }
 
-  /// A new session.
   func session() -> String { OpenTokSession.make(apiKey: key, now: Date()).text }
 
   /// Another session of the same key, whose id differs by the case of one letter.

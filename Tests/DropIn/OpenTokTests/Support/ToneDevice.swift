@@ -21,7 +21,7 @@ final class ToneDevice: OTAudioDevice, @unchecked Sendable {
   private var asked = 0
   private var lateness: UInt16 = 20
 
-  /// What fails of beginning to capture; nil when all goes well.
+  /// The step of starting to capture that fails; nil for none.
   enum Step: Sendable {
     case initializeCapture
     case startCapture
@@ -31,14 +31,14 @@ final class ToneDevice: OTAudioDevice, @unchecked Sendable {
     get { lock.withLock { failing } }
     set { lock.withLock { failing = newValue } }
   }
-  /// What it says of how old its sound is.
+  /// The reported age of its audio.
   var captureDelay: UInt16 {
     get { lock.withLock { delay } }
     set { lock.withLock { delay = newValue } }
   }
   /// How often it was asked for that.
   var delayAsked: Int { lock.withLock { asked } }
-  /// What it says of how late its sound is heard.
+  /// The reported delay until its audio is heard.
   var renderDelay: UInt16 {
     get { lock.withLock { lateness } }
     set { lock.withLock { lateness = newValue } }

@@ -15,7 +15,7 @@ final class PlaneReader: OTVideoRender, @unchecked Sendable {
   }
 }
 
-/// Paints pictures blue.
+/// Paints every frame blue, so that a receiver can see it.
 final class Painter: OTCustomVideoTransformer {
   func transform(_ videoFrame: OTVideoFrame) {
     guard let format = videoFrame.format, format.pixelFormat == .I420 else { return }
@@ -27,7 +27,7 @@ final class Painter: OTCustomVideoTransformer {
   }
 }
 
-/// Halves sound.
+/// Halves the amplitude of every sample.
 // unchecked: behind `lock`.
 final class Quieter: OTCustomAudioTransformer, @unchecked Sendable {
   struct Facts {

@@ -87,13 +87,13 @@ import Transport
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// A call of the service application, whose answer's values are all strings.
+  /// A call of the trusted application, whose answer's values are all strings.
   func call(_ job: String, _ form: String) async throws -> [String: String] {
     let answer = try await HTTPClient.request("POST", "\(url)/\(job)", body: Array(form.utf8))
     return try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: String])
   }
 
-  /// What the app knows before it joins: the meeting's address, the discover address and the token.
+  /// The app's knowledge before it joins: the meeting's address, the discover address and the token.
   func invitation(_ form: String = "Subject=Loan&AccessLevel=") async throws -> Invitation {
     let meeting = try await call("GetAdhocMeetingJob", form)
     let join = try #require(meeting["JoinUrl"])
@@ -114,7 +114,8 @@ import Transport
     ).conversation
   }
 
-  /// Somebody else in the meeting, with a test picture and a tone when `publishes`; by a token for `role` instead of as its organizer.
+  /// Somebody else in the meeting, with a test picture and a tone when `publishes`; by a token for `role` instead of as
+  /// its organizer.
   func agent(
     _ invitation: Invitation, name: String = "Agent", role: Role? = nil, publishes: Bool = false
   ) async throws -> Meeting {
@@ -159,7 +160,6 @@ struct Invitation {
   var organizer: Secret<String>?
 }
 
-/// Notes alerts.
 @MainActor final class Alarm: SfBAlertDelegate {
   private(set) var alerts: [SfBAlert] = []
   func didReceive(_ alert: SfBAlert) { alerts.append(alert) }

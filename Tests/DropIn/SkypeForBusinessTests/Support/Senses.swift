@@ -26,7 +26,7 @@ final class Ear: AudioSink {
   }
 }
 
-/// Which test pictures it has seen, by their markers.
+/// Collects the markers of the test videos that it has seen.
 final class Eye: VideoSink {
   private let state = Mutex<Set<Int>>([])
   var sources: Set<Int> { state.withLock { $0 } }
@@ -38,7 +38,6 @@ final class Eye: VideoSink {
   }
 }
 
-/// Counts pictures.
 final class Counter: VideoSink {
   private let state = Mutex(0)
   var count: Int { state.withLock { $0 } }

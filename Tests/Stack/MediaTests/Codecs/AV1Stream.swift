@@ -1,9 +1,11 @@
 import Basics
 import RTC
 
-/// A real AV1 stream of ``TestPicture``, since Parley cannot encode AV1: eight temporal units of 96×64, frames 0 and 4 keyframes.
+/// A real AV1 stream of ``TestPicture``, since Parley cannot encode AV1: eight temporal units of 96×64, frames 0 and 4
+/// keyframes.
 ///
-/// Made once with aomenc 3.6.0 (Debian package aom-tools) from the first eight frames of the picture, written out as Y4M by its formula:
+/// Made once with aomenc 3.6.0 (Debian package aom-tools) from the first eight frames of the picture, written out as
+/// Y4M by its formula:
 /// `aomenc --rt --cpu-used=8 --lag-in-frames=0 --end-usage=cbr --target-bitrate=250 --kf-min-dist=4 --kf-max-dist=4 --threads=1 --ivf`.
 /// The temporal delimiters were taken out, as the RTP payload format does.
 enum AV1Stream {

@@ -4,10 +4,10 @@ import RTC
 import TestSeeds
 import Testing
 
-/// What an encoder is asked for holds for the very next frame, whichever frame of the stream that is.
+/// A request to an encoder holds for the very next frame, whichever frame of the stream that is.
 ///
-/// A twin that is asked for nothing encodes the same pictures. Encoders of one kind are alike to the byte, so what the next frame differs
-/// by is what was asked for.
+/// A twin without the request encodes the same frames. Encoders of one kind are alike to the byte, so the next frames
+/// differ by the request alone.
 @Suite(.tellsSeeds) struct EncoderReactionTests {
   /// Grain can use any rate: what a frame takes is what it is allowed.
   private static let pictures = (0..<44).map { TestPicture.grainy($0, width: 320, height: 180) }
@@ -15,7 +15,8 @@ import Testing
   private static let moments = 24..<44
   private static let framesPerSecond = 30
 
-  /// The stream of an encoder of `kilobits` up to the frame at `moment`, which is the first one that is asked for something else.
+  /// The stream of an encoder of `kilobits` up to the frame at `moment`, which is the first one that is asked for
+  /// something else.
   private static func stream(
     _ codec: Codec, kilobits: Int, until moment: Int, then changed: Int, keyframe: Bool = false
   ) throws -> [EncodedFrame?] {

@@ -4,7 +4,8 @@ import RTC
 import TestSeeds
 import Testing
 
-/// Bytes that no honest encoder made. A decoder may refuse them or show something, but never crash, hang or take absurd memory.
+/// Bytes that no honest encoder made. A decoder may refuse them or show something, but never crash, hang or take absurd
+/// memory.
 @Suite(.tellsSeeds) struct HostileVideoTests {
   /// A short stream of each codec, small, so that thousands of rounds take seconds.
   static func stream(_ codec: Codec) throws -> [EncodedFrame] {
@@ -71,7 +72,7 @@ import Testing
       cut.data.removeLast(cut.data.count - Int(Double(cut.data.count) * part))
       #expect(throws: MediaError.self, "\(codec) at \(part)") { try decoder.decode(cut) }
       #expect(decoder.needsKeyframe)
-      // What follows leans on it: refused too, until a keyframe comes.
+      // The next frame depends on it: refused too, until a keyframe comes.
       #expect(throws: MediaError.self) { try decoder.decode(stream[2]) }
       #expect(try decoder.decode(stream[0]) != nil)
       #expect(!decoder.needsKeyframe)
@@ -125,8 +126,8 @@ import Testing
     h264.data = sps + h264.data
     expectRefusal(h264, "524288×524288")
 
-    // AV1: the sequence header's sizes (AV1 specification, section 5.5.1) behind profile, flags and one operating point: 4 + 4 bits that
-    // tell how long they are, then the sizes minus one.
+    // AV1: the sequence header's sizes (AV1 specification, section 5.5.1) behind profile, flags and one operating
+    // point: 4 + 4 bits with their lengths, then the sizes minus one.
     var av1 = try Self.stream(.av1)[0]
     #expect(av1.data[0] == 0x0A)
     let length = Int(av1.data[1])

@@ -1,9 +1,11 @@
 import Basics
 import Media
 
-/// A picture that moves two pixels a frame: slopes, a chequered pattern and colour, so that every part of it must be coded.
+/// A picture that moves two pixels a frame: slopes, a chequered pattern and colour, so that every part of it must be
+/// coded.
 ///
-/// The luma and chroma formulas are written down in whole numbers, since the AV1 stream of ``AV1Stream`` was made from them elsewhere.
+/// The luma and chroma formulas are written down in whole numbers, since the AV1 stream of ``AV1Stream`` was made from
+/// them elsewhere.
 enum TestPicture {
   private static let texture = VideoFrame(width: 1_600, height: 960, time: .zero) { y, u, v in
     let stride = 1_600

@@ -3,7 +3,7 @@ import Media
 import RTC
 import Testing
 
-/// What every video codec promises, through the factory.
+/// The guarantees of every video codec, through the factory.
 @Suite struct VideoCodecTests {
   struct Size: Sendable { let width, height: Int, kilobits: Int64 }
 

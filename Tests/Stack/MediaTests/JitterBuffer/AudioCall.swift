@@ -9,7 +9,8 @@ extension SeededGenerator {
   mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 }
 
-/// Stands in for Opus: packets of 20 ms that hold their media time; their sound is a tone that depends on media time alone.
+/// Stands in for Opus: packets of 20 ms that hold their media time; their sound is a tone that depends on media time
+/// alone.
 final class ToneDecoder: AudioDecoder {
   let channels: Int
   let frequency: Double
@@ -191,7 +192,7 @@ struct AudioCall {
     let stepTime = 20_000_000.0 * (1 - options.drift / 1_000_000)
     for tick in 0..<(options.seconds * 100) {
       let now = Instant(nanoseconds: Int64(tick) * 10_000_000 + 3_000_000)
-      // What the sender does up to now, and what arrives.
+      // The sender's packets up to now, and the arrivals.
       while Int64(Double(step) * stepTime) <= now.nanoseconds {
         let time = Instant(nanoseconds: Int64(Double(step) * stepTime))
         if options.speaks(step) {

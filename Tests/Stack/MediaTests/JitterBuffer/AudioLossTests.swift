@@ -37,7 +37,7 @@ import Testing
       $0.jitter = .milliseconds(jitter)
     }
     Self.show("loss \(Int(loss * 100)) % jitter \(jitter) ms", call)
-    // What comes too late is at most a small share, which the delay is chosen for.
+    // Packets that come too late are at most a small share, which the delay is chosen for.
     let lost = Double(call.lostOnTheWay * 20)
     #expect(call.gaps <= lost * 1.1 + (jitter > 0 ? 3_000 : 60), "loss \(loss), jitter \(jitter)")
   }

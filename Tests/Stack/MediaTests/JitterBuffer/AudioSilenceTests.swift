@@ -11,8 +11,8 @@ import Testing
       timestamp: RTPTimestamp(rawValue: UInt32(truncatingIfNeeded: timestamp)), arrival: now)
   }
 
-  /// RFC 7587 section 3.1.3: without packets the sender is silent, not lost. Speech of a second, then silence with a packet every
-  /// 400 ms, then speech.
+  /// RFC 7587 section 3.1.3: without packets the sender is silent, not lost. Speech of a second, then silence with a
+  /// packet every 400 ms, then speech.
   @Test(arguments: [true, false]) func discontinuousTransmissionIsSilenceAndNotLoss(hasMarkers: Bool) {
     let decoder = ToneDecoder()
     let playout = AudioPlayout(decoder: decoder)
@@ -22,7 +22,7 @@ import Testing
       if tick % 2 == 0 {
         let step = Int64(tick / 2)
         let isSpeech = step < 50 || step >= 250
-        // Some senders leave the short packets out altogether and repeat a whole one: then only media time tells.
+        // Some senders leave the short packets out altogether and repeat a whole one: then only media time shows it.
         let payload = isSpeech || !hasMarkers ? ToneDecoder.packet(step * 960) : [0xF8]
         if isSpeech || (step - 50) % 20 == 0 {
           playout.insert(packet(sequence, step * 960, at: now), payload: payload.span, now: now)
@@ -38,7 +38,8 @@ import Testing
     #expect(playout.currentDelay <= .milliseconds(50))
   }
 
-  /// A muted sender stops without a word: after a short fade there is silence, which does not count as a failure of the network.
+  /// A muted sender stops without a word: after a short fade there is silence, which does not count as a failure of the
+  /// network.
   @Test func aMutedSenderIsSilent() {
     var options = AudioCall.Options()
     options.seconds = 30
@@ -168,7 +169,7 @@ import Testing
       if random.unit() < 0.01 { playout.reset() }
       now = now + .microseconds(Int64(random.next() % 20_000))
     }
-    // What is good is heard again afterwards.
+    // Good audio is heard again afterwards.
     let before = playout.statistics.jitterBufferEmittedCount
     for step in 0..<200 {
       let timestamp = 500_000_000 + Int64(step) * 960

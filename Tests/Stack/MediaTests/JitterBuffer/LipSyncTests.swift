@@ -6,7 +6,7 @@ import Testing
 @testable import Media
 
 @Suite(.tellsSeeds) struct LipSyncTests {
-  /// A jitter buffer as lip-sync sees it: its delay is what its network asks for or what it is told, and it moves there at a
+  /// A jitter buffer as lip-sync sees it: its delay is its network's or the requested one, and it moves there at a
   /// limited speed.
   private struct Buffer {
     var network: TimeSpan

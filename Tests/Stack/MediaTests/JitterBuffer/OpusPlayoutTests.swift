@@ -5,7 +5,8 @@ import RTC
 import TestSeeds
 import Testing
 
-/// Something like a voice: a gliding pitch of 140 Hz with overtones, louder and softer. A mere tone is coded without copies.
+/// Something like a voice: a gliding pitch of 140 Hz with overtones, louder and softer. A mere tone is coded without
+/// copies.
 private func voice(_ start: Int) -> [Int16] {
   (0..<480).map { (index: Int) -> Int16 in
     let time = Double(start + index) / 48_000

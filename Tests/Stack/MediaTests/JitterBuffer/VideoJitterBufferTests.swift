@@ -64,7 +64,8 @@ struct VideoJitterBufferTests {
       #expect(outcome.requests.count == 2, "seed \(seed) \(outcome.requests)")
       let times = outcome.shown.map(\.time)
       let longest = zip(times.dropFirst(), times).map { $0 - $1 }.max() ?? .zero
-      // 500 ms of patience, 100 ms for the gap to be noticed, a round trip, a frame's time, and the packets of the keyframe.
+      // 500 ms of waiting, 100 ms for the gap to be noticed, a round trip, a frame's time, and the packets of the
+      // keyframe.
       #expect(longest < .milliseconds(500 + 100 + 50 + 33 + 50), "seed \(seed) \(longest.milliseconds) ms")
       #expect(outcome.statistics.freezeCount == 2)
       #expect(outcome.statistics.totalFreezesDuration > .milliseconds(800))
@@ -178,7 +179,8 @@ struct VideoJitterBufferTests {
   func sourceSwitch(codec: Codec) {
     for seed in 1...4 as ClosedRange<UInt64> {
       let asked = VideoSimulation(codec: codec, seed: seed, duration: .seconds(10), switchAt: 150).run()
-      // A source that goes on mid-way refers to frames that the model has, so what counts is that nothing of it is shown.
+      // A source that goes on mid-way refers to frames that the model has, so what counts is that nothing of it is
+      // shown.
       check(asked, "seed \(seed)")
       let first = asked.shown.first { $0.index >= 150 }
       #expect(first?.isKeyframe == true, "seed \(seed)")

@@ -6,8 +6,8 @@ import TestSeeds
 
 /// One sender of video, a network and a ``VideoJitterBuffer`` in virtual time. Everything follows from the seed.
 ///
-/// Each frame's bytes hold its index and pseudo-random filler, so that what comes out is compared with what went in, and a model of
-/// references tells whether it could be decoded.
+/// Each frame's bytes hold its index and pseudo-random filler, so that the output is compared with the input, and a
+/// model of references decides whether it could be decoded.
 struct VideoSimulation {
   enum Pattern { case plain, threeLayers }
 
@@ -31,9 +31,9 @@ struct VideoSimulation {
   /// Packets of padding after each frame with this chance.
   var padding = 0.0
   var configuration = VideoJitterConfiguration()
-  /// Frames of which all packets are lost for good.
+  /// Frames of which all packets are lost permanently.
   var lostFrames: Set<Int> = []
-  /// Frames of which one packet is lost for good.
+  /// Frames of which one packet is lost permanently.
   var brokenFrames: Set<Int> = []
   /// Frames of which one packet is late by the given time.
   var lateFrames: [Int: TimeSpan] = [:]

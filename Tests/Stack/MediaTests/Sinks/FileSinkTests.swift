@@ -57,7 +57,8 @@ private func setFileLimit(_ bytes: rlim_t) -> Bool {
     let folder = ScratchFolder()
     let sink = try FileSink(folder.file("picture.y4m"), width: 64, height: 36, framesPerSecond: 25)
     let source = TestPictureSource(.bars, width: 64, height: 36, clock: clock)
-    // 0, 40 and 200 ms are written, with three repetitions before the last; 45 ms is too early for a picture of its own.
+    // 0, 40 and 200 ms are written, with three repetitions before the last; 45 ms is too early for a picture of its
+    // own.
     for time in [0, 40, 45, 200] as [Int64] { sink.video.receive(try source.frame(at: .milliseconds(time))) }
     sink.video.receive(try TestPictureSource(.bars, width: 128, height: 72, clock: clock).frame(at: .milliseconds(240)))
     try sink.finish()

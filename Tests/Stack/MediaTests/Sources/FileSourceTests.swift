@@ -155,7 +155,7 @@ import Testing
     try #require(mkfifo(fifo, 0o600) == 0)
     let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(listener) }
-    // Beside the folder's long path, of which an address has no room.
+    // Outside of the folder, whose path is too long for an address.
     let path = "/tmp/parley-\(getpid()).socket"
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

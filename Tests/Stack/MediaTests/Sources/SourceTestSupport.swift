@@ -3,7 +3,7 @@ import Foundation
 import Media
 import Synchronization
 
-/// What a source delivered, and waiting until it is enough: on a condition, not on time.
+/// A source's output, and waiting until it is enough: on a condition, not on time.
 final class Collected<Value: Sendable>: Sendable {
   private let state = Mutex<[Value]>([])
   private let signal = DispatchSemaphore(value: 0)
@@ -75,7 +75,8 @@ func strength(of frequency: Double, in samples: [Int16]) -> Double {
   return power.squareRoot() * 2 / Double(max(samples.count, 1))
 }
 
-/// What a bad line does to a picture: another size (linear, from the middle of pixels), a blur of three pixels, and noise.
+/// The effect of a bad line on a frame: another size (linear, from the middle of pixels), a blur of three pixels, and
+/// noise.
 func degraded(_ frame: VideoFrame, width: Int, height: Int, noise: Int, _ random: inout SeededGenerator) -> VideoFrame {
   VideoFrame(width: width, height: height, time: frame.time) { y, u, v in
     u.update(repeating: 128)

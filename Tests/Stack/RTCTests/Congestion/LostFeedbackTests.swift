@@ -4,8 +4,8 @@ import Testing
 @testable import RTC
 
 @Suite struct LostFeedbackTests {
-  /// Sends ten packets every 50 ms for ten seconds; `isLost` says which packets the path loses, and `isSilent` which reports. Gives the mean of
-  /// the measured loss.
+  /// Sends ten packets every 50 ms for ten seconds; `isLost` says which packets the path loses, and `isSilent` which
+  /// reports. Gives the mean of the measured loss.
   private func meanLoss(isLost: (Int) -> Bool, isSilent: (Int) -> Bool) -> Double {
     var estimator = SendSideBandwidthEstimator()
     var sum = 0.0
@@ -58,7 +58,8 @@ import Testing
     #expect(meanLoss(isLost: { index in outages.contains { $0.contains(index) } }, isSilent: { _ in false }) == 0)
   }
 
-  /// As on a path of 20 kb/s over which a picture of ten times as much is sent: nothing counted as lost, and it went on.
+  /// As on a path of 20 kb/s over which a picture of ten times as much is sent: nothing counted as lost, and it went
+  /// on.
   @Test("if one packet in half a second arrives, the others are lost, not an outage")
   func nextToNothing() {
     #expect(meanLoss(isLost: { $0 % 100 != 99 }, isSilent: { _ in false }) > 0.8)

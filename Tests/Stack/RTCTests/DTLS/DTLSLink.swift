@@ -7,7 +7,7 @@ import Testing
 
 /// Two DTLS ends on a network in virtual time, with seeded loss, delay, reordering and duplicates.
 final class DTLSLink {
-  /// What the network does to datagrams.
+  /// The network's effect on datagrams.
   struct Network {
     var loss = 0.0
     var duplicates = 0.0
@@ -96,7 +96,7 @@ final class DTLSLink {
     }
   }
 
-  /// Takes what both ends have to send and tell.
+  /// Polls the datagrams and events of both ends.
   func collect() {
     while let bytes = client.pollTransmit() { send(bytes, fromClient: true) }
     while let bytes = server.pollTransmit() { send(bytes, fromClient: false) }
@@ -155,7 +155,7 @@ enum DTLSRecords {
   }
 
   /// Cuts every unencrypted handshake record of `datagram` into fragments of at most `size` bytes, a datagram each.
-  /// Records are numbered anew from `next`: the receiver's replay window is 64 wide.
+  /// Records are numbered again from `next`: the receiver's replay window is 64 wide.
   static func refragment(_ datagram: [UInt8], size: Int, _ next: inout UInt64) -> [[UInt8]] {
     var out: [[UInt8]] = []
     for record in split(datagram) {

@@ -284,7 +284,7 @@ struct DataChannelTests {
       #expect(link.failure(at: .client) == .shutDown, "seed \(seed)")
       #expect(link.failure(at: .server) == .shutDown, "seed \(seed)")
       #expect(link.client.deadline == .distantFuture && link.server.deadline == .distantFuture)
-      // What was counted can still be read.
+      // The counts can still be read.
       #expect(link.client.statistics.smoothedRoundTripTime != nil)
       if loss > 0 { #expect(link.client.statistics.retransmissions > 0, "seed \(seed)") }
     }

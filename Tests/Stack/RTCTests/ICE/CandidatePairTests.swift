@@ -3,8 +3,8 @@ import RTC
 import TestSeeds
 import Testing
 
-/// What ICE and DTLS say of themselves, in the words of the W3C's statistics: which candidates media goes over, how far away the other side
-/// is, and where both stand.
+/// The reports of ICE and DTLS, in the words of the W3C's statistics: the candidates of the media's path, the distance
+/// to the other side, and both states.
 @Suite(.tellsSeeds) struct CandidatePairTests {
   /// Ten milliseconds each way, and no time for computing.
   private let roundTrip = TimeSpan.milliseconds(20)

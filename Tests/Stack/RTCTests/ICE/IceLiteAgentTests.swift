@@ -149,7 +149,7 @@ struct IceLiteAgentTests {
     #expect(agent.transmitPath == nil)
     #expect(agent.drainEvents() == [.pathForgotten(path), .consentLost])
     #expect(agent.deadline == .distantFuture)
-    // Whoever has the address now cannot revive it with an old check.
+    // A new owner of the address cannot revive it with an old check.
     #expect(agent.receive(IceTest.check(nominate: true), path, at: 91_000) == .ignored(.consentLost))
   }
 
@@ -236,7 +236,7 @@ struct IceLiteAgentTests {
     #expect(message.errorCode == 420)
     #expect(message.listedUnknownAttributes == [unknown])
     #expect(agent.transmitPath == nil)
-    // Optional ones, such as Chromium's network information, are no obstacle.
+    // Optional ones, such as Chromium's network information, don't matter.
     let optional = IceTest.check(extra: STUNAttributeType(rawValue: 0xC057))
     #expect(agent.receive(optional, IceTest.path(7)).change?.isValidated == true)
   }

@@ -1,7 +1,7 @@
 import Basics
 import RTC
 
-/// What the agent tests share: credentials, paths, and checks written by hand.
+/// The part that the agent tests share: credentials, paths, and checks written by hand.
 enum IceTest {
   static let server = credentials("serv")
   static let client = credentials("clnt")

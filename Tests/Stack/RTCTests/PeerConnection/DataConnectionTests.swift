@@ -8,7 +8,7 @@ struct DataConnectionTests {
   private static let reliable = DataChannelOptions(label: "all", ordered: true)
   private static let lossy = DataChannelOptions(label: "some", ordered: false, maxRetransmits: 0)
 
-  /// What one side heard of its data channels.
+  /// One side's events about its data channels.
   private func data(_ events: [PeerConnectionEvent]) -> [DataChannelEvent] {
     events.compactMap { if case .data(let event) = $0 { event } else { nil } }
   }

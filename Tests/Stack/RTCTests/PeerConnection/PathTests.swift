@@ -94,7 +94,8 @@ struct PathTests {
   @Test("before a nomination media may use the proven path of the DTLS handshake")
   func mediaBeforeNomination() throws {
     let pair = PeerPair()
-    // The client's own checks, which nominate at once, are held back; one that does not nominate comes by hand, as a browser's first one.
+    // The client's own checks, which nominate at once, are held back; one that does not nominate comes by hand, as a
+    // browser's first one.
     pair.passes = { _, toServer in !toServer }
     let offer = try pair.client.createOffer()
     let answer = try pair.server.setRemoteOffer(offer, now: pair.now)

@@ -15,7 +15,8 @@ enum TestCertificates {
   }
 }
 
-/// A client and a server joined by a simulated network in virtual time: loss, delay, reordering and duplicates from one seed.
+/// A client and a server joined by a simulated network in virtual time: loss, delay, reordering and duplicates from one
+/// seed.
 final class PeerPair {
   struct Network {
     var loss = 0.0
@@ -43,7 +44,7 @@ final class PeerPair {
   var flights: [Flight] = []
   var serverEvents: [PeerConnectionEvent] = []
   var clientEvents: [PeerConnectionEvent] = []
-  /// What the server received as media, in order of arrival.
+  /// The media that the server received, in order of arrival.
   var serverMedia: [[UInt8]] = []
   var clientMedia: [[UInt8]] = []
   /// All control datagrams that the server sent.

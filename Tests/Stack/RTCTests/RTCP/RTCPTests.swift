@@ -12,7 +12,7 @@ func readAll(_ bytes: [UInt8]) -> (messages: [RTCPMessage], error: RTCPError?) {
   } catch { return (messages, error) }
 }
 
-/// What `body` writes into a buffer of `capacity` bytes.
+/// The bytes that `body` writes into a buffer of `capacity` bytes.
 func written(
   capacity: Int = 1_500, _ body: (inout RTCPWriter, inout MutableSpan<UInt8>) throws(RTCPError) -> Void
 ) throws(RTCPError) -> [UInt8] {

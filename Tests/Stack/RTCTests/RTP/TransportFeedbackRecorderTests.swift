@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Transport feedback recorder (draft-holmer-rmcat-transport-wide-cc 3)", .tellsSeeds)
 struct TransportFeedbackRecorderTests {
-  /// What the reports of one call say: per number, the arrival in milliseconds of the recorder's clock, nil when lost.
+  /// The reports of one call: per number, the arrival in milliseconds of the recorder's clock, nil when lost.
   private func drain(
     _ recorder: inout TransportFeedbackRecorder, at milliseconds: Int64, capacity: Int = 1_200
   ) -> [(number: UInt16, arrival: Int64?)] {

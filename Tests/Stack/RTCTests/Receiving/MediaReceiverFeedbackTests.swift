@@ -36,7 +36,8 @@ import Testing
     #expect(stillAsked == 0)
   }
 
-  /// RFC 4585 section 3.1: where reduced size was not agreed on, feedback stands behind a report and a source description.
+  /// RFC 4585 section 3.1: where reduced size was not agreed on, feedback stands behind a report and a source
+  /// description.
   @Test func withoutReducedSizeFeedbackIsCompound() throws {
     var receiver = MediaReceiver([Receiving.video(reduced: false)])
     for number in [1, 3, 4] { _ = receiver.feed(Receiving.packet(Receiving.videoSSRC, 96, number), at: .zero) }

@@ -86,7 +86,8 @@ import Testing
     #expect(receiver.feed(repair, at: .zero).first?.payload == [42])
   }
 
-  /// A number that only padding used is not lost: it is delivered, empty. Padding of the retransmission stream has no number there.
+  /// A number that only padding used is not lost: it is delivered, empty. Padding of the retransmission stream has no
+  /// number there.
   @Test func paddingIsDeliveredAsAnEmptyPayloadAndProbesAreNot() {
     var receiver = MediaReceiver([Receiving.video()])
     _ = receiver.feed(Receiving.packet(Receiving.videoSSRC, 96, 10), at: .zero)
@@ -158,7 +159,7 @@ import Testing
     }
     let first = sequences[0]
     #expect(sequences == [first, first + 1, first + 2, first + 3])
-    // A sender that begins anew far behind is believed at its second packet, and goes on above.
+    // A sender that starts again far behind is believed at its second packet, and continues above.
     #expect(receiver.feed(Receiving.packet(Receiving.audioSSRC, 111, 40_000), at: .zero).isEmpty)
     let again = receiver.feed(Receiving.packet(Receiving.audioSSRC, 111, 40_001), at: .zero)
     #expect((again.first?.packet.sequence ?? 0) > sequences[3])

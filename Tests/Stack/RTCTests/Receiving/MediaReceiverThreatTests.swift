@@ -5,7 +5,8 @@ import Testing
 @testable import RTC
 
 @Suite(.tellsSeeds) struct MediaReceiverThreatTests {
-  /// Threat 11 of `docs/threats.md`: a peer that uses ever new SSRCs costs neither memory nor the streams that are there.
+  /// Threat 11 of `docs/threats.md`: a peer that uses ever new SSRCs costs neither memory nor the streams that are
+  /// there.
   @Test func aFloodOfSourcesIsBounded() {
     var receiver = MediaReceiver([Receiving.audio(), Receiving.video()])
     #expect(receiver.feed(Receiving.packet(Receiving.audioSSRC, 111, 1), at: .zero).count == 1)

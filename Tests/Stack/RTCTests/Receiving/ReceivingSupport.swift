@@ -115,7 +115,7 @@ extension MediaReceiver {
     update(media: media, cname: "me")
   }
 
-  /// What a packet leads to; nothing when its header cannot be read.
+  /// The deliveries for a packet; none when its header cannot be read.
   mutating func feed(_ bytes: [UInt8], at now: Instant) -> [Delivery] {
     guard let header = try? RTPHeader.parse(bytes.span) else { return [] }
     var bytes = bytes
@@ -164,7 +164,7 @@ extension MediaReceiver {
   }
 }
 
-/// What an RTCP datagram says, in a form that tests can compare.
+/// The content of an RTCP datagram, in a form that tests can compare.
 enum Said: Equatable {
   case report([ReportBlock])
   case name(String)

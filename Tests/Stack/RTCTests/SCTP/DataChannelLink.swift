@@ -13,13 +13,12 @@ final class DataChannelLink {
   private(set) var now = Instant.milliseconds(1_000)
   var random: SeededRandom
 
-  /// One way.
+  /// The delay in one direction.
   var delay = TimeSpan.milliseconds(10)
   /// Up to this much more, each packet its own: reorders.
   var jitter = TimeSpan.zero
   var loss = 0.0
   var duplication = 0.0
-  /// Nothing gets through.
   var isCut = false
   /// Sees each packet before the network does; nil drops it.
   var tap: ((End, [UInt8]) -> [UInt8]?)?
@@ -145,7 +144,7 @@ final class DataChannelLink {
     wire.insert((at, order, end, packet), at: low)
   }
 
-  // MARK: What arrived
+  // MARK: Arrivals
 
   func messages(at end: End, on stream: UInt16? = nil) -> [[UInt8]] {
     (end == .client ? clientEvents : serverEvents).compactMap {
@@ -266,7 +265,6 @@ enum Chunks {
 
   static func types(_ packets: [[UInt8]]) -> [UInt8] { packets.flatMap { parse($0).map(\.type) } }
 
-  /// A DCEP OPEN.
   static func open(_ label: String = "x", type: UInt8 = 0) -> [UInt8] {
     [3, type, 1, 0, 0, 0, 0, 0] + u16(label.utf8.count) + u16(0) + Array(label.utf8)
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RTC
 
-/// What a hostile peer may send: threats 20 and 21 of `docs/threats.md`. Nothing traps, nothing grows without bound.
+/// A hostile peer's messages: threats 20 and 21 of `docs/threats.md`. Nothing traps, nothing grows without bound.
 @Suite("SCTP under attack")
 struct SCTPAttackTests {
   private func victim(_ configuration: SCTPConfiguration = .init()) -> (DataChannelTransport, Instant) {
@@ -382,7 +382,7 @@ struct SCTPAttackTests {
     #expect(result(Chunks.outgoingReset(sequence: sequence, lastTSN: last, [2])) == response(sequence, 6))
     #expect(result(Chunks.outgoingReset(sequence: sequence &+ 1, lastTSN: last, [4])) == response(sequence &+ 1, 4))
     #expect(result(Chunks.outgoingReset(sequence: sequence, lastTSN: last, [2])) == response(sequence, 6))
-    // The data comes, or is given up: done, and told without being asked.
+    // The data comes, or is given up: done, and reported without a question.
     #expect(result(Chunks.forward(last)) == response(sequence, 1))
     #expect(result(Chunks.outgoingReset(sequence: sequence, lastTSN: last, [2])) == response(sequence, 1))
     // Out of sequence: 5. Streams that do not exist: 3. Too far ahead: 2.

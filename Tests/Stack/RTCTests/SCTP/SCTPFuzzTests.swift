@@ -7,7 +7,7 @@ import Testing
 /// Damaged copies of real packets, with the checksum made right again, stand in for a fuzzer.
 @Suite("SCTP mutations", .tellsSeeds)
 struct SCTPFuzzTests {
-  /// What two ends say to each other over a lossy network, every kind of chunk included.
+  /// The packets of two ends over a lossy network, every kind of chunk included.
   private func corpus() throws -> [[UInt8]] {
     let link = DataChannelLink(seed: 77)
     var packets: [[UInt8]] = []
@@ -48,7 +48,7 @@ struct SCTPFuzzTests {
       for _ in 0..<600 {
         var packet = random.mutate(random.pick(packets))
         if packet.count >= 12 {
-          // Past the door: right ports, this association's tag, mostly TSNs near its own, a right checksum.
+          // Past the first checks: right ports, this association's tag, mostly TSNs near its own, a right checksum.
           let tag = Chunks.u32(random.chance(0.05) ? 0 : end.association.localTag)
           packet.replaceSubrange(0..<8, with: [0x13, 0x88, 0x13, 0x88] + tag)
           if packet.count >= 20, packet[12] == 0 || packet[12] == 192 || packet[12] == 3, random.chance(0.8) {

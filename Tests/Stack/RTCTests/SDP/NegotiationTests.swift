@@ -57,7 +57,7 @@ struct NegotiationTests {
     #expect(slot.sourceGroups == [SourceGroup(semantics: "FID", sources: [source.ssrc, try #require(source.rtxSSRC)])])
     #expect(slot.sources.map(\.cname) == [accepted.negotiation.cname, accepted.negotiation.cname])
     #expect(slot.streamIDs == [try #require(accepted.media[3].localStreamID)])
-    // What receivers play in step: the first slot of sound and the first slot of pictures.
+    // Receivers play the first slot of audio and the first slot of video in step.
     #expect(answer.media[2].streamIDs.map(\.stream) == slot.streamIDs.map(\.stream))
     #expect(answer.media[2].streamIDs.map(\.track) != slot.streamIDs.map(\.track))
     #expect(accepted.media[2].localSource?.rtxSSRC == nil)

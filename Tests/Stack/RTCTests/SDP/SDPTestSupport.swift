@@ -9,14 +9,14 @@ extension IceCredentials {
 }
 
 extension TransportParameters {
-  /// What a test server writes into its answers.
+  /// A test server's part of its answers.
   static let server = TransportParameters(
     ice: .fixed("srv1", "serverserverserverserver"),
     fingerprints: [FingerprintAttribute(algorithm: "sha-256", digest: Array(0..<32))], setup: .passive,
     candidates: [.host(TransportAddress(ip: IPAddress(v4: 0x7F00_0001), port: 40_000), transport: .udp)],
     isIceLite: true)
 
-  /// What a test client writes into its offers.
+  /// A test client's part of its offers.
   static let client = TransportParameters(
     ice: .fixed("clnt", "clientclientclientclient"),
     fingerprints: [FingerprintAttribute(algorithm: "sha-256", digest: Array(32..<64))], setup: .actpass)

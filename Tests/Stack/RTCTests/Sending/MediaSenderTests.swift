@@ -116,7 +116,7 @@ struct MediaSenderTests {
     let simulation = SendingSimulation(link(loss: .random(Double(percent) / 100)), seed: 51)
     let flow = try simulation.add([TestMedia.audio(), TestMedia.video()])
     simulation.run(.seconds(15))
-    // What was lost last is still to be asked for.
+    // The packets lost last are still to be asked for.
     for encoder in flow.encoders { encoder.isStopped = true }
     simulation.run(.seconds(1))
     let ssrc = SSRC(rawValue: 2_000)

@@ -4,8 +4,8 @@ import TestSeeds
 
 @testable import RTC
 
-/// Senders and receivers over one emulated bottleneck in virtual time, in steps of a millisecond. The encoders are models: they make frames
-/// of the size that their share of the bandwidth allows.
+/// Senders and receivers over one emulated bottleneck in virtual time, in steps of a millisecond. The encoders are
+/// models: they make frames of the size that their share of the bandwidth allows.
 final class SendingSimulation {
   /// One connection: a sender, a model of its encoders, and a receiver that reports as one would.
   final class Flow {

@@ -106,7 +106,7 @@ struct SimulatedReceiver {
     }
   }
 
-  /// The share of numbers between the first and the last that are missing for good.
+  /// The share of numbers between the first and the last that are missing permanently.
   func missing(_ ssrc: SSRC) -> Int {
     guard let stream = streams[ssrc], let highest = stream.highest, let lowest = stream.sequences.min() else {
       return 0
@@ -165,7 +165,7 @@ struct SimulatedReceiver {
   }
 }
 
-/// What was negotiated, for tests: one section each, ids as offers have them.
+/// Negotiated media for tests: one section each, ids as offers have them.
 enum TestMedia {
   static let audioMID = MID(rawValue: "0")
   static let videoMID = MID(rawValue: "1")

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Network emulator: one direction of a link in virtual time")
 struct NetworkEmulatorTests {
-  /// Sends `count` packets of `size` bytes every `gap`, and gives what arrived and when. The first two bytes are the number.
+  /// Sends `count` packets of `size` bytes every `gap`, and gives what arrived and when. The first two bytes are the
+  /// number.
   private func run(
     _ link: inout NetworkEmulator, count: Int, size: Int = 100, gap: TimeSpan = .milliseconds(1)
   ) -> [(number: Int, at: Instant)] {

@@ -155,7 +155,7 @@ struct ConnectionShareTests {
       #expect(await (try ask("/", for: "198.51.100.1")).response()?.status == 200)
       held.end()
       for each in busy { #expect(await each.response()?.status == 200) }
-      // What was answered counts no more, though the proxy keeps its connections.
+      // An answered request counts no more, though the proxy keeps its connections.
       #expect(await (try ask("/", for: "192.0.2.1")).response()?.status == 200)
     }
   }

@@ -21,7 +21,7 @@ struct ConnectionTableTests {
       table.advance(id, to: .proven)
     }
     #expect(table.admit(20, from: nil) == .refused(isNetwork: false))
-    // Who idles again is the newest of those.
+    // A connection that idles again is the newest of those.
     table.advance(1, to: .idle)
     table.advance(10, to: .idle)
     #expect(table.admit(21, from: nil) == .admitted(evicted: 1))

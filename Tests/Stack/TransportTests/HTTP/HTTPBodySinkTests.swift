@@ -4,7 +4,8 @@ import Testing
 import Transport
 
 extension RawClient {
-  /// Sends from a thread of its own, since it may have to wait until the server reads. What was sent is there at the end.
+  /// Sends from a thread of its own, since it may have to wait until the server reads. The number of sent bytes is
+  /// there at the end.
   fileprivate func sending(_ head: String, _ bytes: [UInt8], times: Int = 1) -> Shared<Int?> {
     let sent = Shared<Int?>(nil)
     Thread.detachNewThread {
@@ -21,7 +22,7 @@ extension RawClient {
   }
 }
 
-/// A sink that does what a test says, and notes what it is told.
+/// A sink that acts as a test says, and notes its calls.
 private actor NotingSink: HTTPBodySink {
   nonisolated let limit: Int
   private let refusesAtOnce: Bool
@@ -160,7 +161,7 @@ private actor NotingSink: HTTPBodySink {
       let client = try RawClient(address)
       let sent = client.sending(head(1 << 30), [UInt8](repeating: 7, count: 256 << 10), times: 4_096)
       await wait("the end of the connection") { server.counters.open == 0 && sent.value != nil }
-      // What the buffers of both sockets hold comes on top.
+      // The content of both sockets' buffers comes on top.
       #expect(sent.value.map { $0 < 64 << 20 } == true)
     }
   }

@@ -188,14 +188,14 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
         ("GET / HTTP/1.1\r\nHost: x\r\n" + String(repeating: "X-F: ffffffffffffffff\r\n", count: 900) + "\r\n", 400),
         ("GET / HTTP/1.0\r\nHost: x\r\n\(upgrade)\r\n", 400),
         ("GET /%0A HTTP/1.1\r\nHost: x\r\n\(upgrade)\r\n", 400),
-        // What would take long to compare.
+        // A text that would take long to compare.
         ("GET / HTTP/1.1\r\nHost: x\r\nAccept: \(String(repeating: "\u{300}\u{316}", count: 500))\r\n\r\n", 400),
       ] {
         let client = try RawClient(address)
         client.write(request)
         let answer = await client.response()
         #expect(answer?.status == status, "\(request.prefix(60))")
-        // Every refusal is told in one form, and once.
+        // Every refusal has one form, and comes once.
         let text = String(decoding: answer?.body ?? [], as: UTF8.self)
         #expect(text.contains("\"code\""), "\(request.prefix(60))")
         #expect(await client.readToEnd().isEmpty, "\(request.prefix(60))")
@@ -280,7 +280,7 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
       await wait("all five closed") { server.counters.open == 0 }
       #expect(server.counters.timedOut == 5)
       await drip.value
-      // Who was in the middle of a request is told, and nobody else.
+      // Only the client in the middle of a request gets an answer.
       let answer = await halfBody.response()
       let text = String(decoding: answer?.body ?? [], as: UTF8.self)
       #expect(answer?.status == 408 && text.contains(#""code":"requestTimeout""#), "\(text)")
@@ -362,7 +362,8 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
   // Of body and answer, on one connection.
   @Test("requests without a pause are all answered, whatever the sizes")
   func keptConnection() async throws {
-    // What the library writes at once, what it once cut its writes to (2,068 bytes), and what it reads at once (4,080) lie between these.
+    // Between these lie the library's limits: of one write, of its earlier cut of writes (2,068 bytes), and of one read
+    // (4,080).
     try await withServer(handler: { HTTPResponse(body: $0.body + $0.body) }) { server, address in
       let sizes = [1, 900, 1_030, 1_036, 1_500, 2_600, 3_900, 4_080, 5_500, 6_100, 9_000, 20_000]
       let exchanges = BlockingExchanges(address)

@@ -36,7 +36,7 @@ struct MalformedHeaderTests {
         return .text("no")
       }
     ) { server, address in
-      // What follows would be taken for a request by a reader that ends this one elsewhere.
+      // A reader that ends this request elsewhere would take the following bytes for another one.
       let smuggled = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
       for (method, fields, body) in [
         ("GET", "", ""), ("POST", line.contains("Content-Length") ? "" : "Content-Length: 4\r\n", "body"),
@@ -72,7 +72,7 @@ struct MalformedHeaderTests {
       client.write("GET / HTTP/1.1\r\nHost: x\r\nX-Own : 1\r\n\r\n")
       #expect(await client.response()?.status == 400)
       #expect(await client.readToEnd().isEmpty)
-      // A body is no request, whatever the method.
+      // A body isn't a request, whatever the method.
       for method in ["GET", "HEAD", "DELETE", "OPTIONS", "POST", "PUT", "PATCH"] {
         let client = try RawClient(address)
         let body = "GET /smuggled HTTP/1.1\r\nHost: x\r\nX : 1\r\n\r\n"

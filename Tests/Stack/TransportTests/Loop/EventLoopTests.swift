@@ -32,7 +32,8 @@ private actor Resident {
       onTickEnd: { [unowned self] in self.assumeIsolated { $0.events.append("end") } })
   }
 
-  /// What the handler holds is its own: it would be gone when it ends its registration, were it not kept until the tick ends.
+  /// The handler's captures are its own: they would be gone when it ends its registration, were they not kept until the
+  /// tick ends.
   func watchPipeOnce() throws {
     var ends: [Int32] = [0, 0]
     #expect(Glibc.pipe(&ends) == 0)

@@ -56,8 +56,8 @@ private actor Acceptor {
     return (sent, connections[0].counters.framesDropped)
   }
 
-  /// Sends a frame over a connection whose other end resets it first, before the loop can see it: whether it left, whether the end was told meanwhile,
-  /// and the frames dropped.
+  /// Sends a frame over a connection whose other end resets it first, before the loop can see it: whether it left,
+  /// whether the end was reported during the call, and the frames dropped.
   func sendAfterReset(by client: RawClient) -> (sent: Bool, told: Bool, dropped: UInt64) {
     client.reset()
     let frame = [UInt8](repeating: 7, count: 100)

@@ -60,6 +60,6 @@ final class Coturn {
       && (try? UDPSocket(bind: TransportAddress(ip: loopbackV4, port: port))) != nil
   }
 
-  /// What it has logged.
+  /// The server's log so far, or nothing.
   var log: String { (try? String(contentsOfFile: folder + "/turn.log", encoding: .utf8)) ?? "" }
 }

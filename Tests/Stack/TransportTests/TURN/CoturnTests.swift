@@ -69,7 +69,8 @@ struct CoturnTests {
       await first.hangUp()
     }
     var isConnected = false
-    // coturn frees the place with its next look at its timers, about a second later; without hanging up it would be ten minutes.
+    // coturn frees the place with its next look at its timers, about a second later; without hanging up it would be ten
+    // minutes.
     let end = ContinuousClock.now + waitingLimit
     while !isConnected, ContinuousClock.now < end {
       let next = try RelayedCall()

@@ -3,7 +3,8 @@ import Foundation
 import RTC
 import Transport
 
-/// One `PeerConnection` with a real UDP socket, and real streams where it asks for them. Lives on the thread of its loop.
+/// One `PeerConnection` with a real UDP socket, and real streams where it asks for them. Lives on the thread of its
+/// loop.
 final class NetworkPeer {
   let peer: PeerConnection
   let socket: UDPSocket

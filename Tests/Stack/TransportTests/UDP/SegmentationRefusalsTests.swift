@@ -10,7 +10,7 @@ struct SegmentationRefusalsTests {
     TransportAddress(ip: IPAddress(v4: 0x0A00_0001 + UInt32(number) << 8), port: 5_000)
   }
 
-  /// Which of `numbers` are sent single datagrams at `now`.
+  /// The members of `numbers` that get single datagrams at `now`.
   private func refused(_ numbers: ClosedRange<Int>, _ refusals: SegmentationRefusals, now: Instant) -> [Int] {
     var refusals = refusals
     return numbers.filter { refusals.contains(address($0), now: now) }

@@ -6,7 +6,8 @@ import Testing
 
 @testable import Transport
 
-/// Segmented sends over a path whose MTU is smaller than a segment: a network namespace whose loopback device takes 1,000 bytes.
+/// Segmented sends over a path whose MTU is smaller than a segment: a network namespace whose loopback device takes
+/// 1,000 bytes.
 @Suite("Small paths")
 struct SmallPathTests {
   private struct Outcome: Sendable {

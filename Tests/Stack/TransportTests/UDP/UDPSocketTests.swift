@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 @_spi(Testing) import Transport
 
-/// What one socket received, in order.
+/// The datagrams that one socket received, in order.
 private struct Received: Equatable {
   var bytes: [UInt8]
   var remote: TransportAddress

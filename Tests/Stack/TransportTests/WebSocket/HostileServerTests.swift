@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import Transport
 
-/// What a server can do to a client.
+/// A server's attacks on a client.
 @Suite(.timeLimit(.minutes(20)), .serialized) struct HostileServerTests {
   @Test(
     "a message over the limit ends a client's connection with 1009 and harms nothing",
@@ -22,7 +22,7 @@ import Transport
       let closing = await client.closed()
       #expect(closing.code == 1_009 && !closing.byPeer)
     }
-    // What was read past the limit must not lie over anything else: a good connection still works.
+    // Bytes read past the limit must not lie over anything else: a good connection still works.
     let server = try FrameServer(payload: 3 << 20)
     let client = try await WebSocketClient.connect("ws://127.0.0.1:\(server.port)/", limits: limits)
     #expect(await client.receive() == .binary([UInt8](repeating: 0x5A, count: 3 << 20)))

@@ -2,7 +2,6 @@ import Basics
 import Testing
 import Transport
 
-/// Sends everything back.
 private let echo: @Sendable (WebSocketConnection) async -> Void = { connection in
   for await message in connection.messages {
     switch message {

@@ -2,8 +2,8 @@ import Basics
 import RTC
 import TestSeeds
 
-/// A client `PeerConnection` behind a NAT, a server `PeerConnection`, and a STUN and TURN server, on a network in virtual time with
-/// rules of what gets through.
+/// A client `PeerConnection` behind a NAT, a server `PeerConnection`, and a STUN and TURN server, on a network in
+/// virtual time with rules of what gets through.
 final class IceWorld {
   enum Kind { case udp, tcp, tls }
 
@@ -172,7 +172,7 @@ final class IceWorld {
     flights.append(Flight(at: now + delay, order: order, bytes: bytes, from: from, to: to, stream: stream))
   }
 
-  /// What the client puts on a socket or stream.
+  /// Handles the client's output on a socket or stream.
   func sendFromClient(_ bytes: [UInt8], _ path: IcePath) {
     if path.transport == .tcp {
       guard let stream = streams[path.handle], passes(stream.remote, stream.kind) else { return }

@@ -3,7 +3,7 @@ import RTC
 import TestSeeds
 import Testing
 
-/// Whoever waits to be let into a meeting has made their offer long before it is answered.
+/// A participant in the lobby has made their offer long before it is answered.
 @Suite("Answers that come late", .tellsSeeds)
 struct LateAnswerTests {
   // Direct or through a relay.

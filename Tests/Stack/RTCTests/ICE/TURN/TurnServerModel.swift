@@ -1,8 +1,8 @@
 import Basics
 import RTC
 
-/// A TURN server (RFC 8656) for tests: one user, long-term credentials, allocations by 5-tuple. It also answers STUN binding
-/// requests. Settings make it misbehave.
+/// A TURN server (RFC 8656) for tests: one user, long-term credentials, allocations by 5-tuple. It also answers STUN
+/// binding requests. Settings make it misbehave.
 struct TurnServerModel {
   struct Allocation {
     var relayed: TransportAddress
@@ -30,7 +30,7 @@ struct TurnServerModel {
   var lifetime: Int64 = 600
   /// An error to answer authenticated Allocate requests with.
   var allocateError: Int?
-  /// Where every Allocate request is sent on to.
+  /// The server that every Allocate request is redirected to.
   var alternate: TransportAddress?
   /// Answers 438 once to every request after this time.
   var staleNonceAt: Instant?
