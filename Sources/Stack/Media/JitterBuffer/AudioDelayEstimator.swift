@@ -4,7 +4,8 @@ import Basics
 ///
 /// The delay of a packet is measured against the fastest one of the last two seconds, so neither clock offset nor drift
 /// matters. The delays go into a histogram of 5 ms steps that slowly forgets; the target is the step below which the
-/// wanted share lies. Memory 2 kB; a packet costs a walk over at most 200 numbers.
+/// wanted share lies. Memory 2 kB. A packet costs a constant time. The target costs a walk over at most 200 numbers, made
+/// when it is read: a stream without a player never needs it.
 struct AudioDelayEstimator: Sendable {
   private static let step = TimeSpan.milliseconds(5)
   private static let steps = 200
@@ -23,12 +24,24 @@ struct AudioDelayEstimator: Sendable {
 
   /// The least difference of arrival and media time in the window, in nanoseconds: where packets without queueing are.
   private(set) var base: Int64?
-  /// The delay that jitter asks for.
-  private(set) var target: TimeSpan
+  /// The target as of the last ``settle()``.
+  private var settledTarget: TimeSpan
+  /// Whether no packet has come since.
+  private var isSettled = true
 
   init(configuration: AudioJitterBufferConfiguration) {
     self.configuration = configuration
-    target = configuration.initialTarget
+    settledTarget = configuration.initialTarget
+  }
+
+  /// The delay that jitter asks for.
+  var target: TimeSpan { isSettled ? settledTarget : measuredTarget() }
+
+  /// Computes ``target``, so that reading it is cheap until the next packet.
+  mutating func settle() {
+    guard !isSettled else { return }
+    settledTarget = measuredTarget()
+    isSettled = true
   }
 
   /// A packet came.
@@ -48,7 +61,7 @@ struct AudioDelayEstimator: Sendable {
     weights[index] += weight
     total += weight
     if total > 1e12 { rescale() }
-    updateTarget()
+    isSettled = false
   }
 
   /// The media time line may have jumped: what was the fastest packet counts no more.
@@ -83,7 +96,7 @@ struct AudioDelayEstimator: Sendable {
     total = 1
   }
 
-  private mutating func updateTarget() {
+  private func measuredTarget() -> TimeSpan {
     var tail = total * (1 - configuration.quantile)
     var index = Self.steps - 1
     while index > 0 {
@@ -95,6 +108,6 @@ struct AudioDelayEstimator: Sendable {
     // Before a second has passed, a few lucky packets do not make the network quick.
     let least =
       samples < 50 ? min(configuration.initialTarget, configuration.maximumTarget) : configuration.minimumTarget
-    target = min(max(wanted, least), configuration.maximumTarget)
+    return min(max(wanted, least), configuration.maximumTarget)
   }
 }

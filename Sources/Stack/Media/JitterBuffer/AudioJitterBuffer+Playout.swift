@@ -10,6 +10,7 @@ extension AudioJitterBuffer {
   ///   - ahead: Samples a channel that are decoded and not played yet: the result of this step is heard after them.
   public mutating func next(now: Instant, ahead: Int = 0) -> AudioPlayoutStep {
     let heard = now + Self.span(Int64(ahead))
+    estimator.settle()
     dropPassed()
     var index = 0
     while index < packets.count, packets[index].duration == 0 { index += 1 }

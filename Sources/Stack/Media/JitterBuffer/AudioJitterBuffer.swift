@@ -212,9 +212,7 @@ public struct AudioJitterBuffer: Sendable {
     if index > 0, packets[index - 1].sequence == packet.sequence { return }
     var bytes = spare.popLast() ?? []
     bytes.removeAll(keepingCapacity: true)
-    if duration > 0 {
-      for offset in 0..<payload.count { bytes.append(payload[offset]) }
-    }
+    if duration > 0 { bytes.append(copying: payload) }
     packets.insert(
       Entry(
         sequence: packet.sequence, timestamp: timestamp, duration: duration,
