@@ -9,6 +9,9 @@ final class MediaSession {
   static let patience = TimeSpan.seconds(8)
   /// How much longer than a check a repair may take, which waits for its turn in the server's pacer.
   static let repairDelay = TimeSpan.milliseconds(20)
+  /// The time between two reports of arrivals. Each costs a system call here and one at the server. An estimator of
+  /// delay needs no more than ten a second.
+  static let feedbackInterval = TimeSpan.milliseconds(100)
 
   let peer: PeerConnection
   var sender: MediaSender
@@ -65,7 +68,9 @@ final class MediaSession {
         iceTransportPolicy: configuration.usesOnlyRelays ? .relay : .all, codecs: configuration.codecs),
       random: random)
     sender = MediaSender(random: random)
-    receiver = MediaReceiver()
+    var receiving = MediaReceiverConfiguration()
+    receiving.transportFeedbackInterval = Self.feedbackInterval
+    receiver = MediaReceiver(configuration: receiving)
     slotCodecs = configuration.codecs + (configuration.takesRedundancy ? [.red] : [])
     self.events = events
     self.output = output
