@@ -3,34 +3,30 @@ import Basics
 /// A pass over the bytes of a JSON text before a decoder sees it: UTF-8, nesting, duplicate keys and endless runs of combining marks.
 ///
 /// The decoder itself neither bounds the nesting as tightly as we want nor refuses duplicate keys; of two equal keys
-/// it silently keeps one, and a second reader may keep the other. The scan costs one pass and one set of keys for each
-/// open object. It does not check the whole grammar (the decoder does that afterwards); it only promises that for
-/// every text the decoder accepts, depth and keys are as it saw them.
+/// it silently keeps one, and a second reader may keep the other. The scan costs one pass. It does not check the whole
+/// grammar (the decoder does that afterwards); it only promises that for every text the decoder accepts, depth and keys
+/// are as it saw them.
 enum JSONScan {
   static func check(_ bytes: [UInt8], maximumDepth: Int) throws(SignalingError) {
     // A decoder that sniffs UTF-16 or UTF-32 would read other keys than this scan; zero bytes give those away.
     if bytes.contains(0) { throw .notJSON("it contains a zero byte") }
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw .notJSON("it starts with a byte order mark") }
-    guard String(validating: bytes, as: UTF8.self) != nil else { throw .notJSON("it is not UTF-8") }
+    do { _ = try UTF8Span(validating: bytes.span) } catch { throw .notJSON("it is not UTF-8") }
 
-    var keys: [Set<String>] = []  // one set for each open container; arrays keep theirs empty
-    var isObject: [Bool] = []
+    var keys = OpenKeys()
     var expectsKey = false
     var index = 0
     while index < bytes.count {
       switch bytes[index] {
       case UInt8(ascii: "{"), UInt8(ascii: "["):
-        if isObject.count >= maximumDepth { throw .tooDeep }
-        let object = bytes[index] == UInt8(ascii: "{")
-        isObject.append(object)
-        keys.append([])
-        expectsKey = object
+        if keys.depth >= maximumDepth { throw .tooDeep }
+        expectsKey = bytes[index] == UInt8(ascii: "{")
+        keys.open(isObject: expectsKey)
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
-        guard isObject.popLast() != nil else { throw .notJSON("a bracket closes nothing") }
-        keys.removeLast()
+        guard keys.close() else { throw .notJSON("a bracket closes nothing") }
         expectsKey = false
       case UInt8(ascii: ","):
-        expectsKey = isObject.last ?? false
+        expectsKey = keys.isInObject
       case UInt8(ascii: "\""):
         let start = index + 1
         var end = start
@@ -45,26 +41,76 @@ enum JSONScan {
           end += 1
         }
         guard end < bytes.count else { throw .notJSON("a string does not end") }
-        // What is plain and no key needs no second look.
-        if expectsKey || !isPlain {
+        // A plain text needs no second look, except for keys of equal bytes.
+        if isPlain, !escaped {
+          if expectsKey { try keys.insert(start..<end, bytes) }
+        } else if expectsKey || !isPlain {
           let text = escaped ? try unescape(bytes[start..<end]) : String(decoding: bytes[start..<end], as: UTF8.self)
           // Before anything compares it or hashes it.
           guard CombiningMarks.areBounded(in: text) else {
             throw .badMessage("a text has more than \(CombiningMarks.longestRun) combining marks in a row")
           }
-          guard expectsKey, let top = keys.indices.last else {
-            index = end + 1
-            continue
-          }
-          guard keys[top].insert(text).inserted else { throw .duplicateKey(String(text.prefix(40))) }
-          expectsKey = false
+          if expectsKey { try keys.insert(text, bytes) }
         }
+        expectsKey = false
         index = end
       default: break
       }
       index += 1
     }
-    guard isObject.isEmpty else { throw .notJSON("it ends inside an object or array") }
+    guard keys.depth == 0 else { throw .notJSON("it ends inside an object or array") }
+  }
+
+  /// The keys so far of the objects that are open, in one list. Few plain keys are compared byte by byte, which
+  /// allocates nothing for an object. Many keys, and keys with escapes or beyond ASCII, go into a set.
+  private struct OpenKeys {
+    private struct Container {
+      var isObject: Bool
+      /// The index of its first key in ``plain``.
+      var first: Int
+      var texts: Set<String>?
+    }
+
+    /// How many keys of an object are compared one by one.
+    private static let mostPlain = 16
+
+    private var containers: [Container] = []
+    private var plain: [Range<Int>] = []
+
+    var depth: Int { containers.count }
+    var isInObject: Bool { containers.last?.isObject ?? false }
+
+    mutating func open(isObject: Bool) { containers.append(Container(isObject: isObject, first: plain.count)) }
+
+    /// False when none is open.
+    mutating func close() -> Bool {
+      guard let container = containers.popLast() else { return false }
+      plain.removeSubrange(container.first...)
+      return true
+    }
+
+    /// Takes a key of ASCII without escapes.
+    mutating func insert(_ key: Range<Int>, _ bytes: [UInt8]) throws(SignalingError) {
+      guard let top = containers.indices.last else { return }
+      guard containers[top].texts == nil, plain.count - containers[top].first < Self.mostPlain else {
+        return try insert(String(decoding: bytes[key], as: UTF8.self), bytes)
+      }
+      for other in plain[containers[top].first...] where other.count == key.count {
+        guard !bytes[other].elementsEqual(bytes[key]) else {
+          throw .duplicateKey(String(decoding: bytes[key].prefix(40), as: UTF8.self))
+        }
+      }
+      plain.append(key)
+    }
+
+    /// Takes a key with escapes or beyond ASCII, or one of many.
+    mutating func insert(_ key: String, _ bytes: [UInt8]) throws(SignalingError) {
+      guard let top = containers.indices.last else { return }
+      if containers[top].texts == nil {
+        containers[top].texts = Set(plain[containers[top].first...].map { String(decoding: bytes[$0], as: UTF8.self) })
+      }
+      guard containers[top].texts?.insert(key).inserted == true else { throw .duplicateKey(String(key.prefix(40))) }
+    }
   }
 
   /// The text of a string literal with its escapes resolved (RFC 8259 section 7).

@@ -37,6 +37,12 @@ struct LimitsTests {
       #"{"type":"leave","x":[{"a":1},{"a":1,"a":1}]}"#,
       #"{"type":"leave","😀":1,"\ud83d\ude00":2}"#,
       "{\"type\":\"leave\",\"\u{e9}\":1,\"e\u{301}\":2}",
+      // Kelvin, which is the letter K to whoever compares texts.
+      "{\"type\":\"leave\",\"K\":1,\"\u{212a}\":2}", "{\"type\":\"leave\",\"\u{212a}\":1,\"K\":2}",
+      // Long objects.
+      "{\"type\":\"leave\",\((0..<40).map { "\"k\($0)\":{\"k0\":1}," }.joined())\"k3\":2}",
+      "{\"type\":\"leave\",\((0..<40).map { "\"k\($0)\":1," }.joined())\"k39\":2}",
+      "{\"type\":\"leave\",\((0..<40).map { "\"k\($0)\":1," }.joined())\"\\u006b3\":2}",
     ])
   func duplicateKeys(_ text: String) {
     #expect { try decode(text) } throws: { error in
