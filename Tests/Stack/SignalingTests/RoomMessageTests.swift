@@ -13,6 +13,7 @@ import Testing
         includingLater: false, includingSelf: true, mayUnmute: true),
       .askToUnmute("p_1", sources: [.camera]), .removeParticipant("p_1", ban: true),
       .setRole("p_1", role: "moderator"), .setPermissions("p_1", permissions: ["chat"]), .spotlight("p_1"),
+      .changePermissions("p_1", adding: ["chat"], removing: ["data", "publishAudio"]),
       .spotlight(nil), .endMeeting, .raiseHand(true, participant: nil), .raiseHand(false, participant: "p_1"),
       .lowerHands, .react(.heart), .createPoll(.init(question: "?", options: ["a", "b"], results: .whenClosed)),
       .setPoll(3, isOpen: false), .removePoll(3), .vote(poll: 3, options: [0, 1]),

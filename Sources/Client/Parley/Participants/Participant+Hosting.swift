@@ -52,10 +52,29 @@ extension RemoteParticipant {
     try await request(.setRole(id, role: role.rawValue))
   }
 
-  /// Gives this participant exactly these permissions. What it publishes without one ends.
+  /// Gives this participant some permissions and takes others; the rest stay. A publication without its permission
+  /// ends.
+  ///
+  /// The server forms the new set, so two calls in a row, or of two hosts, do not undo each other.
   ///
   /// ```swift
-  /// try await participant.setPermissions(participant.permissions.subtracting([.publishVideo]))
+  /// try await participant.changePermissions(adding: [.publishScreen])
+  /// try await participant.changePermissions(removing: [.publishVideo, .chat])
+  /// ```
+  public func changePermissions(
+    adding added: Set<ParticipantPermission> = [], removing removed: Set<ParticipantPermission> = []
+  ) async throws(JoinError) {
+    try await request(
+      .changePermissions(id, adding: added.map(\.rawValue).sorted(), removing: removed.map(\.rawValue).sorted()))
+  }
+
+  /// Gives this participant exactly these permissions. A publication without its permission ends.
+  ///
+  /// Use ``changePermissions(adding:removing:)`` to change single ones: a set formed from
+  /// ``RemoteParticipant/permissions`` undoes changes that have not arrived yet.
+  ///
+  /// ```swift
+  /// try await participant.setPermissions([.subscribe, .chat])
   /// ```
   public func setPermissions(_ permissions: Set<ParticipantPermission>) async throws(JoinError) {
     try await request(.setPermissions(id, permissions: permissions.map(\.rawValue).sorted()))

@@ -134,6 +134,18 @@ extension MeetingRoom {
         self.setPermissions(permissions, of: id)
         return nil
       }
+    case .changePermissions(let id, let adding, let removing):
+      let target = try target(id, of: member)
+      guard let added = Permissions(names: adding), let removed = Permissions(names: removing) else {
+        throw .bad("There is no permission of that name.")
+      }
+      guard added.isDisjoint(with: removed) else { throw .bad("A permission is both given and taken.") }
+      try ensure(member, mayGive: added, to: target)
+      return {
+        // The permissions at this time: another host may have changed them while the audit entry was written.
+        self.setPermissions(target.permissions.union(added).subtracting(removed), of: id)
+        return nil
+      }
     case .spotlight(let id):
       if let id { _ = try present(id, for: member) }
       return {
@@ -218,6 +230,10 @@ extension MeetingRoom {
       let (now, then) = (names.joined(separator: " "), before.joined(separator: " "))
       return RightUse(
         "setPermissions", id, "\(name(id)): \(now.isEmpty ? "none" : now), was \(then.isEmpty ? "none" : then)")
+    case .changePermissions(let id, let adding, let removing):
+      let changes = (adding.map { "+\($0)" } + removing.map { "-\($0)" }).joined(separator: " ")
+      let then = (members[id]?.permissions.names ?? []).joined(separator: " ")
+      return RightUse("changePermissions", id, "\(name(id)): \(changes), was \(then.isEmpty ? "none" : then)")
     case .spotlight(let id): return RightUse("spotlight", id ?? "", id.map(name) ?? "nobody")
     default: return RightUse("other")
     }

@@ -150,7 +150,7 @@ extension RoomRequest {
     case .vote: (.usual, 2 << 10)
     case .createPoll, .setPoll, .removePoll: (.owed, 4 << 10)
     case .muteParticipant, .stopTracks, .muteAll, .liftMuteAll, .askToUnmute, .removeParticipant, .setRole,
-      .setPermissions, .spotlight, .lowerHands, .endMeeting:
+      .setPermissions, .changePermissions, .spotlight, .lowerHands, .endMeeting:
       (.owed, 0)
     }
   }

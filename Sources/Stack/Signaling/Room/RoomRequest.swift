@@ -19,6 +19,8 @@ public enum RoomRequest: Sendable, Hashable {
   case setRole(String, role: String)
   /// Give somebody exactly these permissions, by name.
   case setPermissions(String, permissions: [String])
+  /// Give somebody some permissions and take others, by name. The rest stay.
+  case changePermissions(String, adding: [String], removing: [String])
   /// Everybody is to show this participant large; nil for nobody.
   case spotlight(String?)
   /// End the meeting for everybody.
@@ -47,13 +49,13 @@ public enum RoomRequest: Sendable, Hashable {
 extension RoomRequest: Encodable {
   private enum Kind: String {
     case muteParticipant, stopTracks, muteAll, liftMuteAll, askToUnmute, removeParticipant, setRole, setPermissions,
-      spotlight
+      changePermissions, spotlight
     case endMeeting, raiseHand, lowerHands, react, createPoll, setPoll, removePoll, vote
   }
 
   private enum Key: String, CodingKey {
     case type, participant, sources, except, exceptTracks, includingLater, includingSelf, mayUnmute, ban, role
-    case permissions, raised, reaction, poll, open, options
+    case permissions, add, remove, raised, reaction, poll, open, options
   }
 
   /// Reads the request of a message of this type; nil when the type is none of its own.
@@ -95,6 +97,10 @@ extension RoomRequest: Encodable {
     case .setRole: self = .setRole(try get(.participant), role: try get(.role))
     case .setPermissions:
       self = .setPermissions(try get(.participant), permissions: try list(.permissions, atMost: 32))
+    case .changePermissions:
+      self = .changePermissions(
+        try get(.participant), adding: container.contains(.add) ? try list(.add, atMost: 32) : [],
+        removing: container.contains(.remove) ? try list(.remove, atMost: 32) : [])
     case .spotlight: self = .spotlight(try container.decodeIfPresent(String.self, forKey: .participant))
     case .endMeeting: self = .endMeeting
     case .raiseHand:
@@ -148,6 +154,11 @@ extension RoomRequest: Encodable {
       try put(.setPermissions)
       try container.encode(participant, forKey: .participant)
       try container.encode(permissions, forKey: .permissions)
+    case .changePermissions(let participant, let adding, let removing):
+      try put(.changePermissions)
+      try container.encode(participant, forKey: .participant)
+      try container.encode(adding, forKey: .add)
+      try container.encode(removing, forKey: .remove)
     case .spotlight(let participant):
       try put(.spotlight)
       try container.encode(participant, forKey: .participant)

@@ -73,6 +73,7 @@ struct AuditTests {
         (.liftMuteAll, "liftMuteAll"), (.askToUnmute(id, sources: [.microphone]), "askToUnmute"),
         (.setRole(id, role: "moderator"), "setRole"),
         (.setPermissions(id, permissions: ["subscribe"]), "setPermissions"),
+        (.changePermissions(id, adding: ["chat"], removing: ["subscribe"]), "changePermissions"),
         (.spotlight(id), "spotlight"), (.raiseHand(false, participant: id), "lowerHand"), (.lowerHands, "lowerHands"),
         (.createPoll(draft), "createPoll"), (.setPoll(1, isOpen: false), "closePoll"),
         (.setPoll(1, isOpen: true), "openPoll"), (.removePoll(1), "removePoll"),
@@ -99,7 +100,8 @@ struct AuditTests {
           "Ben: microphone, in daily ", "Ben: screen, in daily ", "microphone, later joiners too, in daily ",
           "in daily ",
           "Ben: microphone, in daily ", "Ben: moderator, was publisher, in daily ",
-          "Ben: subscribe, was \(Role.moderator.permissions.names.joined(separator: " ")), in daily ", "Ben, in daily ",
+          "Ben: subscribe, was \(Role.moderator.permissions.names.joined(separator: " ")), in daily ",
+          "Ben: +chat -subscribe, was subscribe, in daily ", "Ben, in daily ",
           "Ben, in daily ", "in daily ", "When?, in daily ", "in daily ", "in daily ", "in daily ", "Ben, in daily ",
           "in daily ", "in daily ", "in daily ",
         ], "\(details)")

@@ -21,6 +21,7 @@ struct ModerationTests {
     .muteAll(sources: [.microphone], except: [], includingLater: true, mayUnmute: false), .liftMuteAll,
     .askToUnmute("", sources: [.microphone]), .removeParticipant("", ban: false), .removeParticipant("", ban: true),
     .setRole("", role: "moderator"), .setPermissions("", permissions: ["moderate"]), .spotlight(""), .spotlight(nil),
+    .changePermissions("", adding: ["moderate"], removing: []),
     .endMeeting, .raiseHand(false, participant: ""), .lowerHands,
     .createPoll(.init(question: "?", options: ["a", "b"])), .setPoll(1, isOpen: false), .removePoll(1),
   ]
@@ -34,6 +35,7 @@ struct ModerationTests {
     case .removeParticipant(_, let ban): .removeParticipant(id, ban: ban)
     case .setRole(_, let role): .setRole(id, role: role)
     case .setPermissions(_, let permissions): .setPermissions(id, permissions: permissions)
+    case .changePermissions(_, let adding, let removing): .changePermissions(id, adding: adding, removing: removing)
     case .spotlight(let some?): .spotlight(some.isEmpty ? id : some)
     case .raiseHand(let raised, _?): .raiseHand(raised, participant: id)
     default: request
@@ -71,6 +73,7 @@ struct ModerationTests {
       for request: RoomRequest in [
         .muteParticipant(hello.participant, sources: [.microphone]), .removeParticipant(hello.participant, ban: false),
         .setRole(hello.participant, role: "guest"), .setPermissions(hello.participant, permissions: ["subscribe"]),
+        .changePermissions(hello.participant, adding: [], removing: ["chat"]),
         .askToUnmute(hello.participant, sources: [.microphone]), .setRole(other.participant, role: "organizer"),
       ] {
         try mod.send(.room(request, id: 1))
@@ -101,6 +104,7 @@ struct ModerationTests {
         "daily", "Eve", token: try await server.token("daily", #","role":"hidden""#))
       for request: RoomRequest in [
         .setPermissions(own.participant, permissions: ["moderate", "subscribe", "publishAudio"]),
+        .changePermissions(own.participant, adding: ["publishAudio"], removing: []),
         .setRole(own.participant, role: "moderator"), .setRole(hello.participant, role: "hidden"),
         .setRole(hello.participant, role: "recorder"),
       ] {
@@ -111,6 +115,8 @@ struct ModerationTests {
         .removeParticipant(hidden.participant, ban: false), .spotlight(hidden.participant),
         .removeParticipant("p_nobody", ban: false), .removeParticipant(own.participant, ban: false),
         .setRole(hello.participant, role: "emperor"), .setPermissions(hello.participant, permissions: ["fly"]),
+        .changePermissions(hello.participant, adding: [], removing: ["fly"]),
+        .changePermissions(hello.participant, adding: ["chat"], removing: ["chat"]),
       ] {
         try mod.send(.room(request, id: 1))
         #expect(try await mod.refusal().code == .badMessage, "\(request)")
@@ -122,6 +128,28 @@ struct ModerationTests {
       // What the target has already may stay.
       try await mod.ask(.setPermissions(hello.participant, permissions: ["subscribe", "publishAudio"]))
       for client in [ann, mod, eve] { await client.close() }
+    }
+  }
+
+  @Test("permissions that hosts give and take at the same time do not undo each other")
+  func changes() async throws {
+    try await TestServer.run { server in
+      let (ann, hello) = try await server.join("daily", "Ann")
+      let (mod, _) = try await server.host("daily", "Mod")
+      let (tom, _) = try await server.host("daily", "Tom")
+      let before = Set(hello.permissions ?? [])
+      #expect(before.isSuperset(of: ["chat", "data", "publishVideo"]))
+      // Both are on their way before either is answered.
+      try mod.send(.room(.changePermissions(hello.participant, adding: [], removing: ["chat"]), id: 1))
+      try tom.send(.room(.changePermissions(hello.participant, adding: [], removing: ["data", "publishVideo"]), id: 1))
+      for host in [mod, tom] { _ = try await host.notice { if case .done(id: 1) = $0 { true } else { nil } } }
+      try await mod.ask(.changePermissions(hello.participant, adding: ["publishVideo"], removing: []))
+      var told: Set<String> = []
+      for message in try await ann.drain() {
+        if case .room(.permissions(_, let names)) = message { told = Set(names) }
+      }
+      #expect(told == before.subtracting(["chat", "data"]))
+      for client in [ann, mod, tom] { await client.close() }
     }
   }
 

@@ -37,6 +37,7 @@ struct RefusalIDTests {
     ("removeParticipant", #""participant":"p_1""#, #""participant":"p_1","ban":"yes""#),
     ("setRole", #""participant":"p_1","role":"guest""#, #""participant":"p_1""#),
     ("setPermissions", #""participant":"p_1","permissions":[]"#, #""participant":"p_1","permissions":"all""#),
+    ("changePermissions", #""participant":"p_1","add":["chat"]"#, #""participant":"p_1","add":"all""#),
     ("spotlight", #""participant":"p_1""#, #""participant":1"#),
     ("endMeeting", "", nil),
     ("raiseHand", #""raised":true,"participant":"p_nobody""#, #""raised":"yes""#),
