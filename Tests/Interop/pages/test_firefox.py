@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import test_client_media
+import client_test
 import test_codecs
 from aiortc_peer import AiortcPeer
 from browser import UNHURRIED, Person, shared_driver, wait_for
 from firefox import Firefox
 
 
-class FirefoxCodecs(test_client_media.ClientTest):
+class FirefoxCodecs(client_test.ClientTest):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()

@@ -29,6 +29,9 @@ struct FrameSealing {
     plain.removeAll(keepingCapacity: true)
     for index in 0..<clear.count { plain.append(clear[index]) }
     plain.append(layout.rawValue)
+    var sealed: [UInt8] = []
+    swap(&sealed, &self.sealed)
+    defer { swap(&sealed, &self.sealed) }
     sealed.removeAll(keepingCapacity: true)
     try seal(rest, plain.span, &sealed)
     sealed.append(layout.rawValue)
