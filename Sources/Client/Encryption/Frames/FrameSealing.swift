@@ -1,5 +1,3 @@
-public import Basics
-
 /// Turns frames of codecs into encrypted ones that the same packetizers and receivers take, and back.
 ///
 /// VP8 keeps its clear bytes in front of SFrame, which authenticates them. With AV1 and H.264 SFrame holds the whole
