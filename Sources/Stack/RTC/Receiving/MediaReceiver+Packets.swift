@@ -169,18 +169,16 @@ extension MediaReceiver {
         header.sequenceNumber, isRetransmission: isRetransmission, now: now, drops: &drops)
     else { return }
     if place.needsKeyframe, sections[section].kind == .video { requestKeyframe(section: section) }
-    if let due = sections[section].stream?.nacks.deadline { nackDeadline = min(nackDeadline, due) }
+    nackDeadline = min(nackDeadline, sections[section].nackDeadline)
     if place.isNewest, let level = extensions.audioLevel { sections[section].stream?.counters.headerAudioLevel = level }
-    var received = ReceivedPacket(
-      mid: sections[section].mid, ssrc: header.ssrc, codec: codec, sequence: place.sequence,
-      timestamp: header.timestamp, marker: header.marker, isRetransmission: place.isRepair,
-      audioLevel: extensions.audioLevel, arrival: now)
+    var received = sections[section].packet(
+      header, codec, at: place, audioLevel: extensions.audioLevel, now: now)
     let payload = packet.extracting(header.payloadRange)
     if codec == .red, !payload.isEmpty {
       unwrap(&received, payload, section, place.highestBefore, deliver)
     } else {
       if codec == .red { received.codec = .opus }
-      if sections[section].stream?.keyframes.isPending == true, !payload.isEmpty,
+      if sections[section].isAwaitingKeyframe, !payload.isEmpty,
         Payload.isKeyframeStart(codec: codec, payload: payload)
       {
         sections[section].stream?.keyframes.settle()

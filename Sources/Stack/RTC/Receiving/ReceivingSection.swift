@@ -53,8 +53,12 @@ struct ReceivingSection: Sendable {
     wantsKeyframe = before.wantsKeyframe
   }
 
-  /// The SSRC of the stream if this is its first packet; nil otherwise. Mutating, since to look from outside would copy
-  /// the section.
+  // MARK: For each packet
+
+  // These are mutating, though some only read: a read from outside would copy the section, a kilobyte with a dozen
+  // references.
+
+  /// The SSRC of the stream if this is its first packet; nil otherwise.
   mutating func startStream() -> SSRC? {
     guard stream?.hasStarted == false else { return nil }
     stream?.hasStarted = true
@@ -62,8 +66,23 @@ struct ReceivingSection: Sendable {
   }
 
   /// The format of `payloadType`; nil when it was not negotiated.
-  func format(_ payloadType: PayloadType) -> Format? {
-    for format in formats where format.payloadType == payloadType { return format }
+  mutating func format(_ payloadType: PayloadType) -> Format? {
+    for index in formats.indices where formats[index].payloadType == payloadType { return formats[index] }
     return nil
+  }
+
+  /// The next time to request lost packets of the stream.
+  var nackDeadline: Instant { mutating get { stream?.nacks.deadline ?? .distantFuture } }
+
+  /// Whether a keyframe was requested that has not begun to arrive.
+  var isAwaitingKeyframe: Bool { mutating get { stream?.keyframes.isPending == true } }
+
+  /// A packet as it is delivered.
+  mutating func packet(
+    _ header: RTPHeader, _ codec: Codec, at place: InboundStream.Placement, audioLevel: UInt8?, now: Instant
+  ) -> ReceivedPacket {
+    ReceivedPacket(
+      mid: mid, ssrc: header.ssrc, codec: codec, sequence: place.sequence, timestamp: header.timestamp,
+      marker: header.marker, isRetransmission: place.isRepair, audioLevel: audioLevel, arrival: now)
   }
 }
