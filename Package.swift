@@ -134,7 +134,7 @@ let package = Package(
     // Floor 3: the media server's routing core and its workers; the meeting service's records.
     .target(name: "SFU", dependencies: ["Basics", "RTC", "Transport"], swiftSettings: strict),
     .target(
-      name: "Meetings", dependencies: ["Basics", "Crypto", "Signaling", "Transport", "CSQLite", "CJOSE"],
+      name: "Meetings", dependencies: ["Basics", "Crypto", "CSQLite", "CJOSE", "CQRCode"],
       swiftSettings: common),
 
     // Floor 4: views, in windows of GTK where there is a display.
@@ -148,7 +148,7 @@ let package = Package(
     .target(
       name: "MeetingServer",
       dependencies: [
-        "Basics", "Crypto", "RTC", "SFU", "Transport", "Signaling", "Meetings", "COpenSSL", "CQRCode",
+        "Basics", "Crypto", "RTC", "SFU", "Transport", "Signaling", "Meetings",
       ],
       swiftSettings: common),
 

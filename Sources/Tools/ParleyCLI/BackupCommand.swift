@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import MeetingServer
 import Meetings
 
 /// `parley backup` and `parley restore`: a copy of a server's data, and back.

@@ -1,5 +1,5 @@
 import Basics
-import COpenSSL
+import Crypto
 import Meetings
 import Transport
 
@@ -50,7 +50,7 @@ struct AdminGate: Sendable {
     }
     try attempts?.check(request.remote.ip, now: Monotonic.now)
     let given = Self.bearer(request.headers["authorization"])
-    guard let given, Self.isSame(given, token.value) else {
+    guard let given, ConstantTime.areEqual(given, token.value) else {
       // Who brings none does not guess.
       if given != nil { attempts?.failed(request.remote.ip, now: Monotonic.now) }
       throw Refusal(401, "badAdminToken", "The header Authorization: Bearer with the admin token is needed.")
@@ -87,11 +87,5 @@ struct AdminGate: Sendable {
   static func bearer(_ header: String?) -> String? {
     guard let header, header.lowercased().hasPrefix("bearer ") else { return nil }
     return String(header.dropFirst(7).drop { $0 == " " })
-  }
-
-  /// Compares in a time that says nothing of where they differ.
-  private static func isSame(_ a: String, _ b: String) -> Bool {
-    let (a, b) = (Array(a.utf8), Array(b.utf8))
-    return a.count == b.count && CRYPTO_memcmp(a, b, a.count) == 0
   }
 }

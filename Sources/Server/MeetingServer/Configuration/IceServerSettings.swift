@@ -1,5 +1,5 @@
-internal import COpenSSL
 public import Basics
+internal import Crypto
 internal import FoundationEssentials
 internal import RTC
 internal import Signaling
@@ -68,14 +68,9 @@ public struct IceServerSettings: Sendable, Equatable {
 
   /// The Base64 form of the HMAC-SHA1 of the user name; nil when OpenSSL fails.
   static func password(of username: String, secret: String) -> String? {
-    var code = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
-    var length: UInt32 = 0
-    let key = Array(secret.utf8)
-    let text = Array(username.utf8)
-    guard HMAC(EVP_sha1(), key, Int32(key.count), text, text.count, &code, &length) != nil, length == 20 else {
-      return nil
-    }
-    return Data(code.prefix(20)).base64EncodedString()
+    let (key, text) = (Array(secret.utf8), Array(username.utf8))
+    guard let code = try? HMAC.code(of: text.span, key: key.span, using: .sha1) else { return nil }
+    return Data(code).base64EncodedString()
   }
 
   /// Reads the value of `--ice-server`: URLs separated by commas.

@@ -1,5 +1,5 @@
 import Basics
-import COpenSSL
+import Crypto
 
 /// The signature of a posted event: HMAC-SHA256 (RFC 2104) with the webhook's secret over the time and the body.
 enum WebhookSignature {
@@ -10,11 +10,7 @@ enum WebhookSignature {
   static func value(body: [UInt8], seconds: Int, secret: Secret<String>) -> String? {
     let key = Array(secret.value.utf8)
     let signed = Array("\(seconds).".utf8) + body
-    var code = [UInt8](repeating: 0, count: 32)
-    var length: UInt32 = 0
-    guard HMAC(EVP_sha256(), key, Int32(key.count), signed, signed.count, &code, &length) != nil, length == 32 else {
-      return nil
-    }
+    guard let code = try? HMAC.code(of: signed.span, key: key.span, using: .sha256) else { return nil }
     let digits = Array("0123456789abcdef".utf8)
     let text = String(decoding: code.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     return "t=\(seconds),v1=\(text)"

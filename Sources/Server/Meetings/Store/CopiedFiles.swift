@@ -1,5 +1,4 @@
 import Glibc
-import Transport
 
 /// The files of a data folder that go with a copy of its database: the certificate that the server has made itself (`--tls self-signed`), and its key.
 ///
@@ -19,15 +18,12 @@ public struct CopiedFiles: Sendable, Equatable {
   /// None.
   public init() { texts = [] }
 
-  /// Those of a data folder. None where one is missing, or they do not fit: such a pair would be made anew anyway.
-  public init(of folder: String) {
+  /// Those of a data folder. None where one is missing or `isPair` says that the key and the certificate at these paths
+  /// don't fit: the server would replace such a pair anyway.
+  public init(of folder: String, isPair: (_ certificate: String, _ key: String) -> Bool) {
     texts = []
     let paths = Self.names.map { folder + "/" + $0 }
-    do throws(TransportError) {
-      try TLSIdentity(certificatePath: paths[1], keyPath: paths[0]).check()
-    } catch {
-      return
-    }
+    guard isPair(paths[1], paths[0]) else { return }
     let read = paths.compactMap(Self.read)
     if read.count == paths.count { texts = read }
   }
@@ -90,23 +86,5 @@ public struct CopiedFiles: Sendable, Equatable {
   private static func failure(_ path: String) -> MeetingStoreError {
     if errno == ENOSPC || errno == EDQUOT { return .diskFull(path: path) }
     return .notWritable(path: path, reason: String(cString: strerror(errno)))
-  }
-}
-
-/// The files that a copy has with it.
-extension SQLiteMeetingStore {
-  /// Takes the files out of a copy that was opened as a store, and leaves none of them in it. None where it has none, as copies of before.
-  public func takeCopiedFiles() throws(MeetingStoreError) -> CopiedFiles {
-    let database = try open()
-    var isThere = false
-    try database.query("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'copied_files'") { _ in
-      isThere = true
-    }
-    guard isThere else { return CopiedFiles() }
-    var found: [String: String] = [:]
-    try database.query("SELECT name, text FROM copied_files") { found[$0.text(0)] = $0.text(1) }
-    try database.execute("DROP TABLE copied_files")
-    let texts = CopiedFiles.names.compactMap { found[$0] }
-    return CopiedFiles(texts: texts.count == CopiedFiles.names.count ? texts : [])
   }
 }

@@ -1,3 +1,4 @@
+import Basics
 import FoundationEssentials
 
 /// Reads frames into messages, with the limits of ``SignalingLimits`` held before anything is parsed.
@@ -23,7 +24,11 @@ public struct SignalingDecoder: Sendable {
     _ type: Value.Type, from bytes: [UInt8], maximumBytes: Int = SignalingLimits.maximumServerBytes
   ) throws(SignalingError) -> Value {
     guard bytes.count <= maximumBytes else { throw .tooLarge(bytes: bytes.count) }
-    try JSONScan.check(bytes, maximumDepth: SignalingLimits.maximumDepth)
+    do throws(JSONScan.Problem) {
+      try JSONScan.check(bytes, maximumDepth: SignalingLimits.maximumDepth)
+    } catch {
+      throw Self.translate(error)
+    }
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601
     do {
@@ -34,6 +39,16 @@ public struct SignalingDecoder: Sendable {
       throw Self.translate(error)
     } catch {
       throw .badMessage("it has an unexpected form")
+    }
+  }
+
+  private static func translate(_ problem: JSONScan.Problem) -> SignalingError {
+    switch problem {
+    case .tooDeep: .tooDeep
+    case .duplicateKey(let key): .duplicateKey(key)
+    case .notJSON(let reason): .notJSON(reason)
+    case .combiningMarks:
+      .badMessage("a text has more than \(CombiningMarks.longestRun) combining marks in a row")
     }
   }
 

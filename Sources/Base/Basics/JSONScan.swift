@@ -1,13 +1,24 @@
-import Basics
-
 /// A pass over the bytes of a JSON text before a decoder sees it: UTF-8, nesting, duplicate keys and endless runs of combining marks.
 ///
 /// The decoder itself neither bounds the nesting as tightly as we want nor refuses duplicate keys; of two equal keys
 /// it silently keeps one, and a second reader may keep the other. The scan costs one pass. It does not check the whole
 /// grammar (the decoder does that afterwards); it only promises that for every text the decoder accepts, depth and keys
 /// are as it saw them.
-enum JSONScan {
-  static func check(_ bytes: [UInt8], maximumDepth: Int) throws(SignalingError) {
+public enum JSONScan {
+  /// Why a text isn't passed on to a decoder.
+  public enum Problem: Error, Sendable, Hashable {
+    /// Objects and arrays are nested deeper than allowed.
+    case tooDeep
+    /// An object has this key twice; at most its first 40 characters.
+    case duplicateKey(String)
+    /// Not UTF-8, or not JSON: why, as the end of a sentence.
+    case notJSON(String)
+    /// A text has more than ``CombiningMarks/longestRun`` combining marks in a row.
+    case combiningMarks
+  }
+
+  /// Throws at the first problem of a text that may be nested `maximumDepth` levels deep.
+  public static func check(_ bytes: [UInt8], maximumDepth: Int) throws(Problem) {
     // A decoder that sniffs UTF-16 or UTF-32 would read other keys than this scan; zero bytes give those away.
     if bytes.contains(0) { throw .notJSON("it contains a zero byte") }
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw .notJSON("it starts with a byte order mark") }
@@ -47,9 +58,7 @@ enum JSONScan {
         } else if expectsKey || !isPlain {
           let text = escaped ? try unescape(bytes[start..<end]) : String(decoding: bytes[start..<end], as: UTF8.self)
           // Before anything compares it or hashes it.
-          guard CombiningMarks.areBounded(in: text) else {
-            throw .badMessage("a text has more than \(CombiningMarks.longestRun) combining marks in a row")
-          }
+          guard CombiningMarks.areBounded(in: text) else { throw .combiningMarks }
           if expectsKey { try keys.insert(text, bytes) }
         }
         expectsKey = false
@@ -90,7 +99,7 @@ enum JSONScan {
     }
 
     /// Takes a key of ASCII without escapes.
-    mutating func insert(_ key: Range<Int>, _ bytes: [UInt8]) throws(SignalingError) {
+    mutating func insert(_ key: Range<Int>, _ bytes: [UInt8]) throws(Problem) {
       guard let top = containers.indices.last else { return }
       guard containers[top].texts == nil, plain.count - containers[top].first < Self.mostPlain else {
         return try insert(String(decoding: bytes[key], as: UTF8.self), bytes)
@@ -104,7 +113,7 @@ enum JSONScan {
     }
 
     /// Takes a key with escapes or beyond ASCII, or one of many.
-    mutating func insert(_ key: String, _ bytes: [UInt8]) throws(SignalingError) {
+    mutating func insert(_ key: String, _ bytes: [UInt8]) throws(Problem) {
       guard let top = containers.indices.last else { return }
       if containers[top].texts == nil {
         containers[top].texts = Set(plain[containers[top].first...].map { String(decoding: bytes[$0], as: UTF8.self) })
@@ -114,7 +123,7 @@ enum JSONScan {
   }
 
   /// The text of a string literal with its escapes resolved (RFC 8259 section 7).
-  private static func unescape(_ literal: ArraySlice<UInt8>) throws(SignalingError) -> String {
+  private static func unescape(_ literal: ArraySlice<UInt8>) throws(Problem) -> String {
     var units: [UInt8] = []
     var index = literal.startIndex
     while index < literal.endIndex {
@@ -150,7 +159,7 @@ enum JSONScan {
     return String(decoding: units, as: UTF8.self)
   }
 
-  private static func hex(_ literal: ArraySlice<UInt8>, _ index: inout Int) throws(SignalingError) -> UInt32 {
+  private static func hex(_ literal: ArraySlice<UInt8>, _ index: inout Int) throws(Problem) -> UInt32 {
     guard index + 4 <= literal.endIndex, literal[index] != UInt8(ascii: "+"),
       let value = UInt32(String(decoding: literal[index..<index + 4], as: UTF8.self), radix: 16)
     else { throw .notJSON("an escape lacks its four hexadecimal digits") }
