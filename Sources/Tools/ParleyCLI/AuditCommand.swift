@@ -20,7 +20,7 @@ enum AuditCommand {
     try options.requireNoOperands()
     let limit = try options.number("limit", in: 1...1_000_000) ?? 100
     try await DataFolder.with(options) { folder in
-      for entry in try await folder.store.auditLog(tenant: options["tenant"], before: nil, limit: limit) {
+      for entry in try await folder.auditLog(tenant: options["tenant"], limit: limit) {
         if options.has("json") {
           let line: JSONLine = [
             "id": .integer(entry.sequence), "time": .text(DataFolder.text(entry.time)), "actor": .text(entry.actor),
@@ -44,17 +44,6 @@ extension DataFolder {
   /// What the audit log is to say of a right used on the command line.
   func entry(_ action: String, _ target: String, tenant: String = "", _ detail: String = "") -> AuditEntry {
     AuditEntry(time: now, actor: Self.user, tenant: tenant, action: action, target: target, detail: detail)
-  }
-
-  /// Changes the database, and writes down in the same transaction who did it. Nothing is done when `change` throws.
-  func keep<Answer: Sendable>(
-    _ entry: AuditEntry, _ change: @Sendable (isolated SQLiteMeetingStore) throws -> Answer
-  ) async throws -> Answer {
-    try await store.together { store in
-      let answer = try change(store)
-      try store.append(entry)
-      return answer
-    }
   }
 
   /// The user of the machine who runs the command.

@@ -171,10 +171,6 @@ extension DataFolder {
     // Whoever comes next would open a second room of the same name beside the one that runs.
     if try await ask("DELETE", "meetings/\(meeting.id)") != nil { return true }
     let entry = entry("meeting.remove", meeting.id.rawValue, tenant: tenant.name, meeting.room.display)
-    return try await store.together { store in
-      guard try store.removeMeeting(meeting.id) else { return false }
-      try store.append(entry)
-      return true
-    }
+    return try await remove(meeting, entry)
   }
 }

@@ -89,7 +89,7 @@ extension MeetingCommand {
     }
     let (asked, level, passcode) = (try request(options), try options.accessLevel(), try options.passcode() ?? nil)
     try await DataFolder.with(options, creating: true) { folder in
-      let tenant = try await folder.tenant(options["tenant"])
+      let tenant = try await folder.requireTenant(options["tenant"])
       var meeting = MeetingRecord(
         tenant: tenant.id, room: room, kind: .named, subject: options["subject"] ?? room.display,
         summary: options["summary"] ?? "", accessLevel: level ?? tenant.policy.accessLevel, created: folder.now,
@@ -103,7 +103,7 @@ extension MeetingCommand {
       let (planned, entry) = (
         meeting, folder.entry("meeting.schedule", meeting.id.rawValue, tenant: tenant.name, room.display)
       )
-      try await folder.keep(entry) { try $0.insert(planned) }
+      try await folder.create(planned, entry)
       show(meeting, tenant: tenant.name, options)
     }
   }
@@ -158,21 +158,19 @@ extension MeetingCommand {
     try await with(options) { folder, tenant, found in
       let now = folder.now
       let what = options.given.isEmpty ? found.room.display : "\(found.room.display): \(options.given)"
-      let meeting: MeetingRecord
+      let entry = folder.entry(action, found.id.rawValue, tenant: tenant.name, what)
+      let changed: MeetingRecord?
       do {
-        meeting = try await folder.keep(folder.entry(action, found.id.rawValue, tenant: tenant.name, what)) { store in
-          let kept = try store.change(found.id) { meeting in
-            try change(&meeting, now)
-            // Whoever runs the server wants it kept as it is.
-            meeting.isAnonymous = false
-          }
-          guard let changed = kept else {
-            throw CommandGroup.Failure(description: "The meeting was removed by somebody else meanwhile.")
-          }
-          return changed
+        changed = try await folder.change(found, entry) { meeting in
+          try change(&meeting, now)
+          // Whoever runs the server wants it kept as it is.
+          meeting.isAnonymous = false
         }
       } catch let problem as ScheduleProblem {
         throw CommandOptions.Problem(description: problem.description)
+      }
+      guard let meeting = changed else {
+        throw CommandGroup.Failure(description: "The meeting was removed by somebody else meanwhile.")
       }
       show(meeting, tenant: tenant.name, options)
       await folder.tellServer(of: meeting)
@@ -219,16 +217,11 @@ extension MeetingCommand {
   ) async throws {
     let word = try word ?? options.operand("The room's name, or the meeting's id,")
     try await DataFolder.with(options) { folder in
-      var tenant = try await folder.tenant(options["tenant"])
-      var found = try await folder.store.meeting(id: MeetingID(rawValue: word))
-      if let found { tenant = try await folder.store.tenant(id: found.tenant) ?? tenant }
-      if found == nil, let room = try? RoomName(word) {
-        found = try await folder.store.meeting(room: room, tenant: tenant.id)
-      }
-      guard let found else {
+      let tenant = try await folder.requireTenant(options["tenant"])
+      guard let (meeting, owner) = try await folder.meeting(named: word, of: tenant) else {
         throw CommandGroup.Failure(description: "There is no meeting \(word). `parley meeting list` shows them.")
       }
-      try await body(folder, tenant, found)
+      try await body(folder, owner, meeting)
     }
   }
 }

@@ -33,10 +33,9 @@ enum MeetingCommand {
     try options.requireNoOperands()
     let limit = try options.number("limit", in: 1...1_000_000) ?? 100
     try await DataFolder.with(options) { folder in
-      let names = Dictionary(
-        try await folder.store.tenants().map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
-      let only = if let name = options["tenant"] { try await folder.tenant(name).id } else { TenantID?.none }
-      for meeting in try await folder.store.meetings(tenant: only, limit: limit) {
+      let names = try await folder.tenantNames()
+      let only = if let name = options["tenant"] { try await folder.requireTenant(name) } else { Tenant?.none }
+      for meeting in try await folder.meetings(of: only, limit: limit) {
         show(meeting, tenant: names[meeting.tenant] ?? "", options)
       }
     }
@@ -59,7 +58,7 @@ enum MeetingCommand {
     _ = try options.chat(over: ChatPolicy())
     let passcode = try options.passcode() ?? nil
     try await DataFolder.with(options, creating: true) { folder in
-      let tenant = try await folder.tenant(options["tenant"])
+      let tenant = try await folder.requireTenant(options["tenant"])
       let meeting = MeetingRecord(
         tenant: tenant.id, room: room, kind: .named, subject: options["subject"] ?? room.display,
         accessLevel: level ?? tenant.policy.accessLevel, created: folder.now,
@@ -67,7 +66,7 @@ enum MeetingCommand {
         passcode: passcode, lobby: try options.lobby(over: tenant.policy.lobby),
         chat: try options.chat(over: tenant.policy.chat))
       let entry = folder.entry("meeting.create", meeting.id.rawValue, tenant: tenant.name, room.display)
-      try await folder.keep(entry) { try $0.insert(meeting) }
+      try await folder.create(meeting, entry)
       show(meeting, tenant: tenant.name, options)
     }
   }

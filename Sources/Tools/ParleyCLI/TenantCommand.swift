@@ -65,9 +65,8 @@ enum TenantCommand {
   private static func list(_ options: CommandOptions) async throws {
     try options.requireNoOperands()
     try await DataFolder.with(options) { folder in
-      _ = try await folder.store.defaultTenant(now: folder.now)
-      for tenant in try await folder.store.tenants() {
-        let keys = try await folder.store.apiKeys(of: tenant.id)
+      for tenant in try await folder.tenants() {
+        let keys = try await folder.secrets(of: tenant)
         if options.has("json") {
           TenantReport(tenant, keys, at: folder.now).line.print()
         } else {
@@ -89,11 +88,9 @@ enum TenantCommand {
     var policy = TenantPolicy(signIn: .token)
     try change(&policy, options)
     try await DataFolder.with(options, creating: true) { folder in
-      // First, so that it gets its name.
-      _ = try await folder.store.defaultTenant(now: folder.now)
       let tenant = try Tenant.make(name: name, policy: policy, now: folder.now)
       let key = APIKey.make(tenant: tenant.id, now: folder.now)
-      try await folder.keep(folder.entry("tenant.create", name, tenant: name)) { try $0.insert(tenant, key: key) }
+      try await folder.create(tenant, secret: key, folder.entry("tenant.create", name, tenant: name))
       TenantReport(tenant, [key], at: folder.now, showing: [key.id]).print(options)
     }
   }
@@ -101,11 +98,11 @@ enum TenantCommand {
   private static func show(_ options: CommandOptions) async throws {
     let name = try options.operand("The name of the tenant")
     try await DataFolder.with(options) { folder in
-      let tenant = try await folder.tenant(name)
-      let keys = try await folder.store.apiKeys(of: tenant.id)
+      let tenant = try await folder.requireTenant(name)
+      let keys = try await folder.secrets(of: tenant)
       let shown = options.has("show-secrets") ? keys.map(\.id) : []
       if !shown.isEmpty {
-        try await folder.store.append(folder.entry("key.show", tenant.name, tenant: tenant.name))
+        try await folder.append(folder.entry("key.show", tenant.name, tenant: tenant.name))
       }
       TenantReport(tenant, keys, at: folder.now, showing: shown).print(options)
     }
@@ -121,25 +118,22 @@ enum TenantCommand {
       mode = known
     }
     try await DataFolder.with(options) { folder in
-      let known = try await folder.tenant(name)
+      let known = try await folder.requireTenant(name)
       let entry = folder.entry("tenant.change", known.name, tenant: known.name, options.given)
-      let tenant = try await folder.keep(entry) { [mode] store in
-        let changed = try store.changePolicy(of: known.id) { policy in
-          if let mode { try signIn(mode, of: known.isDefault, &policy) }
-          policy.identityProvider = try options.provider(over: policy.identityProvider)
-          guard policy.signIn != .oidc || policy.identityProvider != nil else {
-            throw CommandOptions.Problem(
-              description:
-                "--sign-in oidc needs the provider: --oidc-issuer, --oidc-client-id and --oidc-client-secret-file.")
-          }
-          try change(&policy, options)
+      let changed = try await folder.changePolicy(of: known, entry) { [mode] policy in
+        if let mode { try signIn(mode, of: known.isDefault, &policy) }
+        policy.identityProvider = try options.provider(over: policy.identityProvider)
+        guard policy.signIn != .oidc || policy.identityProvider != nil else {
+          throw CommandOptions.Problem(
+            description:
+              "--sign-in oidc needs the provider: --oidc-issuer, --oidc-client-id and --oidc-client-secret-file.")
         }
-        guard let changed else {
-          throw CommandGroup.Failure(description: "The tenant was removed by somebody else meanwhile.")
-        }
-        return changed
+        try change(&policy, options)
       }
-      let keys = try await folder.store.apiKeys(of: tenant.id)
+      guard let tenant = changed else {
+        throw CommandGroup.Failure(description: "The tenant was removed by somebody else meanwhile.")
+      }
+      let keys = try await folder.secrets(of: tenant)
       TenantReport(tenant, keys, at: folder.now).print(options)
     }
   }
@@ -159,15 +153,13 @@ enum TenantCommand {
     let name = try options.operand("The name of the tenant")
     let end = try options.seconds("expire-old")
     try await DataFolder.with(options) { folder in
-      let tenant = try await folder.tenant(name)
-      let key = try await folder.store.together { store in
-        let key = try store.rotateKey(
-          of: tenant.id, others: end.map { folder.now.addingTimeInterval($0) }, now: folder.now)
+      let tenant = try await folder.requireTenant(name)
+      let others = end.map { folder.now.addingTimeInterval($0) }
+      let key = try await folder.rotateSecret(of: tenant, others: others) { key in
         let detail = end.map { "the others end in \(Int($0)) s" } ?? ""
-        try store.append(folder.entry("key.create", key.id, tenant: tenant.name, detail))
-        return key
+        return folder.entry("key.create", key.id, tenant: tenant.name, detail)
       }
-      let keys = try await folder.store.apiKeys(of: tenant.id)
+      let keys = try await folder.secrets(of: tenant)
       TenantReport(tenant, keys, at: folder.now, showing: [key.id]).print(options)
     }
   }
@@ -178,7 +170,7 @@ enum TenantCommand {
     }
     let (name, id, endsSessions) = (options.operands[0], options.operands[1], options.has("end-sessions"))
     try await DataFolder.with(options) { folder in
-      let tenant = try await folder.tenant(name)
+      let tenant = try await folder.requireTenant(name)
       var silent: RunningServer.Unreachable?
       var isDone = false
       if endsSessions {
@@ -190,16 +182,14 @@ enum TenantCommand {
         }
       }
       if !isDone {
-        try await folder.keep(folder.entry("key.retire", id, tenant: tenant.name)) { store in
-          guard try store.retireKey(id, of: tenant.id, now: folder.now) else {
-            throw CommandGroup.Failure(
-              description:
-                "The tenant \(tenant.name) has no secret \(id) that is in use. `parley tenant show` lists them."
-            )
-          }
+        let entry = folder.entry("key.retire", id, tenant: tenant.name)
+        guard try await folder.retireSecret(id, of: tenant, entry) else {
+          throw CommandGroup.Failure(
+            description:
+              "The tenant \(tenant.name) has no secret \(id) that is in use. `parley tenant show` lists them.")
         }
       }
-      let keys = try await folder.store.apiKeys(of: tenant.id)
+      let keys = try await folder.secrets(of: tenant)
       TenantReport(tenant, keys, at: folder.now).print(options)
       if let silent {
         throw CommandGroup.Failure(
@@ -217,13 +207,12 @@ enum TenantCommand {
   private static func remove(_ options: CommandOptions) async throws {
     let name = try options.operand("The name of the tenant")
     try await DataFolder.with(options) { folder in
-      let tenant = try await folder.tenant(name)
+      let tenant = try await folder.requireTenant(name)
       // A server that runs knows who is in a meeting.
       if try await folder.ask("DELETE", "tenants/\(tenant.name)") == nil {
-        try await folder.keep(folder.entry("tenant.remove", tenant.name, tenant: tenant.name)) { store in
-          guard try store.removeTenant(tenant.id) != nil else {
-            throw CommandGroup.Failure(description: "The tenant was removed by somebody else meanwhile.")
-          }
+        let entry = folder.entry("tenant.remove", tenant.name, tenant: tenant.name)
+        guard try await folder.remove(tenant, entry) else {
+          throw CommandGroup.Failure(description: "The tenant was removed by somebody else meanwhile.")
         }
       }
       if options.has("json") {

@@ -7,10 +7,9 @@ extension TokenCommand {
     try options.requireNoOperands()
     let limit = try options.number("limit", in: 1...1_000_000) ?? 100
     try await DataFolder.with(options) { folder in
-      let names = Dictionary(
-        try await folder.store.tenants().map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
-      let only = if let name = options["tenant"] { try await folder.tenant(name).id } else { TenantID?.none }
-      for token in try await folder.store.tokens(tenant: only, room: options["room"], before: nil, limit: limit) {
+      let names = try await folder.tenantNames()
+      let only = if let name = options["tenant"] { try await folder.requireTenant(name) } else { Tenant?.none }
+      for token in try await folder.tokens(of: only, room: options["room"], limit: limit) {
         show(token, tenant: names[token.tenant] ?? "", options, at: folder.now)
       }
     }

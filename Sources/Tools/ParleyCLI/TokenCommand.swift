@@ -74,13 +74,13 @@ enum TokenCommand {
       throw CommandOptions.Problem(description: "--user: 1 to \(MeetingRecord.maximumOwner) bytes are expected.")
     }
     try await DataFolder.with(options, creating: true) { folder in
-      let tenant = try await folder.tenant(options["tenant"])
+      let tenant = try await folder.requireTenant(options["tenant"])
       var token = JoinToken(
         tenant: tenant.id, target: target, role: role, permissions: permissions, name: options["name"],
         user: user, isGuest: options.has("guest"), notBefore: folder.now,
         expires: folder.now.addingTimeInterval(seconds))
       token.linkDevices = devices
-      let signed = try JoinAuthority(store: folder.store).sign(token, tenant: tenant).value
+      let signed = try folder.authority.sign(token, tenant: tenant).value
       let (record, extent) = (
         TokenRecord(issued: token, room: name, at: folder.now),
         (permissions.map { ", only \($0.names.joined(separator: " "))" } ?? "")
@@ -89,7 +89,7 @@ enum TokenCommand {
       let entry = folder.entry(
         "token.create", token.id.rawValue, tenant: tenant.name,
         "\(role.rawValue) in \(name) for \(Int(seconds)) s\(extent)\(user.map { ", user \($0)" } ?? "")")
-      try await folder.keep(entry) { try $0.note([record]) }
+      try await folder.record(record, entry)
       let text = String(signed.dropFirst(JoinToken.prefix.utf8.count))
       let address = options["server"].map { server in
         let base = server.hasSuffix("/") ? String(server.dropLast()) : server
@@ -136,7 +136,7 @@ enum TokenCommand {
       let grant: JoinGrant
       let tenant: Tenant
       do {
-        (grant, tenant) = try await JoinAuthority(store: folder.store).inspect(token: text, now: folder.now)
+        (grant, tenant) = try await folder.authority.inspect(token: text, now: folder.now)
       } catch let problem as TokenProblem {
         if options.has("json") {
           let line: JSONLine = ["valid": false, "problem": .text(problem.description)]
@@ -179,7 +179,7 @@ enum TokenCommand {
     switch grant.target {
     case .anyRoom: "*"
     case .room(let name): name.display
-    case .meeting(let id): try await folder.store.meeting(id: id)?.room.display ?? "a meeting that is gone"
+    case .meeting(let id): try await folder.meeting(id)?.room.display ?? "a meeting that is gone"
     }
   }
 
@@ -189,7 +189,7 @@ enum TokenCommand {
     }
     let text = try options.operands.first.map(token)
     try await DataFolder.with(options) { folder in
-      let authority = JoinAuthority(store: folder.store)
+      let authority = folder.authority
       let id: TokenID
       if let text {
         do {
@@ -200,7 +200,7 @@ enum TokenCommand {
           throw CommandGroup.Failure(description: "The token is not valid, so there is nothing to revoke: \(problem).")
         }
       } else {
-        let tenant = try await folder.tenant(options["tenant"])
+        let tenant = try await folder.requireTenant(options["tenant"])
         id = TokenID(rawValue: options["id"] ?? "")
         // No token is good for longer.
         try await folder.revoke(id, of: tenant, until: folder.now.addingTimeInterval(JoinGrant.longest + 3_600))
@@ -235,9 +235,8 @@ extension DataFolder {
     } catch let error as RunningServer.Unreachable {
       silent = error
     }
-    try await keep(entry("token.revoke", token.rawValue, tenant: tenant.name)) { store in
-      try store.revoke(token, tenant: tenant.id, expires: end)
-    }
+    try await revoke(
+      token, of: tenant, until: end, entry("token.revoke", token.rawValue, tenant: tenant.name))
     guard let silent else { return }
     throw CommandGroup.Failure(
       description:

@@ -28,8 +28,8 @@ enum UserCommand {
     try options.requireNoOperands()
     let limit = try options.number("limit", in: 1...1_000_000) ?? 100
     try await DataFolder.with(options) { folder in
-      let tenant = try await folder.tenant(options["tenant"])
-      for meeting in try await folder.store.personalRooms(tenant: tenant.id, after: nil, limit: limit) {
+      let tenant = try await folder.requireTenant(options["tenant"])
+      for meeting in try await folder.personalRooms(of: tenant, limit: limit) {
         show(meeting, tenant, options)
       }
     }
@@ -44,14 +44,14 @@ enum UserCommand {
       throw CommandOptions.Problem(description: error.description)
     }
     try await DataFolder.with(options, creating: true) { folder in
-      let tenant = try await folder.tenant(options["tenant"])
-      if let known = try await folder.store.personalRoom(of: user, tenant: tenant.id) {
+      let tenant = try await folder.requireTenant(options["tenant"])
+      if let known = try await folder.personalRoom(of: user, tenant) {
         return show(known, tenant, options)
       }
       let meeting = MeetingRecord.personal(
         of: user, room: name, subject: options["subject"], tenant: tenant, now: folder.now)
       let entry = folder.entry("meeting.create", meeting.id.rawValue, tenant: tenant.name, "the own room of \(user)")
-      try await folder.keep(entry) { try $0.insert(meeting) }
+      try await folder.create(meeting, entry)
       show(meeting, tenant, options)
     }
   }
@@ -59,8 +59,8 @@ enum UserCommand {
   private static func removeRoom(_ options: CommandOptions) async throws {
     let user = try user(options)
     try await DataFolder.with(options) { folder in
-      let tenant = try await folder.tenant(options["tenant"])
-      guard let meeting = try await folder.store.personalRoom(of: user, tenant: tenant.id),
+      let tenant = try await folder.requireTenant(options["tenant"])
+      guard let meeting = try await folder.personalRoom(of: user, tenant),
         try await folder.remove(meeting, of: tenant)
       else {
         throw CommandGroup.Failure(description: "\(CommandLineText.printable(user)) has no room of their own.")

@@ -55,8 +55,8 @@ enum WebhookCommand {
   private static func list(_ options: CommandOptions) async throws {
     try options.requireNoOperands()
     try await DataFolder.with(options) { folder in
-      let only = if let name = options["tenant"] { try await folder.tenant(name).id } else { TenantID?.none }
-      for webhook in try await folder.store.webhooks(tenant: only) { try await show(webhook, folder, options) }
+      let only = if let name = options["tenant"] { try await folder.requireTenant(name) } else { Tenant?.none }
+      for webhook in try await folder.webhooks(of: only) { try await show(webhook, folder, options) }
     }
   }
 
@@ -65,14 +65,12 @@ enum WebhookCommand {
     try check(url, options)
     let events = try types(options) ?? []
     try await DataFolder.with(options, creating: true) { folder in
-      let tenant = try await folder.tenant(options["tenant"])
+      let tenant = try await folder.requireTenant(options["tenant"])
       let webhook = Webhook(tenant: tenant.id, url: url, events: events, created: folder.now)
-      try await folder.keep(folder.entry("webhook.create", webhook.id.rawValue, tenant: tenant.name)) { store in
-        guard try store.insert(webhook) else {
-          throw CommandGroup.Failure(
-            description: "\(tenant.name) has \(Webhook.maximumPerTenant) webhooks, which is the most. Remove one first."
-          )
-        }
+      let entry = folder.entry("webhook.create", webhook.id.rawValue, tenant: tenant.name)
+      guard try await folder.create(webhook, entry) else {
+        throw CommandGroup.Failure(
+          description: "\(tenant.name) has \(Webhook.maximumPerTenant) webhooks, which is the most. Remove one first.")
       }
       try await show(webhook, folder, options, secret: true)
     }
@@ -105,11 +103,9 @@ enum WebhookCommand {
   private static func remove(_ options: CommandOptions) async throws {
     let id = try options.operand("The id of the webhook")
     try await DataFolder.with(options) { folder in
-      let webhook = try await folder.webhook(id)
-      let name = try await folder.store.tenant(id: webhook.tenant)?.name ?? ""
-      try await folder.keep(folder.entry("webhook.remove", id, tenant: name)) { store in
-        guard try store.removeWebhook(webhook.id) else { throw DataFolder.noWebhook(id) }
-      }
+      let webhook = try await folder.requireWebhook(id)
+      let entry = folder.entry("webhook.remove", id, tenant: try await folder.name(of: webhook.tenant))
+      guard try await folder.remove(webhook, entry) else { throw DataFolder.noWebhook(id) }
       if options.has("json") {
         let line: JSONLine = ["removed": .text(id)]
         line.print()
@@ -122,10 +118,10 @@ enum WebhookCommand {
   private static func test(_ options: CommandOptions) async throws {
     let id = try options.operand("The id of the webhook")
     try await DataFolder.with(options) { folder in
-      let webhook = try await folder.webhook(id)
-      let name = try await folder.store.tenant(id: webhook.tenant)?.name ?? ""
+      let webhook = try await folder.requireWebhook(id)
+      let name = try await folder.name(of: webhook.tenant)
       let delivery = WebhookTest.delivery(to: webhook, tenant: name, at: folder.now)
-      try await folder.keep(folder.entry("webhook.test", id, tenant: name)) { try $0.enqueue([delivery]) }
+      try await folder.enqueue(delivery, folder.entry("webhook.test", id, tenant: name))
       show(delivery, options)
     }
   }
@@ -140,8 +136,8 @@ enum WebhookCommand {
       return state
     }
     try await DataFolder.with(options) { folder in
-      let webhook = try await folder.webhook(id)
-      for delivery in try await folder.store.deliveries(of: webhook.id, state: state, before: nil, limit: limit) {
+      let webhook = try await folder.requireWebhook(id)
+      for delivery in try await folder.deliveries(of: webhook, state: state, limit: limit) {
         show(delivery, options)
       }
     }
@@ -152,16 +148,15 @@ enum WebhookCommand {
       throw CommandOptions.Problem(description: "The id of the webhook and that of the delivery are expected.")
     }
     try await DataFolder.with(options) { folder in
-      let webhook = try await folder.webhook(options.operands[0])
+      let webhook = try await folder.requireWebhook(options.operands[0])
       let old = options.operands[1]
-      let name = try await folder.store.tenant(id: webhook.tenant)?.name ?? ""
-      let again = try await folder.store.together { store in
-        guard let again = try store.replay(id: old, webhook: webhook.id, now: folder.now) else {
-          throw CommandGroup.Failure(
-            description: "The webhook has no delivery \(old). `parley webhook deliveries` lists them.")
-        }
-        try store.append(folder.entry("webhook.replay", old, tenant: name, "as \(again.id)"))
-        return again
+      let name = try await folder.name(of: webhook.tenant)
+      let again = try await folder.replay(old, of: webhook) {
+        folder.entry("webhook.replay", old, tenant: name, "as \($0.id)")
+      }
+      guard let again else {
+        throw CommandGroup.Failure(
+          description: "The webhook has no delivery \(old). `parley webhook deliveries` lists them.")
       }
       show(again, options)
     }
@@ -174,11 +169,9 @@ enum WebhookCommand {
     _ body: @Sendable (inout Webhook) -> Void
   ) async throws {
     try await DataFolder.with(options) { folder in
-      let webhook = try await folder.store.together { store in
-        guard let webhook = try store.change(WebhookID(rawValue: id), by: body) else { throw DataFolder.noWebhook(id) }
-        let name = try store.tenant(id: webhook.tenant)?.name ?? ""
-        try store.append(folder.entry(action, id, tenant: name, options.given))
-        return webhook
+      let entry = { @Sendable (_: Webhook, name: String) in folder.entry(action, id, tenant: name, options.given) }
+      guard let webhook = try await folder.changeWebhook(WebhookID(rawValue: id), entry, by: body) else {
+        throw DataFolder.noWebhook(id)
       }
       try await show(webhook, folder, options, secret: secret)
     }
@@ -212,7 +205,7 @@ enum WebhookCommand {
   private static func show(
     _ webhook: Webhook, _ folder: DataFolder, _ options: CommandOptions, secret: Bool = false
   ) async throws {
-    let name = try await folder.store.tenant(id: webhook.tenant)?.name ?? ""
+    let name = try await folder.name(of: webhook.tenant)
     if options.has("json") {
       var line: JSONLine = [
         "id": .text(webhook.id.rawValue), "tenant": .text(name), "url": .text(webhook.url),
@@ -253,8 +246,8 @@ enum WebhookCommand {
 
 extension DataFolder {
   /// The webhook of that id.
-  func webhook(_ id: String) async throws -> Webhook {
-    guard let webhook = try await store.webhook(id: WebhookID(rawValue: id)) else { throw Self.noWebhook(id) }
+  func requireWebhook(_ id: String) async throws -> Webhook {
+    guard let webhook = try await webhook(WebhookID(rawValue: id)) else { throw Self.noWebhook(id) }
     return webhook
   }
 

@@ -72,6 +72,20 @@ class Architecture(unittest.TestCase):
             problems += [f"nothing in {module} imports {other}" for other in others if other not in self.found.get(module, {})]
         self.assert_none(problems)
 
+    def named(self, folder: str, names: str) -> list[str]:
+        """The Swift files below ``folder`` of ``Sources`` that have a word which ``names`` matches, with the word."""
+        return [f"{path.relative_to(ROOT)} names {found}" for path in sorted((SOURCES / folder).rglob("*.swift"))
+                for found in sorted(set(re.findall(rf"\b(?:{names})\b", path.read_text())))]
+
+    def test_only_meetings_names_an_implementation_of_the_store(self) -> None:
+        self.assert_none([line for line in self.named("", r"SQLite\w*|StoreSchema") if not line.startswith("Sources/Server/Meetings/")])
+
+    def test_the_command_line_reaches_data_by_the_data_folder_alone(self) -> None:
+        self.assert_none(self.named("Tools/ParleyCLI", r"\w+Stores?|StoreTransaction"))
+
+    def test_the_rules_about_names_find_a_name(self) -> None:
+        self.assertNotEqual(self.named("Server/Meetings/Store", r"SQLite\w*"), [])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -32,8 +32,7 @@ extension AdminAPI {
       var from = cursor
       // Running ones are left out where asked for, so a page may take several looks.
       while records.count <= limit {
-        let more = try await store.meetings(
-          tenant: only, after: from.map { ($0.created, $0.id) }, limit: limit + 1)
+        let more = try await store.meetings(tenant: only, after: from, limit: limit + 1)
         records += more.filter { running == nil || counts[$0.id] == nil }
         guard more.count > limit, let last = more.last else { break }
         from = MeetingCursor(last)
@@ -215,7 +214,7 @@ extension AdminAPI {
     let entry = call.entry(
       "token.create", token.id.rawValue, tenant: tenant.name,
       "\(role.rawValue) in \(text) for \(seconds) s\(extent)\(user.map { ", user \($0)" } ?? "")")
-    try await keep(call, entry) { try $0.note([record]) }
+    try await keep(call, entry) { try $0.record([record]) }
     return .json(
       TokenView(
         token: String(signed.dropFirst(JoinToken.prefix.utf8.count)), id: token.id.rawValue, tenant: tenant.name,
@@ -241,44 +240,14 @@ extension AdminAPI {
     let tenant = try await tenant(orDefault: name, call.now)
     // No token is good for longer.
     let end = call.now + JoinGrant.longest + 3_600
-    try await keep(call, call.entry("token.revoke", id, tenant: tenant.name)) { store in
-      try store.revoke(TokenID(rawValue: id), tenant: tenant.id, expires: end)
+    try await keep(call, call.entry("token.revoke", id, tenant: tenant.name)) { transaction in
+      try transaction.revoke(TokenID(rawValue: id), tenant: tenant.id, expires: end)
     }
     await directory.revoked(TokenID(rawValue: id), of: tenant.id)
     return Self.done
   }
 }
 
-/// A place in the list of meetings, the newest first: `<milliseconds since 1970>.<id>`.
-struct MeetingCursor {
-  var created: Date
-  var id: MeetingID
-
-  init(created: Date, id: MeetingID) {
-    self.created = created
-    self.id = id
-  }
-
-  init(_ record: MeetingRecord) { self.init(created: record.created, id: record.id) }
-
+extension MeetingCursor {
   init(_ view: MeetingView) { self.init(created: view.created, id: MeetingID(rawValue: view.id)) }
-
-  init?(_ text: String) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 2, (1...13).contains(parts[0].utf8.count), let milliseconds = Int(parts[0]),
-      parts[0].utf8.allSatisfy({ (48...57).contains($0) }), (1...40).contains(parts[1].utf8.count),
-      parts[1].utf8.allSatisfy({ (48...57).contains($0) || (97...122).contains($0) || $0 == UInt8(ascii: "_") })
-    else { return nil }
-    self.init(
-      created: Date(timeIntervalSince1970: Double(milliseconds) / 1_000), id: MeetingID(rawValue: String(parts[1])))
-  }
-
-  var text: String { "\(milliseconds).\(id.rawValue)" }
-
-  private var milliseconds: Int { Int((created.timeIntervalSince1970 * 1_000).rounded()) }
-
-  /// Whether it comes before the other in the list.
-  func isBefore(_ other: MeetingCursor) -> Bool {
-    milliseconds != other.milliseconds ? milliseconds > other.milliseconds : id.rawValue < other.id.rawValue
-  }
 }

@@ -58,8 +58,8 @@ extension AdminAPI {
     let known = try await tenant(call.path[0])
     let (given, entry) = (fields, call.entry("tenant.change", known.name, tenant: known.name, asked))
     let mode = signIn.flatMap(SignInMode.init(rawValue:))
-    let changed = try await keep(call) { store in
-      let changed = try store.changePolicy(of: known.id) { policy in
+    let changed = try await keep(call) { transaction in
+      let changed = try transaction.changePolicy(of: known.id) { policy in
         if let provider { policy.identityProvider = try provider.applied(to: policy.identityProvider) }
         if let mode { try Self.signIn(mode, of: known.isDefault, &policy) }
         var fields = given
@@ -79,8 +79,8 @@ extension AdminAPI {
     let entry = call.entry("tenant.remove", tenant.name, tenant: tenant.name)
     let removed: [MeetingID]?
     do {
-      removed = try await keep(call) { store in
-        let left = try store.removeTenant(tenant.id)
+      removed = try await keep(call) { transaction in
+        let left = try transaction.removeTenant(tenant.id)
         return (left, left == nil ? nil : entry)
       }
     } catch let error as MeetingStoreError {
@@ -161,8 +161,8 @@ extension AdminAPI {
     let key: APIKey
     do {
       let (current, detail) = (call, seconds.map { "the others end in \($0) s" } ?? "")
-      key = try await keep(call) { store in
-        let key = try store.rotateKey(
+      key = try await keep(call) { transaction in
+        let key = try transaction.rotateKey(
           of: tenant.id, others: Self.end(of: seconds, from: current.now), now: current.now)
         return (key, current.entry("key.create", key.id, tenant: tenant.name, detail))
       }
@@ -179,13 +179,15 @@ extension AdminAPI {
     try call.query.finish()
     let tenant = try await tenant(call.path[0])
     let (id, current) = (call.path[1], call)
-    let isKnown = try await keep(call) { store in
-      if try store.retireKey(id, of: tenant.id, now: current.now) {
+    let isKnown = try await keep(call) { transaction in
+      if try transaction.retireKey(id, of: tenant.id, now: current.now) {
         let detail = endsSessions ? "with the sessions of its tokens" : ""
         return (true, current.entry("key.retire", id, tenant: tenant.name, detail))
       }
       // One that is out of use already may have let somebody in before.
-      guard endsSessions, try store.apiKeys(of: tenant.id).contains(where: { $0.id == id }) else { return (false, nil) }
+      guard endsSessions, try transaction.apiKeys(of: tenant.id).contains(where: { $0.id == id }) else {
+        return (false, nil)
+      }
       return (true, current.entry("key.endSessions", id, tenant: tenant.name))
     }
     guard isKnown else {

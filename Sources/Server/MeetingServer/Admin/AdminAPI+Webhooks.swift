@@ -27,8 +27,8 @@ extension AdminAPI {
     let tenant = try await tenant(orDefault: name, call.now)
     let webhook = Webhook(tenant: tenant.id, url: url, events: events, isEnabled: isEnabled, created: call.now)
     let entry = call.entry("webhook.create", webhook.id.rawValue, tenant: tenant.name, Self.shown(url))
-    let isKept = try await keep(call) { store in
-      let isKept = try store.insert(webhook)
+    let isKept = try await keep(call) { transaction in
+      let isKept = try transaction.insert(webhook)
       return (isKept, isKept ? entry : nil)
     }
     guard isKept else {
@@ -68,8 +68,8 @@ extension AdminAPI {
     try call.query.finish()
     let (webhook, name) = try await webhook(call.path[0])
     let entry = call.entry("webhook.remove", webhook.id.rawValue, tenant: name, Self.shown(webhook.url))
-    let isGone = try await keep(call) { store in
-      let isGone = try store.removeWebhook(webhook.id)
+    let isGone = try await keep(call) { transaction in
+      let isGone = try transaction.removeWebhook(webhook.id)
       return (isGone, isGone ? entry : nil)
     }
     guard isGone else { throw Self.noWebhook }
@@ -88,8 +88,8 @@ extension AdminAPI {
     try AdminFields(call.request, optional: true).finish()
     let (webhook, name) = try await webhook(call.path[0])
     let delivery = WebhookTest.delivery(to: webhook, tenant: name, at: call.now)
-    try await keep(call, call.entry("webhook.test", webhook.id.rawValue, tenant: name)) { store in
-      try store.enqueue([delivery])
+    try await keep(call, call.entry("webhook.test", webhook.id.rawValue, tenant: name)) { transaction in
+      try transaction.enqueue([delivery])
     }
     await wake()
     return .json(DeliveryView(delivery), status: 202)
@@ -123,8 +123,8 @@ extension AdminAPI {
     try AdminFields(call.request, optional: true).finish()
     let (webhook, name) = try await webhook(call.path[0])
     let current = call
-    let replayed = try await keep(call) { store in
-      let delivery = try store.replay(id: current.path[1], webhook: webhook.id, now: current.now)
+    let replayed = try await keep(call) { transaction in
+      let delivery = try transaction.replay(id: current.path[1], webhook: webhook.id, now: current.now)
       let entry = delivery.map { again in
         current.entry("webhook.replay", current.path[1], tenant: name, "to \(webhook.id) as \(again.id)")
       }
@@ -151,8 +151,8 @@ extension AdminAPI {
     by body: @Sendable (inout Webhook) -> Void
   ) async throws -> (Webhook, tenant: String) {
     let names = try await tenantNames()
-    let changed = try await keep(call) { store in
-      let changed = try store.change(WebhookID(rawValue: call.path[0]), by: body)
+    let changed = try await keep(call) { transaction in
+      let changed = try transaction.change(WebhookID(rawValue: call.path[0]), by: body)
       let entry = changed.map { call.entry(action, $0.id.rawValue, tenant: names[$0.tenant] ?? "", detail($0)) }
       return (changed, entry)
     }

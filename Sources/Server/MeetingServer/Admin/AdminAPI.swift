@@ -10,7 +10,7 @@ import Transport
 /// runs before it is done. So nothing is done without its entry, and where that cannot be written nothing is done.
 struct AdminAPI: Sendable {
   let gate: AdminGate
-  let store: SQLiteMeetingStore
+  let store: any MeetingStore
   let directory: MeetingDirectory
   let authority: JoinAuthority
   let passcodes: PasscodeGuard
@@ -191,18 +191,18 @@ struct AdminAPI: Sendable {
 
   /// Changes the database, and writes down in the same transaction who did it.
   func keep<Answer: Sendable>(
-    _ call: Call, _ entry: AuditEntry, _ change: @Sendable (isolated SQLiteMeetingStore) throws -> Answer
+    _ call: Call, _ entry: AuditEntry, _ change: @Sendable (any StoreTransaction) throws -> Answer
   ) async throws -> Answer {
-    try await keep(call) { store in (try change(store), entry) }
+    try await keep(call) { transaction in (try change(transaction), entry) }
   }
 
   /// The same, where the entry follows from what the change came to. One of nothing leaves no entry.
   func keep<Answer: Sendable>(
-    _ call: Call, _ change: @Sendable (isolated SQLiteMeetingStore) throws -> (Answer, AuditEntry?)
+    _ call: Call, _ change: @Sendable (any StoreTransaction) throws -> (Answer, AuditEntry?)
   ) async throws -> Answer {
-    let (answer, entry) = try await store.together { store in
-      let (answer, entry) = try change(store)
-      if let entry { try store.append(entry) }
+    let (answer, entry) = try await store.transaction { transaction in
+      let (answer, entry) = try change(transaction)
+      if let entry { try transaction.append(entry) }
       return (answer, entry)
     }
     if let entry { tell(call, entry.action, entry.target) }

@@ -5,7 +5,7 @@ import Meetings
 /// used, the administration the quality of connections.
 struct EventJournal: Sendable {
   let events: RoomEvents
-  let store: any OperationStore & MeetingStore
+  let store: any TenantStore & WebhookStore
   let quality: QualityHistory
   let counters: OperationCounters
   let log: Log
@@ -103,10 +103,27 @@ struct EventJournal: Sendable {
             created: event.time))
       }
     }
-    try await store.keep(deliveries, entries, changes)
+    try await write(deliveries, entries, changes)
     guard !deliveries.isEmpty else { return }
     counters.deliveriesKept.add(UInt64(deliveries.count))
     await wake()
+  }
+
+  private func write(
+    _ deliveries: [WebhookDelivery], _ entries: [AuditEntry], _ changes: [BeginningChange]
+  ) async throws(MeetingStoreError) {
+    if deliveries.isEmpty && entries.isEmpty && changes.isEmpty { return }
+    do {
+      try await store.transaction { transaction in
+        for entry in entries { try transaction.append(entry) }
+        try transaction.enqueue(deliveries)
+        try transaction.apply(changes)
+      }
+    } catch let error as MeetingStoreError {
+      throw error
+    } catch {
+      throw .failed(path: "", reason: "\(error)")
+    }
   }
 
   private func name(of tenant: TenantID, _ known: inout [TenantID: String]) async throws(MeetingStoreError) -> String {

@@ -8,7 +8,7 @@ import Transport
 struct ServiceApplication: Sendable {
   let desk: AnonymousJoin
   /// Keeps meetings with their entries in the audit log.
-  let operation: SQLiteMeetingStore
+  let store: any AuditStore
   let counters: ServerCounters
 
   /// The answer of `GetAdhocMeetingJob`.
@@ -50,9 +50,9 @@ struct ServiceApplication: Sendable {
       let entries =
         [entry]
         + (organizer.map { [AuditEntry(giving: $0, for: meeting, of: tenant, to: "anybody", at: now)] } ?? [])
-      try await operation.together { store in
-        try store.insert(meeting)
-        for entry in entries { try store.append(entry) }
+      try await store.transaction { transaction in
+        try transaction.insert(meeting)
+        for entry in entries { try transaction.append(entry) }
       }
       counters.adHocMeetings.add(1)
       let addresses = MeetingAddresses(base: base, meeting: meeting, tenant: tenant)
@@ -105,7 +105,7 @@ struct ServiceApplication: Sendable {
       }
       let token = try desk.token(
         for: meeting, tenant: tenant, session: session, origins: origins, base: base, now: now)
-      try await operation.append(AuditEntry(giving: token, for: meeting, of: tenant, to: "anybody", at: now))
+      try await store.append(AuditEntry(giving: token, for: meeting, of: tenant, to: "anybody", at: now))
       counters.tokens.add(1)
       let text = token.text.value
       let context = JoinToken.prefix.dropLast() + "%3d" + text.dropFirst(JoinToken.prefix.utf8.count)

@@ -12,7 +12,7 @@ import Transport
 struct OpenTokAPI: Sendable {
   let authority: ProjectAuthority
   let directory: MeetingDirectory
-  let store: any MeetingStore & OperationStore
+  let store: any AuditStore & MeetingRecordStore & TenantStore
   let isDevelopment: Bool
   let counters: ServerCounters
   let log: Log

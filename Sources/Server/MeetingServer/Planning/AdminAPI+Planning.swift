@@ -40,8 +40,8 @@ extension AdminAPI {
     let entry = call.entry(
       action, record.id.rawValue, tenant: name,
       what.isEmpty ? record.room.display : "\(record.room.display): \(what)")
-    let kept = try await keep(call) { store in
-      let changed = try store.change(record.id) { meeting in
+    let kept = try await keep(call) { transaction in
+      let changed = try transaction.change(record.id) { meeting in
         try change(&meeting)
         meeting.isAnonymous = false
       }

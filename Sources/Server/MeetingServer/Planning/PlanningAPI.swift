@@ -11,7 +11,7 @@ struct PlanningAPI: Sendable {
   let directory: MeetingDirectory
   let passcodes: PasscodeGuard
   /// Keeps meetings with their entries in the audit log.
-  let operation: SQLiteMeetingStore
+  let store: any TransactionalStore
   let counters: ServerCounters
   let log: Log
   /// How often people without a credential of the tenant's may make and change meetings.
@@ -111,10 +111,10 @@ struct PlanningAPI: Sendable {
       record, Self.entry(action, record, tenant, caller, now),
       AuditEntry(giving: host, for: record, of: tenant, to: caller.actor, at: now)
     )
-    try await operation.together { store in
-      try store.insert(planned)
-      try store.append(entry)
-      try store.append(given)
+    try await store.transaction { transaction in
+      try transaction.insert(planned)
+      try transaction.append(entry)
+      try transaction.append(given)
     }
     (asked == nil ? counters.adHocMeetings : counters.scheduledMeetings).add(1)
     var view = PlannedMeetingView(record, tenant: tenant, base: base, forHosts: true, at: now)
@@ -165,13 +165,13 @@ struct PlanningAPI: Sendable {
     let entry = Self.entry(action, record, tenant, caller, now, what)
     var isOfTenant = false
     if case .server = caller { isOfTenant = true }
-    let kept = try await operation.together { [isOfTenant] store in
-      let changed = try store.change(record.id) { meeting in
+    let kept = try await store.transaction { [isOfTenant] transaction in
+      let changed = try transaction.change(record.id) { meeting in
         try change(&meeting)
         // The tenant's own server has made it one of the tenant's.
         if isOfTenant { meeting.isAnonymous = false }
       }
-      if changed != nil { try store.append(entry) }
+      if changed != nil { try transaction.append(entry) }
       return changed
     }
     guard let changed = kept else { throw JoinRefusal.noSuchMeeting }

@@ -10,7 +10,7 @@ final class Operation: Sendable {
   let limits: AddressLimits
   let tokens: TokenBook
   private let limitCounters: LimitCounters
-  private let store: SQLiteMeetingStore
+  private let store: any MeetingStore
   private let dispatcher: WebhookDispatcher
   private let settings: WebhookSettings
   private let log: Log
@@ -18,7 +18,7 @@ final class Operation: Sendable {
   private let sampling: Task<Void, Never>
 
   init(
-    store: SQLiteMeetingStore, settings: WebhookSettings, addressRate: Int?, addressWriteRate: Int?,
+    store: any MeetingStore, settings: WebhookSettings, addressRate: Int?, addressWriteRate: Int?,
     limits: LimitCounters, log: Log
   ) {
     self.store = store
@@ -70,7 +70,7 @@ final class Operation: Sendable {
       wake: { [dispatcher] in await dispatcher.wake() })
   }
 
-  private static func keepUp(_ store: SQLiteMeetingStore, _ log: Log) async {
+  private static func keepUp(_ store: any StoreMaintenance, _ log: Log) async {
     repeat {
       do throws(MeetingStoreError) {
         let rows = try await store.purgeOperation(now: Date())

@@ -167,7 +167,7 @@ extension Server {
 
   /// Makes what the first join needs, then forgets what nobody needs any more, once an hour.
   static func keepUp(
-    _ store: SQLiteMeetingStore, _ directory: MeetingDirectory, _ log: Log
+    _ store: any MeetingStore, _ directory: MeetingDirectory, _ log: Log
   ) -> Task<Void, Never> {
     Task {
       while !Task.isCancelled {

@@ -23,7 +23,7 @@ public final class Server: Sendable {
   private let control: ControlDoor
   private let directory: MeetingDirectory
   let media: any MediaPlane
-  private let store: SQLiteMeetingStore
+  private let store: any MeetingStore
   private let upkeep: [Task<Void, Never>]
   private let running: RunningBook
   private let writing: Task<Void, Never>
@@ -41,7 +41,7 @@ public final class Server: Sendable {
 
   private init(
     ready: ReadyMessage, notices: [String], port: UInt16, adminPort: UInt16?, http: HTTPServer, admin: HTTPServer?,
-    control: ControlDoor, directory: MeetingDirectory, media: any MediaPlane, store: SQLiteMeetingStore,
+    control: ControlDoor, directory: MeetingDirectory, media: any MediaPlane, store: any MeetingStore,
     upkeep: [Task<Void, Never>], running: RunningBook, operation: Operation, readiness: Readiness, log: Log,
     settings: LiveSettings, files: StaticFiles, certificates: CertificateKeeper?
   ) {
@@ -99,10 +99,10 @@ public final class Server: Sendable {
     } catch {
       throw .web(error.description)
     }
-    let store: SQLiteMeetingStore
+    let store: any MeetingStore
     let isFirst: Bool
     do throws(MeetingStoreError) {
-      store = try await SQLiteMeetingStore.open(folder: configuration.dataFolder)
+      store = try await MeetingStores.open(folder: configuration.dataFolder)
       isFirst = try await store.knownDefaultTenant() == nil
       let most = configuration.maximumStoredMeetings
       await store.setDefaultLimit(storedMeetings: most > 0 ? most : nil)
@@ -164,7 +164,7 @@ public final class Server: Sendable {
       store: store, desk: desk, client: ProviderClient(), counters: counters, log: log)
     running.expectTakeOver()
     let endpoints = Endpoints(
-      application: ServiceApplication(desk: desk, operation: store, counters: counters),
+      application: ServiceApplication(desk: desk, store: store, counters: counters),
       discovery: Discovery(
         desk: desk, counters: counters, iceServers: { settings.current.iceServers },
         linkDevices: configuration.linkDevices),
@@ -175,7 +175,7 @@ public final class Server: Sendable {
         isDevelopment: configuration.isDevelopment, counters: counters, log: log),
       planning: PlanningAPI(
         desk: desk, projects: ProjectAuthority(store: store, gate: gate), directory: directory, passcodes: passcodes,
-        operation: store, counters: counters, log: log, limits: operation.limits),
+        store: store, counters: counters, log: log, limits: operation.limits),
       storeCheck: StoreCheck { () async throws(MeetingStoreError) in try await store.check() },
       publicOrigin: publicOrigin,
       isReady: { readiness.isReady.load(ordering: .relaxed) }, counters: counters, log: log, limits: operation.limits,

@@ -6,13 +6,13 @@ import Synchronization
 final class TokenBook: Sendable {
   /// What waits to be written; nil while nothing does.
   private let waiting = Mutex<[TokenRecord]>([])
-  private let store: any MeetingStore
+  private let store: any TokenStore
   private let log: Log
 
   /// The most that waits; joins beyond it in one second are not noted.
   private static let most = 2_000
 
-  init(store: any MeetingStore, log: Log) {
+  init(store: any TokenStore, log: Log) {
     self.store = store
     self.log = log
   }
@@ -41,7 +41,7 @@ final class TokenBook: Sendable {
     }
     guard !batch.isEmpty else { return }
     do throws(MeetingStoreError) {
-      try await store.note(batch)
+      try await store.record(batch)
     } catch {
       log.error("tokens.notKept", ["reason": error.description])
     }

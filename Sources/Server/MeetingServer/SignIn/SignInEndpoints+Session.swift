@@ -82,11 +82,11 @@ extension SignInEndpoints {
     {
       let entry = Self.entry("person.signOut", session, tenant, now)
       do {
-        try await store.together { store in
+        try await store.transaction { transaction in
           // A second time nothing ends.
-          if try store.isRevoked(session.id, tenant: tenant.id) { return }
-          try store.revoke(session.id, tenant: tenant.id, expires: session.expires)
-          try store.append(entry)
+          if try transaction.isRevoked(session.id, tenant: tenant.id) { return }
+          try transaction.revoke(session.id, tenant: tenant.id, expires: session.expires)
+          try transaction.append(entry)
         }
       } catch let error as MeetingStoreError {
         throw Refusal(error)

@@ -7,7 +7,7 @@ import Transport
 /// Sign-in by OpenID Connect's code flow with PKCE (OpenID Connect Core 1.0 section 3.1, RFC 7636): `/signin`, `/signin/callback`,
 /// `/signin/token` for apps, and `/signout`.
 struct SignInEndpoints: Sendable {
-  let store: SQLiteMeetingStore
+  let store: any AuditStore & TenantStore & TokenStore
   let desk: AnonymousJoin
   let client: ProviderClient
   let used = UsedIDs()

@@ -22,7 +22,7 @@ struct SignalingService: Sendable {
 
   let authority: JoinAuthority
   let directory: MeetingDirectory
-  let store: any MeetingStore
+  let store: any MeetingRecordStore
   let counters: ServerCounters
   let log: Log
   var tokens: TokenBook?

@@ -14,7 +14,7 @@ actor WebhookDispatcher {
     var meeting: String
   }
 
-  private let store: any OperationStore
+  private let store: any WebhookStore
   private let settings: WebhookSettings
   private let counters: OperationCounters
   private let log: Log
@@ -28,7 +28,7 @@ actor WebhookDispatcher {
 
   /// `rest` is how the database is left alone between two looks.
   init(
-    store: any OperationStore, settings: WebhookSettings, counters: OperationCounters, log: Log,
+    store: any WebhookStore, settings: WebhookSettings, counters: OperationCounters, log: Log,
     rest: @escaping @Sendable (TimeSpan) async -> Void = { try? await Task.sleep(for: .nanoseconds($0.nanoseconds)) }
   ) {
     self.rest = rest
@@ -129,7 +129,7 @@ actor WebhookDispatcher {
       let (status, problem) = await post(delivery, to: webhook)
       if Task.isCancelled && problem != nil { return }
       let outcome = outcome(of: delivery, status: status, problem: problem, now: Date())
-      try await store.note(outcome, sequence: delivery.sequence, now: Date())
+      try await store.record(outcome, sequence: delivery.sequence, now: Date())
       tell(outcome, delivery)
     } catch .closed {
     } catch {

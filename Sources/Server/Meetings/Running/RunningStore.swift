@@ -14,8 +14,8 @@ public protocol RunningStore: Sendable {
   /// What a server has left that was killed, once before this one takes anybody in; it is this one's from now on. What runs on other servers that
   /// live is left alone. How long it holds is settled here (``RunningMeeting/end(seen:schedule:now:)``).
   func leftBehind(now: Date) async throws(MeetingStoreError) -> [LeftMeeting]
-  /// What webhooks were told has begun on servers that were killed, and not that it has ended: each thing once, the newest first. It is this server's from
-  /// now on, until it is told (``OperationStore/keep(_:_:_:)``), or the next one's.
+  /// The events whose beginning webhooks were notified of by killed servers, and whose end they weren't: each once, the
+  /// newest first. They are this server's from now on, until it records their end (``StoreTransaction/apply(_:)``).
   func leftBeginnings() async throws(MeetingStoreError) -> [Beginning]
   /// Forgets what this server has taken over and holds no more, but for the meetings in `except`, and returns those that are over. Each is returned again, also
   /// by the next server, until ``forgetTold(_:)``: so that its end is told, whenever the server is killed.

@@ -7,7 +7,7 @@ public import FoundationEssentials
 /// What the Skype for Business service kept behind a service application, for one tenant.
 public struct AnonymousJoin: Sendable {
   /// Where meetings are kept.
-  public let store: any MeetingStore
+  public let store: any AdmissionStore
   /// Signs and checks tokens.
   public let authority: JoinAuthority
   /// How long an ad-hoc meeting lasts.
@@ -19,7 +19,7 @@ public struct AnonymousJoin: Sendable {
 
   /// A desk over `store`.
   public init(
-    store: any MeetingStore, authority: JoinAuthority, meetingLifetime: TimeSpan = .seconds(8 * 3_600),
+    store: any AdmissionStore, authority: JoinAuthority, meetingLifetime: TimeSpan = .seconds(8 * 3_600),
     tokenLifetime: TimeSpan = .seconds(8 * 3_600), opensRooms: Bool = true
   ) {
     self.store = store
@@ -42,18 +42,7 @@ public struct AnonymousJoin: Sendable {
     return tenant
   }
 
-  /// Makes a meeting under an unguessable name, with an end, and keeps it. What is nil is the tenant's.
-  /// - Throws: ``JoinRefusal/tokenRequired`` when the default tenant is not open, or ``MeetingStoreError``.
-  public func createMeeting(
-    subject: String, summary: String, accessLevel: AccessLevel?, announces: Bool? = nil, now: Date
-  ) async throws -> (MeetingRecord, Tenant) {
-    let (meeting, tenant) = try await newMeeting(
-      subject: subject, summary: summary, accessLevel: accessLevel, announces: announces, now: now)
-    try await store.insert(meeting)
-    return (meeting, tenant)
-  }
-
-  /// As ``createMeeting(subject:summary:accessLevel:announces:now:)``, but not kept yet: for who keeps it together with something else.
+  /// A meeting under an unguessable name, with an end, that isn't stored yet. Settings that are nil are the tenant's.
   /// - Throws: ``JoinRefusal/tokenRequired`` when the default tenant is not open, or ``MeetingStoreError``.
   public func newMeeting(
     subject: String, summary: String, accessLevel: AccessLevel?, announces: Bool? = nil, now: Date
@@ -87,7 +76,7 @@ public struct AnonymousJoin: Sendable {
     if let meeting = try await store.meeting(room: room, tenant: tenant.id) { return (meeting, .meeting(meeting.id)) }
     guard opensRooms else { return nil }
     let meeting = MeetingRecord(opening: room, of: tenant, now: now)
-    try await store.requirePlace(for: meeting)
+    try await store.requireCapacity(for: meeting)
     return (meeting, .room(room))
   }
 

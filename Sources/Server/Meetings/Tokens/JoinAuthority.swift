@@ -3,7 +3,7 @@ public import FoundationEssentials
 
 /// The one place that decides who gets into a meeting. Every door (WebSocket, HTTP, relays, recordings) asks it.
 public struct JoinAuthority: Sendable {
-  let store: any MeetingStore
+  let store: any AdmissionStore
   /// How often one may ask.
   public let gate: RequestGate
   private let reader: TokenReader
@@ -13,7 +13,7 @@ public struct JoinAuthority: Sendable {
   ///
   /// `isDevelopment` lets in who says `devtoken`. `report` is told why a token is not believed; whoever brought the token is not.
   public init(
-    store: any MeetingStore, isDevelopment: Bool = false, gate: RequestGate = RequestGate(),
+    store: any AdmissionStore, isDevelopment: Bool = false, gate: RequestGate = RequestGate(),
     report: @escaping @Sendable (TokenProblem) -> Void = { _ in }
   ) {
     self.store = store

@@ -28,11 +28,11 @@ public struct ProjectAuthority: Sendable {
   /// How far ahead a JWT may end: it stands for one request.
   public static let longest: TimeInterval = 5 * 60
 
-  private let store: any MeetingStore
+  private let store: any TenantStore
   private let gate: RequestGate
 
   /// An authority over the keys of `store`.
-  public init(store: any MeetingStore, gate: RequestGate = RequestGate()) {
+  public init(store: any TenantStore, gate: RequestGate = RequestGate()) {
     self.store = store
     self.gate = gate
   }

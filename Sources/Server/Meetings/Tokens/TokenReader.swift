@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// Recognises a token by its form, and proves it with the key that it names. Knows nothing of meetings and little of time.
 struct TokenReader: Sendable {
-  let store: any MeetingStore
+  let store: any TenantStore
   /// Whether the words that stand for tokens in development are taken.
   let isDevelopment: Bool
 

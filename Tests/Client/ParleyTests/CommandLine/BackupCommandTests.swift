@@ -8,7 +8,7 @@ import Testing
 struct BackupCommandTests {
   private func problem(_ source: String, beside path: String) async -> String? {
     do {
-      try await BackupCommand.checked(source, beside: path) { _, _, _ in }
+      try await DataCopy.with(source, nextTo: path) { _ in }
       return nil
     } catch {
       return "\(error)"

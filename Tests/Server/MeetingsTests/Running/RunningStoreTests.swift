@@ -135,8 +135,8 @@ struct RunningStoreTests {
     let first = try await open()
     let second = try await open()
     let all = [begin("p_1"), begin("t_1"), begin("p_2"), begin("p_3", in: "m_b"), begin("p_4", in: "m_c")]
-    try await first.keep([], [], all.map { .begins($0) })
-    try await first.keep([], [], [.ends(meeting, subject: "p_2"), .allEnd(MeetingID(rawValue: "m_c"))])
+    try await first.apply(all.map { .begins($0) })
+    try await first.apply([.ends(meeting, subject: "p_2"), .allEnd(MeetingID(rawValue: "m_c"))])
     try await first.apply([write(.runs)], now: now + 300)
     #expect(try await second.leftBeginnings().isEmpty)
     await first.close()
@@ -150,7 +150,7 @@ struct RunningStoreTests {
     await second.close()
     // It was killed before it told any of them.
     #expect(try await third.leftBeginnings() == left)
-    try await third.keep([], [], left.map { .ends($0.meeting, subject: $0.subject) })
+    try await third.apply(left.map { .ends($0.meeting, subject: $0.subject) })
     await third.close()
     let last = try await open()
     #expect(try await last.leftBeginnings().isEmpty)
@@ -203,7 +203,7 @@ struct RunningStoreTests {
     try await store.apply(
       (1...200).map { message($0, "\($0) \(secret)") } + [write(.value(secret, of: "state"))], now: now)
     let begun = Beginning(meeting: meeting, tenant: tenant, room: "d", subject: "p_1", body: secret, seen: now)
-    try await store.keep([], [], [.begins(begun)])
+    try await store.apply([.begins(begun)])
     try await store.backUp(to: folder.path + "/copy")
     let bytes = try Data(contentsOf: URL(filePath: folder.path + "/copy"))
     #expect(bytes.range(of: Data(secret.utf8)) == nil)

@@ -37,7 +37,7 @@ struct TokenListTests {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)
     let tenants = [TenantID.random(), TenantID.random()]
-    try await store.note(
+    try await store.record(
       (0..<8).map { index in
         TokenRecord(
           tenant: tenants[index % 2], id: TokenID(rawValue: "t\(index)"), form: .signed,

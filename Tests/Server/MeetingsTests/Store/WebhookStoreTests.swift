@@ -68,13 +68,13 @@ struct WebhookStoreTests {
     }
     #expect(try await due() == ["e_1 a", "e_1 b", "e_3 a"])
     let first = try #require(try await store.deliveryHeads().first)
-    try await store.note(
+    try await store.record(
       .retry(at: now + 60, status: 503, problem: "busy"), sequence: first.sequence, now: now)
     // It still holds the place before e_2, and is the last to be due.
     #expect(try await due() == ["e_1 b", "e_3 a", "e_1 a"])
     let tried = try #require(try await store.delivery(sequence: first.sequence))
     #expect(tried.attempts == 1 && tried.status == 503 && tried.problem == "busy" && tried.next == now + 60)
-    try await store.note(.delivered(status: 204), sequence: first.sequence, now: now + 60)
+    try await store.record(.delivered(status: 204), sequence: first.sequence, now: now + 60)
     #expect(try await due() == ["e_1 b", "e_2 a", "e_3 a"])
     _ = try await store.change(a.id) { $0.isEnabled = false }
     #expect(try await due() == ["e_1 b"])
@@ -93,9 +93,9 @@ struct WebhookStoreTests {
     #expect(all.map(\.event) == ["e_2", "e_1"])
     let page = try await store.deliveries(of: webhook.id, state: .pending, before: all[0].sequence, limit: 10)
     #expect(page.map(\.event) == ["e_1"])
-    for delivery in all { try await store.note(.delivered(status: 200), sequence: delivery.sequence, now: now) }
+    for delivery in all { try await store.record(.delivered(status: 200), sequence: delivery.sequence, now: now) }
     // What is done is not done again by a late answer.
-    try await store.note(.failed(status: nil, problem: "late"), sequence: all[0].sequence, now: now)
+    try await store.record(.failed(status: nil, problem: "late"), sequence: all[0].sequence, now: now)
     #expect(try await store.delivery(sequence: all[0].sequence)?.state == .delivered)
     let again = try #require(try await store.replay(id: all[1].id, webhook: webhook.id, now: now + 9))
     #expect(again.event == "e_1" && again.body == all[1].body && again.id != all[1].id && again.state == .pending)
@@ -114,9 +114,9 @@ struct WebhookStoreTests {
       delivery(a, "m_2", "e_4", at: now), delivery(b, "m_1", "e_1", at: now),
     ])
     let all = try await store.deliveries(of: a.id, state: nil, before: nil, limit: 10).reversed() as [WebhookDelivery]
-    try await store.note(.delivered(status: 204), sequence: all[0].sequence, now: now)
+    try await store.record(.delivered(status: 204), sequence: all[0].sequence, now: now)
     for head in try await store.deliveryHeads() {
-      try await store.note(.retry(at: now + 3_600, status: 500, problem: "down"), sequence: head.sequence, now: now)
+      try await store.record(.retry(at: now + 3_600, status: 500, problem: "down"), sequence: head.sequence, now: now)
     }
     func next() async throws -> [String: TimeInterval] {
       var times: [String: TimeInterval] = [:]
@@ -131,12 +131,12 @@ struct WebhookStoreTests {
     // Other meetings and other receivers keep their time.
     #expect(try await next() == ["m_1 a": 9, "m_2 a": 3_600, "m_1 b": 3_600])
     for delivery in all[1...2] {
-      try await store.note(.delivered(status: 204), sequence: delivery.sequence, now: now)
+      try await store.record(.delivered(status: 204), sequence: delivery.sequence, now: now)
     }
     #expect(try await store.deliveryHeads().contains { $0.sequence == again.sequence })
     #expect(try await store.replay(id: all[3].id, webhook: a.id, now: now + 10)?.waitsBehind == 1)
     #expect(try await store.delivery(id: again.id, webhook: a.id)?.waitsBehind == nil)
-    try await store.note(.delivered(status: 204), sequence: again.sequence, now: now)
+    try await store.record(.delivered(status: 204), sequence: again.sequence, now: now)
     #expect(try await store.replay(id: all[0].id, webhook: a.id, now: now + 11)?.waitsBehind == 0)
   }
 
@@ -224,7 +224,7 @@ struct WebhookStoreTests {
     }
     var seen: [MeetingRecord] = []
     while true {
-      let last = seen.last.map { ($0.created, $0.id) }
+      let last = seen.last.map { MeetingCursor($0) }
       let page = try await store.meetings(tenant: tenant.id, after: last, limit: 2)
       if page.isEmpty { break }
       seen += page

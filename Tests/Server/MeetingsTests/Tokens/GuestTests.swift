@@ -37,7 +37,8 @@ struct GuestTests {
     let authority = JoinAuthority(store: store)
     let desk = AnonymousJoin(store: store, authority: authority)
     let now = TokenWorld.now
-    let (meeting, tenant) = try await desk.createMeeting(subject: "s", summary: "", accessLevel: .locked, now: now)
+    let (meeting, tenant) = try await desk.newMeeting(subject: "s", summary: "", accessLevel: .locked, now: now)
+    try await store.insert(meeting)
     let base = try #require(WebOrigin("https://meet.example"))
     let guest = try desk.token(for: meeting, tenant: tenant, session: "s", origins: [], base: base, now: now).text
     let organizer = try desk.organizerToken(for: meeting, tenant: tenant, now: now).text

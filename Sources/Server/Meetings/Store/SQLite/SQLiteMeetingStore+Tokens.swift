@@ -1,7 +1,7 @@
 /// The list of tokens.
 extension SQLiteMeetingStore {
-  /// Notes that tokens were made or used.
-  public func note(_ tokens: [TokenRecord]) throws(MeetingStoreError) {
+  /// Adds tokens to the usage log, or updates those that it has.
+  public func record(_ tokens: [TokenRecord]) throws(MeetingStoreError) {
     let database = try open()
     try database.transaction { () throws(MeetingStoreError) in
       for token in tokens {

@@ -5,22 +5,12 @@ extension SQLiteMeetingStore {
   private static let deliveryColumns =
     "sequence, id, webhook, meeting, event, type, body, created, state, attempts, next, status, problem, finished"
 
-  /// Keeps deliveries in this order, all or none.
+  /// Appends deliveries in this order, all or none.
   public func enqueue(_ deliveries: [WebhookDelivery]) throws(MeetingStoreError) {
-    try keep(deliveries, [], [])
-  }
-
-  /// Keeps deliveries, entries of the audit log, and what has begun or ended, in one transaction.
-  public func keep(
-    _ deliveries: [WebhookDelivery], _ entries: [AuditEntry], _ changes: [BeginningChange]
-  ) throws(MeetingStoreError) {
-    if deliveries.isEmpty && entries.isEmpty && changes.isEmpty { return }
+    guard let first = deliveries.first else { return }
     let database = try open()
     try database.transaction { () throws(MeetingStoreError) in
-      for entry in entries { try append(entry) }
       for delivery in deliveries { try insert(delivery, database) }
-      try keep(changes, database)
-      guard let first = deliveries.first else { return }
       for webhook in Set(deliveries.map(\.webhook)) { try bound(webhook, now: first.created, database) }
     }
   }
@@ -87,8 +77,8 @@ extension SQLiteMeetingStore {
       [.text(webhook.rawValue), .number(before ?? .max), .text(state?.rawValue ?? ""), .number(limit)])
   }
 
-  /// Notes what an attempt came to.
-  public func note(
+  /// Records the outcome of an attempt.
+  public func record(
     _ outcome: WebhookDelivery.Outcome, sequence: Int, now: Date
   ) throws(MeetingStoreError) {
     let values: [SQLiteValue] =

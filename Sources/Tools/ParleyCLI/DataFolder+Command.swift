@@ -1,24 +1,25 @@
 import FoundationEssentials
 import Meetings
 
-/// The data folder that a command works on, also while a server works on it.
-struct DataFolder {
+/// The data folder that a command's options name.
+extension DataFolder {
   static let option = CommandOptions.Option("data", "DIR", "the server's data folder (PARLEY_DATA, or else data)")
 
-  let path: String
-  let store: SQLiteMeetingStore
-  let now = Date.kept
+  /// The path that the options or the environment name.
+  static func path(_ options: CommandOptions) -> String {
+    options["data"] ?? ProcessInfo.processInfo.environment["PARLEY_DATA"] ?? "data"
+  }
 
   /// Opens the folder that the options name. Unless `creating`, it must have been used before, so that a misspelt name does not make
   /// another one.
   static func open(_ options: CommandOptions, creating: Bool = false) async throws -> DataFolder {
-    let path = options["data"] ?? ProcessInfo.processInfo.environment["PARLEY_DATA"] ?? "data"
-    guard creating || SQLiteMeetingStore.exists(folder: path) else {
+    let path = path(options)
+    guard creating || isUsed(path) else {
       throw CommandGroup.Failure(
         description:
           "There is no Parley data in \(path). Name the server's folder with --data, or start the server once.")
     }
-    return DataFolder(path: path, store: try await SQLiteMeetingStore.open(folder: path))
+    return try await open(path)
   }
 
   /// Opens the folder, lets `body` work on it, and closes it.
@@ -29,21 +30,18 @@ struct DataFolder {
     do {
       try await body(folder)
     } catch {
-      await folder.store.close()
+      await folder.close()
       throw error
     }
-    await folder.store.close()
+    await folder.close()
   }
 
   /// The tenant of that name or API key; without one, the default tenant.
-  func tenant(_ name: String?) async throws -> Tenant {
-    guard let name else { return try await store.defaultTenant(now: now) }
-    if let tenant = try await store.tenant(name: name) { return tenant }
-    if let tenant = try await store.tenant(apiKey: name) { return tenant }
-    // The first tenant is there for everybody who asks, also before a server ran.
-    if name == Tenant.defaultName { return try await store.defaultTenant(now: now) }
+  func requireTenant(_ name: String?) async throws -> Tenant {
+    if let tenant = try await tenant(name) { return tenant }
     throw CommandGroup.Failure(
-      description: "There is no tenant \(name). `parley tenant list` shows them all; `parley tenant create` makes one.")
+      description:
+        "There is no tenant \(name ?? ""). `parley tenant list` shows them all; `parley tenant create` makes one.")
   }
 
   /// A text as it stands in an address, whatever it is: every byte of it percent-encoded.

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Basics
 
-/// Webhooks.
-extension SQLiteMeetingStore: OperationStore {
+/// Webhooks of tenants, at most ``Webhook/maximumPerTenant`` each.
+extension SQLiteMeetingStore {
   private static let webhookColumns = "id, tenant, url, secret, events, enabled, created"
 
   /// Every webhook, or those of one tenant.

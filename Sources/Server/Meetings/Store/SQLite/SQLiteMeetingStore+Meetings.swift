@@ -23,7 +23,7 @@ extension SQLiteMeetingStore {
   /// Keeps a new meeting, unless its room name is taken.
   public func insert(_ meeting: MeetingRecord) throws(MeetingStoreError) {
     let database = try open()
-    try requirePlace(for: meeting)
+    try requireCapacity(for: meeting)
     try database.query(
       "INSERT INTO meetings (\(Self.meetingColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
         + "ON CONFLICT DO NOTHING",

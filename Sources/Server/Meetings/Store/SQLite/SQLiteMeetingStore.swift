@@ -86,6 +86,14 @@ public actor SQLiteMeetingStore: MeetingStore {
     return taken
   }
 
+  /// Runs `body` as one transaction, for which the disk is awaited once.
+  public func transaction<Answer: Sendable>(
+    _ body: @Sendable (any StoreTransaction) throws -> Answer
+  ) throws -> Answer {
+    let transaction = SQLiteTransaction(store: self)
+    return try open().transaction(answering: { try body(transaction) })
+  }
+
   // MARK: Upkeep
 
   /// Forgets what nobody needs any more.

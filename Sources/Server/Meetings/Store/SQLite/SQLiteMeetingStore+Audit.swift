@@ -4,7 +4,7 @@ public import FoundationEssentials
 extension SQLiteMeetingStore {
   /// Every meeting, or those of one tenant, the newest first, from a place on.
   public func meetings(
-    tenant: TenantID?, after: (created: Date, id: MeetingID)?, limit: Int
+    tenant: TenantID?, after: MeetingCursor?, limit: Int
   ) throws(MeetingStoreError) -> [MeetingRecord] {
     // Written so that a page begins where the one before has ended, in an index, however many entries stand before it.
     let page = "(created <= ?1 AND (created < ?1 OR id > ?2)) ORDER BY created DESC, id LIMIT ?3"
@@ -13,22 +13,6 @@ extension SQLiteMeetingStore {
     ]
     guard let tenant else { return try meetings(page, values) }
     return try meetings("tenant = ?4 AND " + page, values + [.text(tenant.rawValue)])
-  }
-
-  /// Does several writes as one: all are kept, or, when `body` throws, none, and the disk is waited for once. So an entry of the log is kept with
-  /// what it tells of, and neither without the other.
-  ///
-  /// ```swift
-  /// try await store.together { store in
-  ///   try store.insert(meeting)
-  ///   try store.append(entry)
-  /// }
-  /// ```
-  /// - Throws: What `body` throws, or ``MeetingStoreError``.
-  public func together<Answer: Sendable>(
-    _ body: @Sendable (isolated SQLiteMeetingStore) throws -> Answer
-  ) throws -> Answer {
-    try open().transaction(answering: { try body(self) })
   }
 
   /// Adds to the log.

@@ -76,7 +76,7 @@ extension SQLiteMeetingStore {
 
   /// Refuses a further meeting of a tenant that has as many as it may have; of people without a credential when they have three quarters of it, so that they
   /// do not take all. Meetings are only counted where there is a limit.
-  public func requirePlace(for meeting: MeetingRecord) throws(MeetingStoreError) {
+  public func requireCapacity(for meeting: MeetingRecord) throws(MeetingStoreError) {
     var limit: Int?
     var name = ""
     try open().query("SELECT stored_meetings, name FROM tenants WHERE id = ?", [.text(meeting.tenant.rawValue)]) {

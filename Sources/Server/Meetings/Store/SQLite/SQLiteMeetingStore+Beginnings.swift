@@ -2,26 +2,32 @@ import FoundationEssentials
 
 /// What webhooks were told has begun, and not that it has ended.
 extension SQLiteMeetingStore {
-  /// Within the transaction that keeps what webhooks are told of it: who was told of a beginning is told of its end, and nobody else.
-  func keep(_ changes: [BeginningChange], _ database: SQLiteDatabase) throws(MeetingStoreError) {
-    for change in changes {
-      switch change {
-      case .begins(let beginning):
-        try database.query(
-          "INSERT OR REPLACE INTO open_events (meeting, tenant, room, subject, body, begun, server) "
-            + "VALUES (?, ?, ?, ?, ?, ?, ?)",
-          [
-            .text(beginning.meeting.rawValue), .text(beginning.tenant.rawValue), .text(beginning.room),
-            .text(beginning.subject), .text(beginning.body), .time(beginning.seen), .integer(try life().number),
-          ])
-      case .ends(let meeting, let subject):
-        try database.query(
-          "DELETE FROM open_events WHERE meeting = ? AND subject = ?", [.text(meeting.rawValue), .text(subject)])
-      case .allEnd(let meeting):
-        try database.query(
-          "DELETE FROM open_events WHERE meeting = ? AND server = ?",
-          [.text(meeting.rawValue), .integer(try life().number)])
-      }
+  /// Records beginnings and ends, all or none. It belongs into the transaction that enqueues their deliveries, so that
+  /// the webhooks that were notified of a beginning are notified of its end, and no others.
+  public func apply(_ changes: [BeginningChange]) throws(MeetingStoreError) {
+    let database = try open()
+    try database.transaction { () throws(MeetingStoreError) in
+      for change in changes { try apply(change, database) }
+    }
+  }
+
+  private func apply(_ change: BeginningChange, _ database: SQLiteDatabase) throws(MeetingStoreError) {
+    switch change {
+    case .begins(let beginning):
+      try database.query(
+        "INSERT OR REPLACE INTO open_events (meeting, tenant, room, subject, body, begun, server) "
+          + "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+          .text(beginning.meeting.rawValue), .text(beginning.tenant.rawValue), .text(beginning.room),
+          .text(beginning.subject), .text(beginning.body), .time(beginning.seen), .integer(try life().number),
+        ])
+    case .ends(let meeting, let subject):
+      try database.query(
+        "DELETE FROM open_events WHERE meeting = ? AND subject = ?", [.text(meeting.rawValue), .text(subject)])
+    case .allEnd(let meeting):
+      try database.query(
+        "DELETE FROM open_events WHERE meeting = ? AND server = ?",
+        [.text(meeting.rawValue), .integer(try life().number)])
     }
   }
 

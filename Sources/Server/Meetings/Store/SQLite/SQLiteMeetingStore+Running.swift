@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// What holds in meetings that run.
-extension SQLiteMeetingStore: RunningStore {
+extension SQLiteMeetingStore {
   /// Writes all of it in one transaction.
   public func apply(_ writes: [RunningWrite], now: Date) throws(MeetingStoreError) {
     if writes.isEmpty { return }
