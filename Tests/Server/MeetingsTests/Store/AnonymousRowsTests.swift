@@ -114,46 +114,11 @@ struct AnonymousRowsTests {
         form: number.isMultiple(of: 3) ? .parley : .signed, tenant: owner.id, id: TokenID(rawValue: "t\(number)"),
         target: .meeting(meeting.id), role: .publisher, expires: now + 60)
       let admission = Admission(meeting: meeting, tenant: owner, grant: grant)
-      try await store.note([TokenRecord(used: admission, name: "N", at: now)])
+      try await store.record([TokenRecord(used: admission, name: "N", at: now)])
     }
     #expect(try await store.trimGuestTokens(most: 2) == 4)
     let kept = try await store.tokens(tenant: nil, room: nil, before: nil, limit: 100).map(\.id.rawValue)
     #expect(kept == ["t8", "t7", "t6", "t3", "t0"])
-    await store.close()
-  }
-
-  @Test(
-    "threat 43: a file of the format before knows by its log which meetings strangers have made and nobody has adopted")
-  func migration() async throws {
-    let folder = TemporaryFolder()
-    let formats = Repository.file("Tests/Server/StoreFormats/14.sql")
-    do {
-      let database = try SQLiteDatabase(path: folder.path + "/parley.sqlite")
-      try database.execute(try String(contentsOf: formats, encoding: .utf8))
-      for (id, actors) in [
-        ("m_a", ["anybody"]), ("m_b", ["anybody", "holder of t"]), ("m_c", ["anybody", "cli root"]),
-        ("m_d", ["cli root"]),
-      ] {
-        try database.execute(
-          """
-          INSERT INTO meetings (id, tenant, room_key, room, kind, subject, summary, access_level, created)
-            VALUES ('\(id)', 'n_1', '\(id)', '\(id)', 'room', '', '', 'Everyone', 1795000000000)
-          """)
-        for (index, actor) in actors.enumerated() {
-          try database.execute(
-            """
-            INSERT INTO audit_log (time, actor, tenant, action, target, detail)
-              VALUES (1795000000000, '\(actor)', 'acme', 'meeting.\(index == 0 ? "create" : "change")', '\(id)', '')
-            """)
-        }
-      }
-    }
-    let store = try await SQLiteMeetingStore.open(folder: folder.path)
-    var anonymous: [String] = []
-    for id in ["m_a", "m_b", "m_c", "m_d", "m_1"] {
-      if try #require(try await store.meeting(id: MeetingID(rawValue: id))).isAnonymous { anonymous.append(id) }
-    }
-    #expect(anonymous == ["m_a", "m_b"])
     await store.close()
   }
 }

@@ -46,7 +46,7 @@ public actor SQLiteMeetingStore: MeetingStore {
     if mustExist, !(try StoreSchema.isPresent(in: database)) {
       throw .damaged(path: path, reason: "it has no tables of a server")
     }
-    try StoreSchema.migrate(database)
+    try StoreSchema.current.migrate(database)
     self.database = database
   }
 
