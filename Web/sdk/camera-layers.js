@@ -1,9 +1,13 @@
-/** The names of a camera's sizes, smallest first. They are offered once, whatever the camera's size is then: that may be unknown, and change. */
+/**
+ * The names of a camera's sizes, smallest first. They are offered once, whatever the camera's size is then: that may be
+ * unknown, and change.
+ */
 const rids = ["q", "h", "f"];
 
 /**
- * The sizes that a camera is sent in, smallest first, by its longer side in pixels, so that each receiver can have what suits it. Browsers leave out the
- * largest ones when there are more than they find worth it: below 960 pixels two, below 480 one.
+ * The sizes that a camera is sent in, smallest first, by its longer side in pixels, so that each receiver can have what
+ * suits it. Browsers leave out the largest ones when there are more than they find worth it: below 960 pixels two,
+ * below 480 one.
  */
 const sizes = [
   { from: 960, layers: [{ scale: 4, maxBitrate: 150_000 }, { scale: 2, maxBitrate: 500_000 }, { scale: 1, maxBitrate: 1_700_000 }] },
@@ -12,7 +16,7 @@ const sizes = [
 ];
 
 /**
- * What a camera is sent as: always three encodings, of which those that its size is not worth are off.
+ * The encodings of a camera: always three, of which those that its size isn't worth are off.
  *
  * @param {number} side the longer side of its pictures in pixels; 0 when it is not known yet, which counts as large
  * @returns {RTCRtpEncodingParameters[]}
@@ -50,4 +54,33 @@ export async function sideOf(sender) {
     if (each.type === "media-source" && each.width > 0) { return Math.max(each.width, each.height); }
   }
   return 0;
+}
+
+/**
+ * The changes of an encoding with several spatial layers that leave out the largest ones, which nobody watches. The
+ * others keep their sizes: the server takes other sizes for another camera.
+ *
+ * @param {RTCRtpEncodingParameters} whole the encoding with all its layers
+ * @param {{spatialLayers?: number, spatialLayerCount?: number}} wanted
+ * @returns {RTCRtpEncodingParameters}
+ */
+export function watchedLayers(whole, { spatialLayers: kept, spatialLayerCount: count }) {
+  const { scalabilityMode, maxBitrate } = whole ?? {};
+  const [, most, temporal] = /^L([23])(T[123])_KEY$/.exec(scalabilityMode ?? "") ?? [];
+  if (!most) { return {}; }
+  // The browser may send fewer layers than it was asked for, so the server says how many there are.
+  if (!(Number.isInteger(kept) && Number.isInteger(count) && kept >= 1 && kept < count && count <= Number(most))) {
+    return { scalabilityMode, maxBitrate, scaleResolutionDownBy: 1 };
+  }
+  return {
+    scalabilityMode: kept === 1 ? `L1${temporal}` : `L${kept}${temporal}_KEY`,
+    maxBitrate: Math.min(maxBitrate, rateOfLayers(kept, count)),
+    scaleResolutionDownBy: 2 ** (count - kept),
+  };
+}
+
+/** The most pictures a second to send: no more than anybody watches; undefined for all. */
+export function watchedRate(whole, { maxFrameRate: most }) {
+  const own = whole?.maxFramerate;
+  return Number.isFinite(most) && most >= 1 ? Math.min(own ?? most, most) : own;
 }

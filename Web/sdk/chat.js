@@ -6,7 +6,8 @@ const typingInterval = 2_500;
 const typingPause = 5_000;
 
 /**
- * The chat of one meeting beyond writing: `meeting.chatting`. Messages themselves are `meeting.chat` and `meeting.sendChat`.
+ * The chat of one meeting beyond writing: `meeting.chatting`. Messages themselves are `meeting.chat` and
+ * `meeting.sendChat`.
  *
  * Methods that ask the server return promises, which reject with a `ParleyError` that carries the server's code.
  */
@@ -37,11 +38,17 @@ export class Chatting {
   /** Gives an own message another text. @param {{id: number}} message @param {string} text @returns {Promise<void>} */
   edit(message, text) { return this.#ask({ type: "editChat", message: message.id, text }); }
 
-  /** Takes a message away: an own one, or as a host any that everybody sees. @param {{id: number}} message @returns {Promise<void>} */
+  /**
+   * Takes a message away: an own one, or as a host any that everybody sees.
+   *
+   * @param {{id: number}} message
+   * @returns {Promise<void>}
+   */
   remove(message) { return this.#ask({ type: "deleteChat", message: message.id }); }
 
   /**
-   * Tells the others that oneself types. Call it with each key; it says no more than is needed, and ends by itself.
+   * Reports to the others that the person types. Call it with each key; it sends no more than necessary, and ends by
+   * itself.
    *
    * @param {boolean} active
    * @param {string|null} [to] the one whom the message will be for
@@ -70,7 +77,7 @@ export class Chatting {
     }
     if (file.size === 0) { return Promise.reject(new ParleyError("emptyFile", "The file is empty.")); }
     return new Promise((resolve, reject) => {
-      // The newer interface tells nothing of how far an upload is.
+      // `fetch` doesn't report the progress of an upload.
       const request = new XMLHttpRequest();
       request.open("POST", this.#address("files"));
       request.responseType = "json";
@@ -80,7 +87,8 @@ export class Chatting {
       if (to) { request.setRequestHeader("Parley-File-To", to); }
       request.upload.addEventListener("progress", (event) => { if (event.lengthComputable) { onProgress?.(event.loaded / event.total); } });
       request.addEventListener("load", () => {
-        if (request.status === 201 && request.response?.message) { resolve(request.response.message); } else { reject(failure(request.response, request.status)); }
+        const message = request.status === 201 ? request.response?.message : null;
+        if (message) { resolve(message); } else { reject(failure(request.response, request.status)); }
       });
       request.addEventListener("error", () => reject(new ParleyError("unreachable", "The file could not be sent: the connection was lost.")));
       request.addEventListener("abort", () => reject(new ParleyError("cancelled", "The file was not sent.")));
@@ -102,7 +110,7 @@ export class Chatting {
   }
 
   /**
-   * What everybody could see of the chat. Hosts only.
+   * Exports the public part of the chat. Hosts only.
    *
    * @param {"text"|"json"} [format]
    * @returns {Promise<Blob>}
@@ -131,40 +139,27 @@ export class Chatting {
     return token;
   }
 
-  /** Takes a message of the server that is about the chat; false when it is about something else. */
-  _receive(message) {
-    if (message.type === "chatChanged") {
-      this._change(message.message);
-    } else if (message.type === "typing") {
-      this.#takeTyping(message);
-    } else {
-      return false;
-    }
+  /** Applies a `typing` message. @param {object} message @returns {boolean} false for a message about something else */
+  _apply(message) {
+    if (message.type !== "typing") { return false; }
+    this.#applyTyping(message);
     return true;
   }
 
-  /** A message is another than it was. */
-  _change(value) {
-    const known = this.#meeting.chat.find((each) => each.id === value?.id);
-    if (!known || typeof value.text !== "string") { return; }
-    if (known.text === value.text && (known.deleted ?? null) === (value.deleted ?? null)) { return; }
-    known.text = value.text;
-    for (const key of ["edited", "deleted", "file"]) { if (value[key] === undefined) { delete known[key]; } else { known[key] = value[key]; } }
-    this.#meeting._emit("chatChanged", { message: known });
-  }
-
-  #takeTyping({ participant: id, active, to }) {
+  #applyTyping({ participant: id, active, to }) {
     clearTimeout(this.#typing.get(id));
     const before = this.#typing.delete(id);
     // Should the word that it has ended be lost with the connection.
     if (active === true) { this.#typing.set(id, setTimeout(() => this._stopped(id), 15_000)); }
-    if (before || active === true) { this.#meeting._emit("typing", { participant: this.#meeting.participant(id) ?? null, active: active === true, private: to !== null && to !== undefined }); }
+    if (!before && active !== true) { return; }
+    const participant = this.#meeting.participant(id) ?? null;
+    this.#meeting._emit("typing", { participant, active: active === true, private: typeof to === "string" });
   }
 
   /** Somebody types no more: they left, or the connection was lost. */
-  _stopped(id) { if (this.#typing.has(id)) { this.#takeTyping({ participant: id, active: false }); } }
+  _stopped(id) { if (this.#typing.has(id)) { this.#applyTyping({ participant: id, active: false }); } }
 
-  /** What was going on is over. */
+  /** Nobody types any more: the connection is gone. */
   _lost() {
     for (const id of [...this.#typing.keys()]) { this._stopped(id); }
     clearTimeout(this.#own.timer);

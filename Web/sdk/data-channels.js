@@ -4,7 +4,10 @@ const version = 1;
 const labels = { reliable: "parley-reliable", lossy: "parley-lossy" };
 const maximumHeader = 4_096;
 
-/** What the server accepts, see `docs/protocol.md`: bytes of payload on each channel, bytes of a topic, and recipients of one message. */
+/**
+ * The server's limits, see `docs/protocol.md`: bytes of payload on each channel, bytes of a topic, and recipients
+ * of one message.
+ */
 export const dataLimits = Object.freeze({ reliable: 65_536, lossy: 1_024, topic: 128, recipients: 100 });
 
 // A little less than what the server accepts, so that clocks that differ lose no message.
@@ -21,8 +24,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Data messages: the two channels of a connection, and the reliable messages that wait for them. It outlives connections, so that what
- * waits is sent over the next one.
+ * Data messages: the two channels of a connection, and the reliable messages that wait for them. It outlives
+ * connections, so that what waits is sent over the next one.
  *
  * Dispatches `message`, a `CustomEvent` whose `detail` has `from`, `topic`, `bytes` and `reliable`.
  */
@@ -58,11 +61,13 @@ export class DataChannels extends EventTarget {
   }
 
   /**
-   * Takes a message. A reliable one waits for its turn and, where there is none, for the channel; a lossy one is sent now or not at all.
+   * Takes a message. A reliable one waits for its turn and, where there is none, for the channel; a lossy one is sent
+   * now or not at all.
    *
    * @param {string|ArrayBuffer|ArrayBufferView} data text is sent as UTF-8
    * @param {{topic?: string, reliable?: boolean, to?: string|string[]}} [options]
-   * @returns {boolean} false when it was dropped: a lossy one that cannot go now, or a reliable one when too much waits already
+   * @returns {boolean} false when it was dropped: a lossy one that cannot go now, or a reliable one when too much waits
+   *   already
    * @throws {ParleyError} `tooLarge` or `badMessage`, for what can never be sent
    */
   send(data, { topic = "", reliable = true, to } = {}) {
@@ -81,7 +86,7 @@ export class DataChannels extends EventTarget {
     return this.#take(message.length) && hand(channel, message);
   }
 
-  /** Ends for good; what waits is dropped. */
+  /** Ends permanently; waiting messages are dropped. */
   close() {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -192,7 +197,7 @@ function encode(payload, { topic, to }, limit) {
   return message;
 }
 
-/** What a message from the server says, or null for what cannot be understood. */
+/** Reads a message of the server; null for one that can't be understood. */
 function decode(data) {
   if (!(data instanceof ArrayBuffer) || data.byteLength < 3) { return null; }
   const head = new Uint8Array(data, 0, 3);

@@ -35,7 +35,7 @@ export class Devices extends EventTarget {
   }
 
   /**
-   * What the browser remembers about a permission, without asking the user.
+   * The browser's stored answer about a permission, without asking the user.
    *
    * @param {"camera"|"microphone"} name
    * @returns {Promise<"granted"|"denied"|"prompt"|"unknown">}
@@ -58,8 +58,8 @@ export class Devices extends EventTarget {
   /**
    * Opens a camera.
    *
-   * @param {{deviceId?: string, facingMode?: "user"|"environment", resolution?: number}} [options] `resolution` is the height in
-   *   pixels asked for, 720 by default
+   * @param {{deviceId?: string, facingMode?: "user"|"environment", resolution?: number}} [options] `resolution` is the
+   *   height in pixels asked for, 720 by default
    * @returns {Promise<MediaStreamTrack>}
    * @throws {ParleyError} as `openMicrophone`
    */
@@ -68,9 +68,10 @@ export class Devices extends EventTarget {
   }
 
   /**
-   * Opens a microphone and a camera with one question to the user. What fails is told for each by itself.
+   * Opens a microphone and a camera with one question to the user. Each failure is reported by itself.
    *
-   * @param {{microphone?: {deviceId?: string}, camera?: {deviceId?: string, facingMode?: string}, resolution?: number}} [options]
+   * @param {{microphone?: {deviceId?: string}, camera?: {deviceId?: string, facingMode?: string}, resolution?: number}}
+   *   [options]
    * @returns {Promise<{microphone: MediaStreamTrack|ParleyError, camera: MediaStreamTrack|ParleyError}>}
    */
   async openBoth(options = {}) {
@@ -90,9 +91,32 @@ export class Devices extends EventTarget {
   }
 
   /**
+   * Opens the devices that the options of a join ask for. A device that fails doesn't keep anybody out.
+   *
+   * @param {import("./meeting.js").JoinOptions} options
+   * @param {Promise<object>} document the discover document, for options that are functions of it
+   * @param {() => void} ensureGoingOn throws if the meeting was left, so that no device is opened for it
+   * @returns {Promise<{microphone?: MediaStreamTrack|ParleyError, camera?: MediaStreamTrack|ParleyError}>}
+   */
+  async openForJoin(options, document, ensureGoingOn) {
+    const opened = { microphone: options.microphone, camera: options.camera };
+    for (const [source, choice] of Object.entries(opened)) {
+      if (typeof choice === "function") { opened[source] = choice(await document) === true; }
+    }
+    ensureGoingOn();
+    const camera = { resolution: options.resolution, ...options.devices?.camera };
+    if (opened.microphone === true && opened.camera === true) { return this.openBoth({ ...options.devices, resolution: options.resolution }); }
+    const orError = (promise) => promise.catch((error) => error);
+    if (opened.microphone === true) { opened.microphone = await orError(this.openMicrophone(options.devices?.microphone)); }
+    if (opened.camera === true) { opened.camera = await orError(this.openCamera(camera)); }
+    return opened;
+  }
+
+  /**
    * Lets the user choose a screen, window or tab.
    *
-   * @returns {Promise<{video: MediaStreamTrack, audio: MediaStreamTrack|null}>} `audio` where the user shares sound as well
+   * @returns {Promise<{video: MediaStreamTrack, audio: MediaStreamTrack|null}>} `audio` where the user shares sound as
+   *   well
    * @throws {ParleyError} `cancelled` when the user closes the chooser
    */
   async openScreen() {

@@ -1,7 +1,7 @@
 import { ParleyError } from "./errors.js";
 
 /**
- * Where and how to join: the discover document (`docs/protocol.md`).
+ * The address and the way to join: the discover document (`docs/protocol.md`).
  *
  * @typedef {object} DiscoverDocument
  * @property {string} meeting room name
@@ -9,15 +9,18 @@ import { ParleyError } from "./errors.js";
  * @property {string} signaling address of the WebSocket
  * @property {string} [token] join token
  * @property {string} [signedInAs] name of whoever has signed in, to which the token holds them
- * @property {string[]} [linkDevices] what a link may open without a click, by the word of the server or of the token: `microphone`, `camera`
+ * @property {string[]} [linkDevices] what a link may open without a click, by the word of the server or of the token:
+ *   `microphone`, `camera`
  * @property {RTCIceServer[]} iceServers
  */
 
 /**
- * Fetches the discover document of a meeting. The token goes in a header, wherever it came from: addresses stand in the logs of proxies.
+ * Fetches the discover document of a meeting. The token goes in a header, wherever it came from: addresses stand in the
+ * logs of proxies.
  *
  * @param {object} options one of `url` or `discover` is needed
- * @param {string|URL} [options.url] address of the meeting, `https://host/<room>`; `#jwt=` or `?jwt=` in it is used as the token
+ * @param {string|URL} [options.url] address of the meeting, `https://host/<room>`; `#jwt=` or `?jwt=` in it is used as
+ *   the token
  * @param {string|URL} [options.discover] address of the discover document itself, as `POST /GetAnonTokenJob` gives it
  * @param {string} [options.token] join token; wins over the one in the address
  * @param {AbortSignal} [options.signal]
@@ -60,7 +63,12 @@ export async function discover(options) {
 /** The most bytes of a join token, `psat=` before it left out. */
 const tokenLimit = 8_192;
 
-/** Refuses what no server takes for a token, before it is sent anywhere. @param {string} token @throws {ParleyError} `badToken` */
+/**
+ * Refuses what no server takes for a token, before it is sent anywhere.
+ *
+ * @param {string} token
+ * @throws {ParleyError} `badToken`
+ */
 export function checkToken(token) {
   // A header takes nothing else, and no token has it.
   if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token)) { throw new ParleyError("badToken", "The join token is empty, or has characters that no token has."); }
@@ -68,7 +76,12 @@ export function checkToken(token) {
   if (length > tokenLimit) { throw new ParleyError("badToken", `The join token has ${length} bytes, and servers take at most ${tokenLimit}. Ask for one with shorter data.`); }
 }
 
-/** The join token in the address of a meeting: in the fragment, or in the query as Jitsi Meet has it. @param {URL} url @returns {string|undefined} */
+/**
+ * The join token in the address of a meeting: in the fragment, or in the query as Jitsi Meet has it.
+ *
+ * @param {URL} url
+ * @returns {string|undefined}
+ */
 export function tokenOf(url) {
   const inFragment = new URLSearchParams(url.hash.replace(/^#/, "").replaceAll("+", "%2B")).get("jwt");
   return inFragment ?? url.searchParams.get("jwt") ?? undefined;
@@ -80,7 +93,12 @@ function addressFor(url) {
   return new URL(`/discover${url.pathname}`, url);
 }
 
-/** Takes the token out of the address of a discover document, where `POST /GetAnonTokenJob` has put it. @param {URL} address @returns {string|undefined} */
+/**
+ * Takes the token out of the address of a discover document, where `POST /GetAnonTokenJob` has put it.
+ *
+ * @param {URL} address
+ * @returns {string|undefined}
+ */
 function takeContext(address) {
   const query = new URLSearchParams(address.search.replaceAll("+", "%2B"));
   const names = ["anonymousMeetingJoinContext", "anonymousContext"];

@@ -5,7 +5,7 @@ const remembered = 500;
 const keyOf = (name) => name.normalize("NFKC").replace(/\s+/gu, " ").trim().toLowerCase();
 
 /**
- * A name with the number that tells it from others.
+ * A name with the number that distinguishes it from others.
  *
  * @param {string} name
  * @param {number} number 1 for the first who bears it, which stands without
@@ -14,8 +14,8 @@ const keyOf = (name) => name.normalize("NFKC").replace(/\s+/gu, " ").trim().toLo
 export function numbered(name, number) { return number > 1 ? `${name} (${number})` : name; }
 
 /**
- * Tells people of one name apart: the first who comes bears it as it is, the next ones are "Ann (2)", "Ann (3)". Nobody's number changes while they
- * are there, also when others go, and who comes back under the same id has it again.
+ * Tells people of one name apart: the first who comes bears it as it is, the next ones are "Ann (2)", "Ann (3)".
+ * Nobody's number changes while they are there, also when others go, and who comes back under the same id has it again.
  */
 export class DistinctNames {
   #entries = new Map();

@@ -8,7 +8,7 @@ export class JoinToken {
   /** @param {import("./meeting.js").JoinOptions} options */
   constructor(options) { this.#options = options; }
 
-  /** Whether the client came with a token of its own, instead of being given one at the door. @type {boolean} */
+  /** Whether the client came with a token of its own, and not with one from the discover document. @type {boolean} */
   get isOwn() {
     const { token, signaling, discover: document, url } = this.#options;
     if (this.#newer !== null || token !== undefined || signaling !== undefined || document !== undefined) { return true; }
@@ -19,7 +19,7 @@ export class JoinToken {
   replace(token) { this.#newer = token; }
 
   /**
-   * Where and how to join now.
+   * The address and the way to join now.
    *
    * @returns {Promise<import("./discover.js").DiscoverDocument>}
    */

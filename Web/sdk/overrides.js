@@ -42,7 +42,7 @@ export class Overrides {
     return typeof value === "boolean" ? value : undefined;
   }
 
-  /** What turns something off is taken at its word however it is written. */
+  /** A value that turns something off counts in every spelling. */
   #turnsOff(key) { return [true, 1, "true", "1"].includes(this.values.get(key)); }
 
   #text(key, limit) {

@@ -9,15 +9,18 @@
  *
  * @module parley
  */
-export { Meeting, MeetingState } from "./meeting.js";
-export { LocalParticipant, RemoteParticipant } from "./participant.js";
+export { Meeting } from "./meeting.js";
+export { MeetingState } from "./lifecycle.js";
+export { LocalParticipant } from "./local-participant.js";
+export { RemoteParticipant } from "./participant.js";
 export { LocalTrack, RemoteTrack } from "./track.js";
 export { Publication } from "./publication.js";
 export { Signaling } from "./signaling.js";
 export { Connection } from "./connection.js";
 export { DataChannels, dataLimits } from "./data-channels.js";
 export { Chatting, isPicture } from "./chat.js";
-export { Hosting, reactions } from "./hosting.js";
+export { Hosting } from "./hosting.js";
+export { reactions } from "./moderation.js";
 export { Devices } from "./devices.js";
 export { playback } from "./playback.js";
 export { AudioLevel } from "./audio-level.js";

@@ -1,28 +1,28 @@
 import { numbered } from "./distinct-names.js";
-import { ParleyError } from "./errors.js";
-import { Publication } from "./publication.js";
-import { LocalTrack } from "./track.js";
 
-/** The permission that publishing a source takes, and what it is called. */
-const permissionFor = {
-  microphone: ["publishAudio", "speak"], camera: ["publishVideo", "show your camera"], screen: ["publishScreen", "share your screen"],
-  screenAudio: ["publishScreen", "share your screen"],
-};
-
-/** What local and remote participants share. Their events are dispatched by `Meeting`. */
+/** The common part of local and remote participants. Their events are dispatched by `Meeting`. */
 export class Participant {
   constructor(id, name) {
     /** The server's id. @type {string} */
     this.id = id;
     /** Display name, as text from outside: show it with `textContent` only. @type {string} */
     this.name = name;
-    /** Which of those who bear this name it is, by the order in which they came: 1 for the first. It stays while they are there. @type {number} */
+    /**
+     * The number among participants of this name, in the order in which they came: 1 for the first. It stays while they
+     * are there.
+     *
+     * @type {number}
+     */
     this.nameNumber = 1;
     /** @type {string} */
     this.role = "guest";
-    /** What this participant may do: names such as `publishAudio` and `moderate`. @type {string[]} */
+    /** The participant's permissions: names such as `publishAudio` and `moderate`. @type {string[]} */
     this.permissions = [];
-    /** Its place in the row of raised hands: the smallest number was first. Null while the hand is down. @type {number|null} */
+    /**
+     * Its place in the row of raised hands: the smallest number was first. Null while the hand is down.
+     *
+     * @type {number|null}
+     */
     this.hand = null;
     /** @type {"connected"|"reconnecting"} */
     this.connection = "connected";
@@ -30,7 +30,11 @@ export class Participant {
     this.quality = "unknown";
     /** Loudness while speaking, 0…1; 0 when silent. @type {number} */
     this.audioLevel = 0;
-    /** What the join token says about this participant, for the application; null when it says nothing. @type {string|null} */
+    /**
+     * The join token's text about this participant, for the application; null without one.
+     *
+     * @type {string|null}
+     */
     this.data = null;
     /** When this participant came, by the server's clock. @type {Date|null} */
     this.created = null;
@@ -56,7 +60,7 @@ export class Participant {
   publication(source) { return this.publications.find((each) => each.source === source); }
 
   /** Takes what the server says once and for all. */
-  _takeFacts({ data, created }) {
+  _applyFacts({ data, created }) {
     this.data = typeof data === "string" ? data : null;
     this.created = typeof created === "string" ? new Date(created) : null;
   }
@@ -73,258 +77,3 @@ export class Participant {
 
 /** Somebody else in the meeting. */
 export class RemoteParticipant extends Participant {}
-
-/**
- * Oneself: devices are switched on and off here.
- *
- * Every method may be called at any time; calls for one source run one after the other.
- */
-export class LocalParticipant extends Participant {
-  #meeting;
-  #devices;
-  #queues = new Map();
-
-  constructor(name, meeting, devices) {
-    super("", name);
-    this.#meeting = meeting;
-    this.#devices = devices;
-  }
-
-  /** @type {boolean} */
-  get isLocal() { return true; }
-
-  /**
-   * Switches the microphone. It is opened when first needed; after that, muting keeps it open, so that speaking can go on at once.
-   *
-   * @param {boolean} on
-   * @param {{deviceId?: string}} [options]
-   * @throws {ParleyError} as `Devices.openMicrophone`; `notAllowed` for who may not speak here, and no device is opened then
-   */
-  setMicrophone(on, options = {}) {
-    return this.#serially("microphone", async () => {
-      const publication = this.publication("microphone");
-      const track = publication?.track;
-      if (track?.mediaStreamTrack?.readyState === "live") {
-        track.mediaStreamTrack.enabled = on;
-        this.#setMuted(publication, !on);
-      } else if (on) {
-        this.#ensureAllowed("microphone");
-        const opened = await this.#devices.openMicrophone({ ...this.#meeting.options.devices?.microphone, ...options });
-        await this._publish(opened, "microphone");
-      }
-    });
-  }
-
-  /**
-   * Switches the camera. Off stops the device, so that its light goes out; on opens it again.
-   *
-   * @param {boolean} on
-   * @param {{deviceId?: string, facingMode?: string}} [options]
-   * @throws {ParleyError} as `Devices.openCamera`; `notAllowed` as above
-   */
-  setCamera(on, options = {}) {
-    return this.#serially("camera", async () => {
-      const publication = this.publication("camera");
-      const live = publication?.track?.mediaStreamTrack?.readyState === "live";
-      if (!on) {
-        if (!publication) { return; }
-        this.#setMuted(publication, true);
-        publication.track.stop();
-        await this.#meeting._replaceTrack("camera", null);
-      } else if (!live) {
-        this.#ensureAllowed("camera");
-        const opened = await this.#devices.openCamera({
-          resolution: this.#meeting.options.resolution, ...this.#meeting.options.devices?.camera, ...options,
-        });
-        await this._publish(opened, "camera");
-      }
-    });
-  }
-
-  /**
-   * Starts or ends sharing the screen. Starting shows the browser's chooser and needs a user gesture.
-   *
-   * @param {boolean} on
-   * @throws {ParleyError} `cancelled` when the user chose nothing; `notAllowed` as above
-   */
-  setScreenShare(on) {
-    return this.#serially("screen", async () => {
-      if (on === this.sharing) { return; }
-      if (!on) { return this._unpublish(["screen", "screenAudio"]); }
-      this.#ensureAllowed("screen");
-      const { video, audio } = await this.#devices.openScreen();
-      video.addEventListener("ended", () => { this.setScreenShare(false).catch(() => {}); });
-      if (audio) { this.#add(audio, "screenAudio"); }
-      try {
-        await this._publish(video, "screen");
-      } catch (error) {
-        const sound = this.publication("screenAudio");
-        if (sound) { this.#drop(sound); }
-        throw error;
-      }
-    });
-  }
-
-  /**
-   * Takes another microphone or camera; remembered for the next time it is switched on.
-   *
-   * @param {"microphone"|"camera"} source
-   * @param {string} deviceId
-   * @throws {ParleyError} when the device cannot be opened; the old one then stays
-   */
-  switchDevice(source, deviceId) {
-    const devices = this.#meeting.options.devices ??= {};
-    devices[source] = { ...devices[source], deviceId };
-    return this.#serially(source, async () => {
-      const publication = this.publication(source);
-      if (publication?.track?.mediaStreamTrack?.readyState !== "live") { return; }
-      const opened = source === "camera"
-        ? await this.#devices.openCamera({ resolution: this.#meeting.options.resolution, deviceId })
-        : await this.#devices.openMicrophone({ deviceId });
-      const old = publication.track.mediaStreamTrack;
-      opened.enabled = old.enabled;
-      publication.track._replace(opened);
-      await this.#meeting._replaceTrack(source, opened);
-      old.stop();
-    });
-  }
-
-  /**
-   * Changes the display name for everybody.
-   *
-   * @param {string} name
-   */
-  rename(name) {
-    this.name = name;
-    this.#meeting._nameChanged(this);
-    this.#meeting._send({ type: "rename", name });
-    this.#meeting._emit("participantUpdated", { participant: this });
-  }
-
-  /** Publishes a browser track, or puts it under the publication of that source. */
-  async _publish(mediaStreamTrack, source, { muted = false, name = undefined } = {}) {
-    const existing = this.publication(source);
-    if (existing) {
-      existing.track._replace(mediaStreamTrack);
-      await this.#meeting._replaceTrack(source, mediaStreamTrack);
-      this.#setMuted(existing, muted);
-      return existing;
-    }
-    const publication = this.#add(mediaStreamTrack, source, muted, name);
-    try {
-      await this.#meeting._negotiate();
-    } catch (error) {
-      // What the server does not take must not look as if the others had it.
-      this.#drop(publication);
-      this.#meeting._renegotiate();
-      throw error;
-    }
-    return publication;
-  }
-
-  /** Whether oneself may publish a source, as far as is known: nothing is before the server has answered. */
-  #mayPublish(source) { return this.permissions.length === 0 || this.permissions.includes(permissionFor[source][0]); }
-
-  /** Refuses what the server would, before a device is opened for it. */
-  #ensureAllowed(source) {
-    if (!this.#mayPublish(source)) { throw new ParleyError("notAllowed", `You may not ${permissionFor[source][1]} in this meeting. Hosts can allow it.`); }
-  }
-
-  /** Ends what oneself may not publish: it was opened before that was known. */
-  _endForbidden() {
-    const forbidden = this.publications.filter(({ source }) => !this.#mayPublish(source));
-    if (forbidden.length === 0) { return; }
-    for (const publication of forbidden) { this.#drop(publication); }
-    this.#meeting._renegotiate();
-  }
-
-  /** Ends a publication and frees its device; the next offer does without it. */
-  #drop(publication, reason = null) {
-    const index = this.publications.indexOf(publication);
-    if (index < 0) { return; }
-    this.publications.splice(index, 1);
-    publication.track?.stop();
-    this.#meeting._removeTrack(publication.source);
-    this.#meeting._emit("unpublished", { participant: this, publication, reason });
-  }
-
-  /** Adds a publication without an offer; the caller's next offer carries it. */
-  #add(mediaStreamTrack, source, muted = false, name = undefined) {
-    mediaStreamTrack.enabled = !muted;
-    const track = new LocalTrack(mediaStreamTrack, source);
-    const publication = new Publication({ id: null, kind: track.kind, source, muted, name }, this);
-    publication.track = track;
-    this.publications.push(publication);
-    this.#meeting._addTrack(publication);
-    track.addEventListener("ended", () => this.#deviceEnded(publication));
-    this.#meeting._emit("published", { participant: this, publication });
-    return publication;
-  }
-
-  /** Adds the tracks that are there before the first offer. */
-  _prepare(mediaStreamTrack, source, muted, name) { return this.#add(mediaStreamTrack, source, muted, name); }
-
-  /** Mutes a publication or ends that, with the device kept open. */
-  _mute(publication, muted) {
-    const track = publication.track?.mediaStreamTrack;
-    if (track) { track.enabled = !muted; }
-    this.#setMuted(publication, muted);
-  }
-
-  /** A host muted a track. It is said back to the server: it may have crossed with what was said meanwhile. */
-  _muteForHost(publication) {
-    const { track } = publication;
-    if (track?.mediaStreamTrack) { track.mediaStreamTrack.enabled = false; }
-    this.#setMuted(publication, true);
-    publication.mutedByHost = true;
-    // Its light is to go out as well.
-    if (publication.source === "camera") { this.setCamera(false).catch(() => {}); }
-  }
-
-  /** A host ended a track: the device is freed, and the next offer does without it. */
-  _stopPublication(publication, reason) {
-    if (!this.publications.includes(publication)) { return; }
-    this.#drop(publication, reason);
-    this.#meeting._renegotiate();
-  }
-
-  /** Ends publications and frees their devices. */
-  async _unpublish(sources) {
-    for (const source of sources) {
-      const publication = this.publication(source);
-      if (publication) { this.#drop(publication); }
-    }
-    await this.#meeting._negotiate();
-  }
-
-  #setMuted(publication, muted) {
-    if (publication.muted === muted) { return; }
-    publication.muted = muted;
-    publication.mutedByHost = false;
-    this.#meeting._sendMute(publication.source, muted);
-    this.#meeting._emit("muted", { participant: this, publication, muted });
-  }
-
-  #deviceEnded(publication) {
-    if (publication.source !== "camera" && publication.source !== "microphone") { return; }
-    this.#setMuted(publication, true);
-    this.#meeting._emit("error", {
-      error: new ParleyError("deviceNotFound", `The ${publication.source} was disconnected.`), fatal: false,
-    });
-  }
-
-  /** Frees every device. */
-  _stop() {
-    for (const publication of this.publications) { publication.track?.stop(); }
-  }
-
-  /** Does something with a source when what was asked of it before is done. @returns {Promise<void>} */
-  _inTurn(source, task) { return this.#serially(source, task); }
-
-  #serially(key, task) {
-    const before = this.#queues.get(key) ?? Promise.resolve();
-    const run = before.catch(() => {}).then(task);
-    this.#queues.set(key, run.catch(() => {}));
-    return run;
-  }
-}

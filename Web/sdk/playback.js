@@ -1,11 +1,11 @@
 import { ParleyError } from "./errors.js";
 
 /**
- * The sound of a page: whether the browser lets it be heard, and through which speaker. There is one for all meetings of a page, since one click frees
- * all sound of it.
+ * The sound of a page: whether the browser lets it be heard, and through which speaker. There is one for all meetings
+ * of a page, since one click frees all sound of it.
  *
- * Dispatches `blockedchanged`, with `element` and `blocked` in its detail, when a browser does not let an element play before somebody has clicked, and
- * when it plays after all. The track dispatches `blockedchanged`, too.
+ * Dispatches `blockedchanged`, with `element` and `blocked` in its detail, when a browser does not let an element play
+ * before somebody has clicked, and when it plays after all. The track dispatches `blockedchanged`, too.
  */
 class Playback extends EventTarget {
   #elements = new Map();
@@ -52,7 +52,8 @@ class Playback extends EventTarget {
    * Plays everything through a speaker, now and later.
    *
    * @param {string} deviceId empty for the browser's own choice
-   * @throws {ParleyError} `unsupported` in browsers that let no page choose; `deviceNotFound` where there is no such speaker, everything then plays as before
+   * @throws {ParleyError} `unsupported` in browsers that let no page choose; `deviceNotFound` where there is no such
+   *   speaker, everything then plays as before
    */
   async setSpeaker(deviceId) {
     // Also where nothing plays yet.

@@ -6,49 +6,60 @@ export class Publication {
   #preferredSize = null;
 
   /**
-   * @param {{id: string|null, kind: "audio"|"video", source: string, muted: boolean, name?: string, created?: string}} value as in the protocol
+   * @param {{id: string|null, kind: "audio"|"video", source: string, muted: boolean, name?: string, created?: string}}
+   *   value as in the protocol
    * @param {import("./participant.js").Participant} participant
    */
   constructor(value, participant) {
-    /** The server's id; null for an own track until the server has told it. @type {string|null} */
+    /** The server's id; null for this client's track until the server has sent it. @type {string|null} */
     this.id = value.id;
     /** @type {"audio"|"video"} */
     this.kind = value.kind;
     /** @type {"microphone"|"camera"|"screen"|"screenAudio"} */
     this.source = value.source;
     /** The name that its sender gave it; null where it goes by the participant's. @type {string|null} */
-    this.name = value.name ?? null;
-    /** When it was published, by the server's clock; null for an own track until the server has told it. @type {Date|null} */
+    this.name = typeof value.name === "string" ? value.name : null;
+    /**
+     * When it was published, by the server's clock; null for this client's track until the
+     * server has sent it.
+     *
+     * @type {Date|null}
+     */
     this.created = null;
-    this._takeFacts(value);
+    this._applyFacts(value);
     /** @type {boolean} */
     this.muted = value.muted === true;
     /** Whether it was a host, not the sender, who muted it. @type {boolean} */
     this.mutedByHost = value.mutedByHost === true;
-    /** Whether the server does not send it for now because this client's network has no room; it goes on by itself. @type {boolean} */
+    /**
+     * Whether the server does not send it for now because this client's network has no room; it goes on by itself.
+     *
+     * @type {boolean}
+     */
     this.paused = false;
     /** Why it is paused; null while it is not. @type {"bandwidth"|null} */
     this.pauseReason = null;
     /**
-     * What somebody else's track is sent in, while this browser cannot decode that and so is not sent it.
+     * The codec of somebody else's track, while this browser can't decode it and so isn't sent it.
      *
      * @type {{name: string, parameters?: string}|null}
      */
     this.undecodableCodec = null;
     /**
-     * Who cannot decode an own track, and so is not sent it: the ids of the first of them, and how many there are. Null where everybody can.
+     * Receivers who can't decode this client's track, and so aren't sent it: the ids of the first ones, and how many
+     * there are. Null if everybody can.
      *
      * @type {{codec: {name: string, parameters?: string}, participants: string[], count: number}|null}
      */
     this.undecodableFor = null;
-    /** Who publishes it. @type {import("./participant.js").Participant} */
+    /** The publisher. @type {import("./participant.js").Participant} */
     this.participant = participant;
     /** @type {import("./track.js").LocalTrack|import("./track.js").RemoteTrack|null} */
     this.track = null;
   }
 
   /** Takes what the server says once and for all. */
-  _takeFacts({ id, created }) {
+  _applyFacts({ id, created }) {
     this.id = id;
     this.created = typeof created === "string" ? new Date(created) : null;
   }
@@ -60,8 +71,9 @@ export class Publication {
   get frameRate() { return this.#frameRate; }
 
   /**
-   * Sets how many pictures a second of somebody else's video are of use at most. The server leaves pictures out for it, without a pause, where the sender
-   * codes its video in temporal layers, as browsers do with cameras: it comes with a half or a quarter of its rate then, never with less than the lowest layer.
+   * Sets how many pictures a second of somebody else's video are of use at most. The server leaves pictures out for it,
+   * without a pause, where the sender codes its video in temporal layers, as browsers do with cameras: it comes with a
+   * half or a quarter of its rate then, never with less than the lowest layer.
    *
    * @param {number|null} rate 1 to 240; null for all there are
    * @throws {RangeError} for anything else
@@ -74,14 +86,19 @@ export class Publication {
     this.track?._wishChanged?.();
   }
 
-  /** The size that was asked for; null for that of the elements that show it. @type {{width: number, height: number}|null} */
+  /**
+   * The size that was asked for; null for that of the elements that show it.
+   *
+   * @type {{width: number, height: number}|null}
+   */
   get preferredSize() { return this.#preferredSize; }
 
   /**
-   * Asks for somebody else's video at a size of its own, for as long as an element shows it. Where the sender sends several sizes, the server forwards the smallest that
-   * fills this one.
+   * Asks for somebody else's video at a size of its own, for as long as an element shows it. If the sender sends
+   * several sizes, the server forwards the smallest that fills this one.
    *
-   * @param {{width: number, height: number}|null} size in pixels of the picture, 1 to 16,384; null for that of the elements that show it
+   * @param {{width: number, height: number}|null} size in pixels of the picture, 1 to 16,384; null for that of the
+   *   elements that show it
    * @throws {RangeError} for anything else
    */
   setPreferredSize(size) {

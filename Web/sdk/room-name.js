@@ -56,7 +56,7 @@ export const RoomName = Object.freeze({
   clean(text) { return String(text).replace(/[\s\u{85}:?#[\]@!$&'()*+,;=></"]/gu, "").normalize("NFKC"); },
 
   /**
-   * What is wrong with a room name, for people, or null when it is fine.
+   * The problem of a room name as a sentence, or null if it is valid.
    *
    * @param {string} name
    * @returns {string|null}

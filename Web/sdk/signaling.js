@@ -5,12 +5,14 @@ const silenceLimit = 20_000;
 const joinTimeout = 15_000;
 
 /**
- * The WebSocket to the server: joins, keeps the place when the socket is lost, and hands messages on one after the other.
+ * The WebSocket to the server: joins, keeps the place when the socket is lost, and hands messages on one after the
+ * other.
  *
- * A lost socket is opened again with growing pauses and the place taken back with `resume`, until the server's window has passed.
+ * A lost socket is opened again with growing pauses and the place taken back with `resume`, until the server's window
+ * has passed.
  *
- * Dispatches `lost` (the socket went away), `resumed` (the place is held; `detail` is the message) and `expired` (it cannot be taken
- * back; `detail` is a `ParleyError`).
+ * Dispatches `lost` (the socket went away), `resumed` (the place is held; `detail` is the message) and `expired` (it
+ * cannot be taken back; `detail` is a `ParleyError`).
  */
 export class Signaling extends EventTarget {
   #url;
@@ -31,7 +33,8 @@ export class Signaling extends EventTarget {
 
   /**
    * @param {string} url address of the WebSocket
-   * @param {(message: object) => Promise<void>|void} handler called with each message in the order sent, never two at a time
+   * @param {(message: object) => Promise<void>|void} handler called with each message in the order sent, never two at a
+   *   time
    */
   constructor(url, handler) {
     super();
@@ -57,7 +60,8 @@ export class Signaling extends EventTarget {
   /**
    * Opens the socket and joins.
    *
-   * @param {object|Promise<object>|(() => Promise<object>)} message the `join` message, or what makes it; meanwhile the socket opens already
+   * @param {object|Promise<object>|(() => Promise<object>)} message the `join` message, or a function that makes it
+   *   while the socket opens
    * @returns {Promise<object>} `welcome`, after the handler has dealt with it
    * @throws {ParleyError} with the server's code, or `unreachable`
    */
@@ -79,7 +83,7 @@ export class Signaling extends EventTarget {
   }
 
   /**
-   * Sends a message, if the socket is ready. State is told again after `resumed`, so nothing is queued here.
+   * Sends a message, if the socket is ready. The state is sent again after `resumed`, so nothing is queued here.
    *
    * @param {object} message
    * @returns {boolean} whether it was sent
@@ -113,9 +117,9 @@ export class Signaling extends EventTarget {
   }
 
   /**
-   * Closes for good.
+   * Closes permanently.
    *
-   * @param {{leave?: boolean}} [options] whether to tell the server first
+   * @param {{leave?: boolean}} [options] whether to send a `leave` first
    */
   close(options = {}) {
     if (this.#closed) { return; }
@@ -156,7 +160,7 @@ export class Signaling extends EventTarget {
       });
     });
     socket.addEventListener("close", () => {
-      // Messages that came before the close are dealt with first: a fatal error tells why the socket went.
+      // Messages that came before the close are dealt with first: a fatal error has the reason for the close.
       this.#chain = this.#chain.then(() => { if (socket === this.#socket) { this.#lose(); } });
     });
   }

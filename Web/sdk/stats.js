@@ -20,7 +20,7 @@
  */
 
 /**
- * What the connection's path is.
+ * The path of the connection.
  *
  * @typedef {object} TransportStats
  * @property {string} state
@@ -143,7 +143,7 @@ export class Stats {
   }
 
   /**
-   * Judges the own connection from a digest, in the words and by the bounds of the protocol.
+   * Judges this client's connection from a digest, in the words and by the bounds of the protocol.
    *
    * @param {{transport: TransportStats, streams: StreamStats[]}|null} digest
    * @returns {"excellent"|"good"|"poor"|"lost"|"unknown"}
@@ -152,7 +152,7 @@ export class Stats {
     if (!digest) { return "unknown"; }
     if (digest.transport.state === "failed" || digest.transport.state === "disconnected") { return "lost"; }
     if (digest.transport.state !== "connected") { return "unknown"; }
-    // What arrives incomplete may be incomplete since its sender's path loses: of that the server knows more, and tells.
+    // Incomplete streams may come from a sender whose path loses packets. The server knows more and reports it.
     const busy = digest.streams.filter((each) => each.bitrate > 0 && each.direction === "outbound");
     const loss = Math.max(0, ...busy.map((each) => each.loss));
     const rtt = digest.transport.rtt ?? Math.max(0, ...busy.map((each) => each.rtt ?? 0));

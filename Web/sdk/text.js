@@ -17,7 +17,8 @@ export const textLimits = Object.freeze({
 });
 
 /**
- * The characters of a text as people count them: grapheme clusters (UAX #29); code points in browsers that cannot tell them.
+ * The characters of a text as people count them: grapheme clusters (UAX #29); code points in browsers without a
+ * segmenter.
  *
  * @param {string} text
  * @returns {string[]}

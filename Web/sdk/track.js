@@ -1,6 +1,6 @@
 import { playback } from "./playback.js";
 
-/** What local and remote tracks share. */
+/** The common part of local and remote tracks. */
 class Track extends EventTarget {
   #elements = new Set();
   #mediaStreamTrack;
@@ -8,7 +8,7 @@ class Track extends EventTarget {
   constructor(mediaStreamTrack, source) {
     super();
     this.#mediaStreamTrack = mediaStreamTrack;
-    /** Where the media comes from. @type {"microphone"|"camera"|"screen"|"screenAudio"} */
+    /** The source of the media. @type {"microphone"|"camera"|"screen"|"screenAudio"} */
     this.source = source;
     /** @type {"audio"|"video"} */
     this.kind = source === "microphone" || source === "screenAudio" ? "audio" : "video";
@@ -66,7 +66,7 @@ class Track extends EventTarget {
 }
 
 /**
- * A track that this client sends. Mute it through `LocalParticipant`, which tells the others as well.
+ * A track that this client sends. Mute it through `LocalParticipant`, which also reports it to the others.
  *
  * Dispatches `changed` when its browser track is swapped and `ended` when the device goes away.
  */
@@ -114,7 +114,7 @@ export class RemoteTrack extends Track {
    * @param {MediaStreamTrack} mediaStreamTrack
    * @param {import("./publication.js").Publication} publication
    * @param {string} mid m-section of the slot that carries it
-   * @param {import("./views.js").Views} [views] who tells the server how large it is shown
+   * @param {import("./views.js").Views} [views] the object that reports its size to the server
    */
   constructor(mediaStreamTrack, publication, mid, views) {
     super(mediaStreamTrack, publication.source);
@@ -141,7 +141,8 @@ export class RemoteTrack extends Track {
   }
 
   /**
-   * Whether it cannot be heard before somebody has clicked: browsers let no page be loud before. `playback.unblock()`, called from the click, plays it.
+   * Whether it cannot be heard before somebody has clicked: browsers let no page be loud before. `playback.unblock()`,
+   * called from the click, plays it.
    *
    * @type {boolean}
    */

@@ -1,15 +1,16 @@
-const settle = 120;
+const delay = 120;
 const anySize = 65_535;
 
 /**
- * Watches at what size each picture is shown, and tells the server, which then sends what fills it and nothing for what is hidden.
+ * Watches the size at which each video is shown, and reports it to the server, which then sends the layers that fill it
+ * and nothing for a hidden one.
  *
  * Elements come here by `RemoteTrack.attach`; a track that was never attached is received at its best.
  */
 export class Views {
-  #tell;
+  #send;
   #tracks = new Map();
-  #told = new Map();
+  #reported = new Map();
   #timer = null;
   #visible = new WeakMap();
   #resized = typeof ResizeObserver === "function" ? new ResizeObserver(() => this.changed()) : null;
@@ -21,9 +22,12 @@ export class Views {
     : null;
   #onChange = () => this.changed();
 
-  /** @param {(slots: {mid: string, width: number, height: number, pinned: boolean, maxFrameRate?: number}[]) => boolean} tell whether it could be sent */
-  constructor(tell) {
-    this.#tell = tell;
+  /**
+   * @param {(slots: {mid: string, width: number, height: number, pinned: boolean, maxFrameRate?: number}[]) => boolean}
+   *   send whether it could be sent
+   */
+  constructor(send) {
+    this.#send = send;
     document.addEventListener("visibilitychange", this.#onChange);
     document.addEventListener("enterpictureinpicture", this.#onChange);
     document.addEventListener("leavepictureinpicture", this.#onChange);
@@ -75,13 +79,13 @@ export class Views {
 
   /** Says all of it again, to a server that knows nothing yet. */
   again() {
-    this.#told.clear();
+    this.#reported.clear();
     this.changed();
   }
 
   /** Something may be shown at another size; the server hears of it in a moment. */
   changed() {
-    this.#timer ??= setTimeout(() => { this.#timer = null; this.#flush(); }, settle);
+    this.#timer ??= setTimeout(() => { this.#timer = null; this.#flush(); }, delay);
   }
 
   /** Ends the watching. */
@@ -109,17 +113,19 @@ export class Views {
       if (frameRate !== null) { view.maxFrameRate = frameRate; }
       const key = `${view.width}x${view.height} ${view.pinned} ${frameRate}`;
       // A slot of which nothing was said shows everything.
-      if (key === (this.#told.get(track.mid) ?? `${anySize}x${anySize} false null`)) { continue; }
+      if (key === (this.#reported.get(track.mid) ?? `${anySize}x${anySize} false null`)) { continue; }
       slots.push({ view, key });
     }
     for (let index = 0; index < slots.length; index += 64) {
       const part = slots.slice(index, index + 64);
-      if (!this.#tell(part.map(({ view }) => view))) { continue; }
-      for (const { view, key } of part) { this.#told.set(view.mid, key); }
+      if (!this.#send(part.map(({ view }) => view))) { continue; }
+      for (const { view, key } of part) { this.#reported.set(view.mid, key); }
     }
   }
 
-  /** What is to be sent: the size that was asked for, or else that of the largest element, and nothing where none can be seen. */
+  /**
+   * The size to send: the preferred one, or else that of the largest element; nothing if no element is visible.
+   */
   #size(track, elements) {
     const shown = this.#shown(track, elements);
     return shown.width > 0 && shown.height > 0 ? track.publication.preferredSize ?? shown : shown;

@@ -228,13 +228,15 @@ class ModuleTests(ModulePage):
     def test_permissions_that_are_taken_one_after_the_other_all_go(self) -> None:
         sent = self.run_js("""
             const { Hosting } = await import("/sdk/hosting.js");
+            const { Requests } = await import("/sdk/requests.js");
             const sent = [];
-            const hosting = new Hosting({ _send: (message) => sent.push(message) });
-            const done = () => hosting._receive({ type: "done", id: sent.at(-1).id });
+            const requests = new Requests((message) => sent.push(message));
+            const hosting = new Hosting({}, { requests });
+            const done = () => requests.answered(sent.at(-1).id);
             const guest = { id: "p_1", permissions: ["publishAudio", "publishVideo", "chat"] };
             // The second before the first is answered, the third before the roster tells of them.
             const both = [hosting.allow(guest, "publishVideo", false), hosting.allow(guest, "publishAudio", false)];
-            for (const { id } of [...sent]) { hosting._receive({ type: "done", id }); }
+            for (const { id } of [...sent]) { requests.answered(id); }
             await Promise.all(both);
             const third = hosting.allow(guest, "publishVideo", true);
             done();
@@ -257,13 +259,16 @@ class ModuleTests(ModulePage):
             const { Tile } = await import("/assets/js/tile.js");
             const { RemoteParticipant } = await import("/sdk/participant.js");
             const { Hosting } = await import("/sdk/hosting.js");
+            const { Moderation } = await import("/sdk/moderation.js");
+            const { Polls: PollList } = await import("/sdk/polls.js");
             const { HostControls } = await import("/assets/js/host-controls.js");
             const { Polls } = await import("/assets/js/polls.js");
             const { Reactions } = await import("/assets/js/reactions.js");
             const other = new RemoteParticipant("p_1", argument);
             const local = new RemoteParticipant("p_2", argument);
             const meeting = { chat: [], participants: new Map([["p_1", other], ["p_3", other]]), localParticipant: local, participant: () => other, _emit: () => {}, addEventListener: () => {} };
-            meeting.hosting = new Hosting(meeting);
+            const pollList = new PollList(() => {});
+            meeting.hosting = new Hosting(meeting, { polls: pollList, moderation: new Moderation({ local, participant: () => other }, () => {}) });
             meeting.chatting = new Chatting(meeting, async () => {});
             local.permissions = ["moderate"];
             const announcer = { say: () => {}, show: () => {}, clear: () => {} };
@@ -278,7 +283,7 @@ class ModuleTests(ModulePage):
             people.element.hidden = false;
             people.element.querySelector(".person-menu:not([hidden])").click();
             const menu = { element: document.querySelector(".menu-floating") };
-            meeting.hosting._receive({ type: "poll", poll: { id: 1, question: argument, options: [{ text: argument }, { text: "b" }], open: true } });
+            pollList.apply({ type: "poll", poll: { id: 1, question: argument, options: [{ text: argument }, { text: "b" }], open: true } });
             const polls = new Polls(meeting, announcer);
             polls.open();
             const dialog = { element: document.querySelector("dialog") };
@@ -436,10 +441,12 @@ class ModuleTests(ModulePage):
             const { Tile } = await import("/assets/js/tile.js");
             const { RemoteParticipant } = await import("/sdk/participant.js");
             const { Hosting } = await import("/sdk/hosting.js");
+            const { Moderation } = await import("/sdk/moderation.js");
+            const { Polls } = await import("/sdk/polls.js");
             const { HostControls } = await import("/assets/js/host-controls.js");
             const [other, local] = [new RemoteParticipant("p_1", "Ann"), new RemoteParticipant("p_2", "Ben")];
             const meeting = { chat: [], participants: new Map([["p_1", other]]), localParticipant: local, participant: () => other, _emit: () => {}, addEventListener: () => {} };
-            meeting.hosting = new Hosting(meeting);
+            meeting.hosting = new Hosting(meeting, { polls: new Polls(() => {}), moderation: new Moderation({ local, participant: () => other }, () => {}) });
             const people = new PeoplePanel(meeting, { onInvite: () => {}, host: new HostControls(meeting, { say: () => {}, show: () => {} }) });
             const tile = new Tile(other, "camera", {});
             people.element.hidden = false;
@@ -700,37 +707,37 @@ class ModuleTests(ModulePage):
 
     def test_what_the_server_refuses_with_too_fast_goes_out_again_in_its_order(self) -> None:
         first, again, ended = self.run_js("""
-            const { Turns } = await import("/sdk/turns.js");
+            const { SendQueue } = await import("/sdk/send-queue.js");
             const { ParleyError } = await import("/sdk/errors.js");
             const sent = [], ended = [];
-            const turns = new Turns(({ text }) => sent.push(text), () => true);
-            for (const text of ["a", "b", "c"]) { turns.add({ type: "chat", text }, { kind: "chat messages", repeats: true }).answer.then(() => ended.push(text), () => {}); }
-            turns.answered(-1);
+            const queue = new SendQueue(({ text }) => sent.push(text), () => true);
+            for (const text of ["a", "b", "c"]) { queue.add({ type: "chat", text }, { kind: "chat messages", repeats: true }).answer.then(() => ended.push(text), () => {}); }
+            queue.answered(-1);
             const haste = new ParleyError("tooFast", "senderRate");
-            turns.answered(-3, haste);
-            turns.answered(-2, haste);
-            turns.add({ type: "chat", text: "d" }, { kind: "chat messages", repeats: true }).answer.catch(() => {});
+            queue.answered(-3, haste);
+            queue.answered(-2, haste);
+            queue.add({ type: "chat", text: "d" }, { kind: "chat messages", repeats: true }).answer.catch(() => {});
             const first = [...sent];
             while (sent.length < 6) { await new Promise((resolve) => setTimeout(resolve, 20)); }
-            turns.answered(-2);
+            queue.answered(-2);
             await null;
-            turns.close();
+            queue.close();
             return [first, sent.slice(3), ended];
         """)
         self.assertEqual((first, again, ended), (["a", "b", "c"], ["b", "c", "d"], ["a", "b"]))
 
     def test_no_more_bytes_go_out_than_the_server_passes_on(self) -> None:
         sizes = self.run_js("""
-            const { Turns } = await import("/sdk/turns.js");
+            const { SendQueue } = await import("/sdk/send-queue.js");
             let bytes = 0;
-            const turns = new Turns(({ id, ...message }) => { bytes += JSON.stringify(message).length + 300; queueMicrotask(() => turns.answered(id)); }, () => true);
+            const queue = new SendQueue(({ id, ...message }) => { bytes += JSON.stringify(message).length + 300; queueMicrotask(() => queue.answered(id)); }, () => true);
             for (let index = 0; index < 60; index += 1) {
-              turns.add({ type: "signal", data: "x".repeat(8_000) }, { kind: "signals" }).answer.catch(() => {});
+              queue.add({ type: "signal", data: "x".repeat(8_000) }, { kind: "signals" }).answer.catch(() => {});
             }
             await new Promise((resolve) => setTimeout(resolve));
             const atOnce = bytes;
             await new Promise((resolve) => setTimeout(resolve, 1_000));
-            turns.close();
+            queue.close();
             return [atOnce, bytes];
         """)
         self.assertTrue(180 << 10 < sizes[0] <= 228 << 10, sizes)

@@ -1,5 +1,6 @@
 /**
- * What stands behind `/opentok.js`: the modules that it loads. The classes that a page sees are in that script; these do their work.
+ * The modules that `/opentok.js` loads. The classes that a page sees are in that script; these
+ * do their work.
  *
  * @module opentok
  */

@@ -1,6 +1,6 @@
 /**
- * The API key of a session: what its ID names, or else its token. The server checks the token and knows nothing of the key that a page gives, which is to be told
- * all the same when it gives another one.
+ * The API key that a session's ID names, or else its token. The server checks the token only, so a page that passes
+ * another key gets its error from here.
  *
  * @param {string} sessionId `1_` or `2_` and URL-safe Base64 of `1~<API key>~…`
  * @param {string} token of either form of the library, or any other

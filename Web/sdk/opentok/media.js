@@ -9,7 +9,7 @@ function height(resolution) {
 /** How many pictures a second a publisher's properties ask for; undefined where they do not. */
 export function askedRate({ frameRate }) { return frameRate >= 1 && frameRate <= 30 ? Number(frameRate) : undefined; }
 
-/** Has a track make no more pictures than that. What cannot goes on making more; receivers may ask for fewer. */
+/** Limits the frame rate of a track. A track that can't be limited stays as it is; receivers may ask for less. */
 async function limit(track, rate) {
   if (!track || rate === undefined) { return; }
   await track.applyConstraints({ ...track.getConstraints(), frameRate: { ideal: rate, max: rate } }).catch(() => {});
@@ -24,7 +24,8 @@ function named(error, kit) {
 /**
  * Opens what a publisher's properties name: devices, the screen, or tracks that the page has made.
  *
- * @param {object} properties `audioSource`, `videoSource` (a track, a device's id, `"screen"`; null or false for none), `resolution`, `frameRate`, `facingMode`
+ * @param {object} properties `audioSource`, `videoSource` (a track, a device's id, `"screen"`; null or false for none),
+ *   `resolution`, `frameRate`, `facingMode`
  * @param {object} kit
  * @returns {Promise<{audio: MediaStreamTrack|null, video: MediaStreamTrack|null, isScreen: boolean}>}
  */

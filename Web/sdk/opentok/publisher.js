@@ -1,19 +1,24 @@
 import { open } from "./media.js";
 import { WidgetCore } from "./widget.js";
 
-/** How long the end of one track waits for that of the other: a host ends a camera and its microphone in two messages, and a page is to hear of one end. */
+/**
+ * How long the end of one track waits for that of the other: a host ends a camera and its microphone in two messages,
+ * and a page is to hear of one end.
+ */
 const pairing = 60;
 
 const kinds = ["audio", "video"];
 
-/** The work behind `OT.initPublisher`: opens devices at once and shows them; a session sends them when it is told to. */
+/**
+ * The work behind `OT.initPublisher`: opens devices at once and shows them; a session sends them once it publishes.
+ */
 export class PublisherCore extends WidgetCore {
   #tracks = { audio: null, video: null };
-  /** Where each track is from, as `audioSource` and `videoSource` say it. */
+  /** The origin of each track, by `audioSource` and `videoSource`. */
   #from;
   /** Whether it is off: the page or a host has turned it off, or its device could not be opened. */
   #isOff;
-  /** Whether the page wants its picture sent: what a host has turned off is sent again when it is published anew. */
+  /** Whether the page wants its picture sent: a track that a host turned off is sent when it is published again. */
   #wantsVideo;
   /** Those that a host has ended since the last time that it was settled what is left. */
   #ended = new Set();
@@ -56,7 +61,7 @@ export class PublisherCore extends WidgetCore {
     facade._emit("accessAllowed");
   }
 
-  /** Opens devices; the page is told when it may not. */
+  /** Opens devices; `accessDenied` reports that the page may not. */
   async #find(properties) {
     try {
       return await open(properties, this.kit);
@@ -66,7 +71,7 @@ export class PublisherCore extends WidgetCore {
     }
   }
 
-  /** What is shown and sent from now on. */
+  /** The tracks that are shown and sent from now on. */
   #take(kind, track) {
     this.#tracks[kind] = track;
     this.facade._tracks = { ...this.#tracks };
@@ -74,7 +79,7 @@ export class PublisherCore extends WidgetCore {
     this.#enable(kind);
   }
 
-  /** What is off is neither shown nor sent. */
+  /** A track that is off is neither shown nor sent. */
   #enable(kind) {
     if (this.#tracks[kind]) { this.#tracks[kind].enabled = !this.#isOff[kind]; }
     if (kind === "video") { this.#preview(); }
@@ -111,7 +116,7 @@ export class PublisherCore extends WidgetCore {
 
   // MARK: Publishing
 
-  /** Waits for the devices, and opens those again that have ended meanwhile. */
+  /** Waits for the devices, and opens those again that have ended. */
   async ready() {
     await this.opened;
     for (const kind of kinds) { await this.#revive(kind); }
@@ -146,7 +151,7 @@ export class PublisherCore extends WidgetCore {
   /** The meeting is over, which has stopped what was sent. */
   left() { this.#participant = null; }
 
-  /** `publishAudio` and `publishVideo`. Others are told that it is on when it is sent. */
+  /** `publishAudio` and `publishVideo`. Others learn that it is on once it is sent. */
   async mute(kind, isOff) {
     await this.opened;
     this.#isOff[kind] = isOff;
@@ -250,7 +255,7 @@ export class PublisherCore extends WidgetCore {
     const source = this.sources[kind];
     const publication = this.#participant?.publication(source);
     const sent = publication?.track?.mediaStreamTrack;
-    // What a host has ended is published anew when it is turned on.
+    // A track that a host ended is published again when it is turned on.
     if (this.#participant && (publication || !this.#isOff[kind])) {
       await this.#participant._publish(this.#copy(kind), source, { muted: this.#isOff[kind], name: this.#name });
     }

@@ -20,15 +20,15 @@ const joinErrors = {
 /** The library's name of an error that a signal ends with. */
 const signalErrors = { tooLarge: "OT_SIGNAL_TOO_LARGE", badMessage: "OT_INVALID_SIGNAL", notAllowed: "OT_UNABLE_TO_SIGNAL" };
 
-/** The work behind `OT.initSession`: one meeting of the SDK, told in the library's events. */
+/** The work behind `OT.initSession`: one meeting of the SDK, in the library's events. */
 export class SessionCore {
   #session;
   #kit;
   #meeting = null;
   #streams = null;
-  /** What works behind the publishers of this session. */
+  /** The engines of this session's publishers. */
   #sending = new Map();
-  /** What is being taken out of the session, by publisher. */
+  /** The unpublishing under way, by publisher. */
   #unpublishing = new Map();
 
   /**
@@ -43,7 +43,8 @@ export class SessionCore {
   // MARK: Connecting
 
   /**
-   * Joins the meeting of the session's name. `sessionConnected` comes first, then the callback, then who and what was there before.
+   * Joins the meeting of the session's name. `sessionConnected` comes first, then the callback, then who and what was
+   * there before.
    *
    * @param {string} token
    * @param {string|null} apiKey null where the page has said none
@@ -67,7 +68,7 @@ export class SessionCore {
     try {
       await meeting.join();
     } catch (error) {
-      // Who has disconnected meanwhile may be connecting anew.
+      // A page that disconnected during the join may be connecting again.
       if (this.#meeting === meeting) { session.currentState = "disconnected"; }
       throw this.#error(joinErrors[error.code] ?? "OT_CONNECT_FAILED", error.message);
     }
@@ -86,7 +87,7 @@ export class SessionCore {
     this.#listen();
   }
 
-  /** Tells the page that it is connected, and who is there. */
+  /** Reports that the page is connected, and to whom. */
   #settled() {
     const session = this.#session;
     const connections = [...session.connections.values()];
@@ -99,7 +100,7 @@ export class SessionCore {
       for (const connection of connections) {
         if (session.connections.get(connection.connectionId) === connection) { session._emit("connectionCreated", { connection, connections: [connection] }); }
       }
-      // Version 0.91 told of them with the event before.
+      // Version 0.91 reported them with the event before.
       streams.begin(!session._isLegacy);
     }, 0);
   }
@@ -140,7 +141,7 @@ export class SessionCore {
     on("permissions", () => { this.#session.capabilities = this.#capabilities(); });
     on("reconnecting", () => { this.#session._emit("sessionReconnecting"); });
     on("reconnected", () => {
-      // A place that was lost for good gives another connection.
+      // A session that was lost permanently gives another connection.
       const own = this.#connection(meeting.localParticipant);
       if (own.connectionId !== this.#session.connection.connectionId) {
         this.#session.connections.delete(this.#session.connection.connectionId);
@@ -199,13 +200,13 @@ export class SessionCore {
       if (isNamed && !core.isScreen) { own.rename(name); }
       core.publish(own, isNamed ? name : undefined);
       this.#sending.set(publisher, core);
-      await this.#meeting._negotiate();
+      await this.#meeting._media.negotiate();
       const stream = this.#streams?.own(own, core.isScreen, publisher.properties);
       if (!stream) { throw this.#error("OT_UNABLE_TO_PUBLISH", "It was ended as soon as it was published."); }
       publisher.stream = stream;
     } catch (error) {
       this.#sending.delete(publisher);
-      // What the server does not take is not to look as if it was sent.
+      // A refused track must not look as if it was sent.
       await core?.unpublish().catch(() => {});
       publisher.session = null;
       session._publishers = session._publishers.filter((each) => each !== publisher);
@@ -223,7 +224,7 @@ export class SessionCore {
       this.#unpublished(publisher, reason);
       return core.unpublish();
     });
-    // Whoever publishes it anew meanwhile waits.
+    // A page that publishes it again during this waits.
     this.#unpublishing.set(publisher, done.catch(() => {}));
     try { await done; } finally { this.#unpublishing.delete(publisher); }
   }
@@ -241,10 +242,10 @@ export class SessionCore {
     if (!event.isDefaultPrevented()) { publisher.destroy(); }
   }
 
-  /** Whose stream it is; undefined when it has ended. */
+  /** The publisher of a stream; undefined if it has ended. */
   ownerOf(stream) { return this.#streams?.ownerOf(stream); }
 
-  /** Whether the own network hardly takes what it carries. */
+  /** Whether this client's network has hardly enough capacity. */
   get isSlow() { return ["poor", "lost"].includes(this.#meeting?.localParticipant.quality); }
 
   /** A picture's size became known. */
@@ -258,7 +259,10 @@ export class SessionCore {
 
   // MARK: Signals and moderation
 
-  /** Sends a signal; resolves when the server has passed it on. It waits for its turn, and for a connection that is being brought back. */
+  /**
+   * Sends a signal; resolves when the server has passed it on. It waits for its turn, and for a connection that is
+   * being brought back.
+   */
   async signal(signal) {
     try { await this.#passOn(signal); } catch (error) { throw Object.assign(error, { signal }); }
   }
@@ -296,7 +300,7 @@ export class SessionCore {
     return this.#moderate("OT_UNABLE_TO_FORCE_MUTE", stream?.connection ?? null, (hosting, whom) => hosting.mute(whom, sources));
   }
 
-  /** Mutes the sound of every stream but these, also of the own ones and of later ones. */
+  /** Mutes the audio of every stream but these, also this client's and later ones. */
   forceMuteAll(excluded) {
     const exceptTracks = (Array.isArray(excluded) ? excluded : []).filter((each) => each?.connection?.connectionId).map((each) => (
       { participant: each.connection.connectionId, source: each.videoType === "screen" ? "screenAudio" : "microphone" }));
@@ -316,7 +320,7 @@ export class SessionCore {
     try { await ask(this.#meeting.hosting, whom); } catch (error) { throw this.#error(name, error.message); }
   }
 
-  /** At once: what a host ends is stopped right after it was told. */
+  /** At once: the track is stopped right after this event. */
   #eachSending(source, body) {
     for (const [publisher, core] of this.#sending) { if (core.sends(source)) { body(core, publisher); } }
   }

@@ -1,8 +1,8 @@
 import { askedRate } from "./media.js";
 
 /**
- * How long the first track of a stream waits for the second: the server tells of a camera and a microphone in two messages, and a page wants to
- * hear of one stream with both.
+ * How long the first track of a stream waits for the second: the server reports a camera and a microphone in two
+ * messages, and a page expects one stream with both.
  */
 const pairing = 60;
 
@@ -27,7 +27,7 @@ export class Streams {
 
   static id(participant, type) { return `${participant.id}.${type}`; }
 
-  /** What was there before this client came. */
+  /** Streams from before this client came. */
   existing() {
     for (const participant of this.#meeting.participants.values()) {
       for (const type of Object.keys(sources)) { this.#make(participant, type); }
@@ -35,7 +35,7 @@ export class Streams {
     return [...this.#session.streams.values()];
   }
 
-  /** From now on the page is told; of what is there already, too, when it does not know of it. */
+  /** From now on the page gets events, also about streams that it doesn't know yet. */
   begin(tellsExisting) {
     this.#tells = true;
     for (const stream of tellsExisting ? [...this.#session.streams.values()] : []) {
@@ -46,7 +46,10 @@ export class Streams {
 
   ownerOf(stream) { return this.#owners.get(stream?.streamId); }
 
-  /** Something of a participant has changed; `reason` says why where a stream is over by it, null that this is not known. */
+  /**
+   * Something of a participant has changed; `reason` says why where a stream is over by it, null that this is not
+   * known.
+   */
   changed(participant, reason = null) {
     if (!participant) { return; }
     for (const type of Object.keys(sources)) { this.#compare(participant, type, reason); }
@@ -120,7 +123,8 @@ export class Streams {
       return;
     }
     if (!facts.isThere && !participant.isLocal) {
-      // Somebody who leaves unpublishes first, and what is unpublished is received no more before that; the reason is known a moment later.
+      // Somebody who leaves unpublishes first, and what is unpublished is received no more before that; the reason is
+      // known a moment later.
       const isKnown = this.#endings.has(id);
       if (!isKnown || reason !== null) { this.#endings.set(id, reason ?? "clientDisconnected"); }
       if (isKnown) { return; }
@@ -176,7 +180,7 @@ export class Streams {
     if (stream && (width !== size.width || height !== size.height)) { this.#set(stream, "videoDimensions", size); }
   }
 
-  // MARK: Who watches
+  // MARK: Watching
 
   /** Those who subscribe play what there is now; what nobody has subscribed to need not be sent. */
   #follow(stream, participant, type) {

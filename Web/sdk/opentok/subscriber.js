@@ -66,13 +66,13 @@ export class SubscriberCore extends WidgetCore {
     this.#attach("audio", this.#publication("audio"), this.#audio);
     this.#attach("video", this.#publication("video"), this.video);
     this.#tellPicture();
-    // What this browser cannot decode is not waited for.
+    // A video that this browser can't decode isn't waited for.
     const isThere = (kind, has) => !has || this.#attached[kind] !== null || !this.#wants[kind] || Boolean(this.#publication(kind)?.undecodableCodec);
     if (!this.#isConnected && isThere("audio", stream.hasAudio) && isThere("video", stream.hasVideo)) {
       this.#isConnected = true;
       this.#settle?.();
       this.facade._emit("connected");
-      // The stream itself says whether its publisher sends a picture; of its codec nothing else tells.
+      // The stream itself says whether its publisher sends a picture; nothing else reports its codec.
       if (this.#pictureIsOff === "codecNotSupported") { this.facade._emit("videoDisabled", { reason: "codecNotSupported" }, { cancelable: true }); }
     }
     this.#warn();
@@ -83,7 +83,8 @@ export class SubscriberCore extends WidgetCore {
     return this.#participant.publication(sources[kind]);
   }
 
-  /** Tells that the picture may go soon, since the own network hardly takes it, or that it may not any more. */
+  /** Reports that the video may go soon, since this client's network has hardly enough capacity, or that the danger is
+   * over. */
   #warn() {
     const { isSlow } = this.#session;
     if (!this.#isConnected || this.#participant.isLocal || this.#isWarned === isSlow || this.#pictureIsOff !== null || !this.facade.stream.hasVideo) { return; }
@@ -106,7 +107,7 @@ export class SubscriberCore extends WidgetCore {
       if (publication.frameRate !== this.#rate) { publication.setFrameRate(this.#rate); }
       if (publication.preferredSize !== this.#size) { publication.setPreferredSize(this.#size); }
     }
-    // What nobody watches need not be sent.
+    // A video that nobody watches need not be sent.
     if (kind === "video" && !wanted && publication?.track && !own) { this.#session.hide(publication.track); }
   }
 
@@ -144,13 +145,13 @@ export class SubscriberCore extends WidgetCore {
     this.#audio.volume = this.#volume / 100;
   }
 
-  /** A picture of about this size, whatever that of its element; what is no size means that of the element. */
+  /** A picture of about this size, whatever that of its element; anything else means the element's. */
   prefer(size) {
     this.#size = sizeOf(size);
     this.follow();
   }
 
-  /** No more pictures a second than these; what is no rate means all there are. */
+  /** No more pictures a second than these; anything else means all there are. */
   preferRate(rate) {
     this.#rate = rateOf(rate);
     this.follow();

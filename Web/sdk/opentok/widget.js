@@ -2,7 +2,7 @@ import { AudioLevel } from "../audio-level.js";
 
 const meterInterval = 50;
 
-/** What the work behind publishers and subscribers has in common: the elements that play, and the meter. */
+/** The common part of publishers and subscribers: the elements that play, and the meter. */
 export class WidgetCore {
   #meter = null;
   #timer = null;

@@ -1,0 +1,111 @@
+import { ParleyError } from "./errors.js";
+import { RemoteTrack } from "./track.js";
+
+/**
+ * Routes each message of the server to the part that it is for, and each event of the replica to the parts that follow
+ * it.
+ */
+export class MessageRouter {
+  #parts;
+  #hooks;
+
+  /**
+   * @param {object} parts
+   * @param {import("./local-participant.js").LocalParticipant} parts.local
+   * @param {import("./lifecycle.js").Lifecycle} parts.lifecycle
+   * @param {import("./session.js").Session} parts.session
+   * @param {import("./replica.js").Replica} parts.replica
+   * @param {import("./requests.js").Requests} parts.requests
+   * @param {import("./send-queue.js").SendQueue} parts.queue
+   * @param {import("./chat.js").Chatting} parts.chatting
+   * @param {import("./views.js").Views} parts.views
+   * @param {object} hooks
+   * @param {(type: string, detail: object) => void} hooks.emit
+   * @param {(reason: string, message: string) => void} hooks.end
+   * @param {(error: ParleyError) => void} hooks.lost the socket is gone, and the answers to requests with it
+   */
+  constructor(parts, hooks) {
+    this.#parts = parts;
+    this.#hooks = hooks;
+  }
+
+  /**
+   * Applies a message.
+   *
+   * @param {object} message
+   * @param {import("./connection.js").Connection} connection the one that the message's session has
+   */
+  async receive(message, connection) {
+    const { lifecycle, session, replica, requests, queue, chatting, views, local } = this.#parts;
+    switch (message.type) {
+      case "welcome":
+        lifecycle.endWaiting();
+        if (Array.isArray(message.iceServers)) { connection.useServers(message.iceServers); }
+        await connection.firstAnswer(message.answer);
+        replica.apply(message);
+        local._endForbidden();
+        views.again();
+        return;
+      case "waiting": lifecycle.beginWaiting(["host", "start"].includes(message.reason) ? message.reason : "lobby"); return;
+      case "resumed":
+        replica.apply(message);
+        views.again();
+        return;
+      case "answer":
+        // The ids of own tracks first: `publish` returns when the offer is settled.
+        replica.apply(message);
+        if (await connection.receiveAnswer(message)) { replica.apply({ type: "slots", slots: message.slots }); }
+        return;
+      case "error": await this.#applyRefusal(message, connection); return;
+      case "done": if (!queue.answered(message.id)) { requests.answered(message.id); } return;
+      case "signal": {
+        const { from = null, signal = "", data = "" } = message;
+        const participant = replica.roster.participant(from) ?? null;
+        this.#hooks.emit("signal", { from, participant, type: String(signal), data: String(data) });
+        return;
+      }
+      case "tokenExpiring": this.#hooks.emit("tokenExpiring", { seconds: Number(message.seconds) || 0, leaves: message.leaves === true }); return;
+      case "refreshToken":
+        // A client without a token of its own gets a new one with each discover document.
+        if (typeof message.token === "string" && session.token.isOwn) { session.token.replace(message.token); }
+        return;
+      case "ended": this.#hooks.end(String(message.reason), String(message.message ?? "")); return;
+      default: if (!connection.apply(message) && !replica.apply(message)) { chatting._apply(message); }
+    }
+  }
+
+  async #applyRefusal(message, connection) {
+    const { session, requests, queue } = this.#parts;
+    if (await connection.receiveRefusal(message)) { return; }
+    const error = new ParleyError(String(message.code), String(message.message ?? ""));
+    if (queue.answered(message.id, error) || requests.answered(message.id, error)) { return; }
+    if (message.fatal && error.code !== "tooFast") { session.refuse(error); return; }
+    // The server closes the socket of a client that sends too fast and keeps its session: it is resumed as after any
+    // loss.
+    if (message.fatal) { this.#hooks.lost(error); }
+    this.#hooks.emit("error", { error, fatal: false });
+  }
+
+  /** The track of a slot, if it is of the publication's kind. */
+  trackOf(publication, mid) {
+    const track = this.#parts.session.connection.slotTrack(mid);
+    return track?.kind === publication.kind ? new RemoteTrack(track, publication, mid, this.#parts.views) : null;
+  }
+
+  /** Dispatches an event of the replica, and keeps the parts that depend on it up to date. */
+  forward(type, detail) {
+    const { lifecycle, chatting, replica: { roster, info } } = this.#parts;
+    if (type === "participantLeft") { chatting._stopped(detail.participant.id); }
+    const isRepeated = type === "chat" && detail.history && lifecycle.rejoining;
+    if (isRepeated && roster.isOwnId(detail.message.from)) { this.#settle(detail.message); }
+    this.#hooks.emit(type, detail);
+    const announces = lifecycle.joinedOnce && info?.announces !== false;
+    if (announces && type === "participantJoined") { this.#hooks.emit("announced", { ...detail, entered: true, reason: null }); }
+    if (announces && type === "participantLeft") { this.#hooks.emit("announced", { ...detail, entered: false }); }
+  }
+
+  /** After a rejoin the server doesn't know the messages' numbers: the history shows which ones arrived. */
+  #settle(message) {
+    this.#parts.queue.arrived(({ type, text, to }) => type === "chat" && text === message.text && (to ?? null) === (message.to ?? null));
+  }
+}
