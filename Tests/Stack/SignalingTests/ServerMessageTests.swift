@@ -74,7 +74,7 @@ struct ServerMessageTests {
     }
     #expect(try created("") == nil && created(#","created":null"#) == nil)
     #expect(try created(#","created":"2026-11-21T09:00:00Z""#) == time)
-    #expect(throws: SignalingError.self) { try created(#","created":"yesterday""#) }
+    #expect(try created(#","created":"yesterday""#) == nil, "an optional part of an odd value counts as absent")
     let answer = #"{"type":"answer","id":4,"answer":"v=0","slots":[]}"#
     #expect(try decoder.serverMessage(from: Array(answer.utf8)) == .answer(id: 4, answer: "v=0", slots: []))
   }

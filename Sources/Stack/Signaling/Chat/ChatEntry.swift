@@ -34,6 +34,20 @@ public struct ChatEntry: Sendable, Hashable, Codable {
     self.file = file
   }
 
+  /// Reads a message; optional parts of an odd type count as absent.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    id = try container.decode(Int.self, forKey: .id)
+    from = try container.decode(String.self, forKey: .from)
+    name = try container.decode(String.self, forKey: .name)
+    text = try container.decode(String.self, forKey: .text)
+    time = try container.decode(Date.self, forKey: .time)
+    to = container.optional(.to)
+    edited = container.optional(.edited)
+    deleted = container.optional(.deleted)
+    file = container.optional(.file)
+  }
+
   /// Writes the keys of `docs/protocol.md`, also those that are null.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)

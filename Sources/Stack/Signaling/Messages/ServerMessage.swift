@@ -94,6 +94,22 @@ public enum ServerMessage: Sendable, Hashable {
       self.state = state
       self.iceServers = iceServers
     }
+
+    /// Reads the content of a `welcome`.
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      participant = try container.decode(String.self, forKey: .participant)
+      resumeToken = try container.decode(String.self, forKey: .resumeToken)
+      resumeWindow = try container.decode(Int.self, forKey: .resumeWindow)
+      meeting = try container.decode(MeetingInfo.self, forKey: .meeting)
+      answer = try container.decode(String.self, forKey: .answer)
+      participants = try container.readable(.participants)
+      slots = try container.decode([SlotInfo].self, forKey: .slots)
+      chat = try container.readable(.chat)
+      permissions = container.optional(.permissions)
+      state = container.optional(.state)
+      iceServers = container.optional(.iceServers)
+    }
   }
 }
 
@@ -117,35 +133,37 @@ extension ServerMessage: Codable {
     let type: String = try get(.type)
     switch Kind(rawValue: type) {
     case .welcome: self = .welcome(try Welcome(from: decoder))
-    case .waiting: self = .waiting(reason: try get(.reason), seconds: try get(.seconds))
+    case .waiting: self = .waiting(reason: container.optional(.reason) ?? .lobby, seconds: try get(.seconds))
     case .lobby: self = .lobby(try LobbyInfo(from: decoder))
     case .resumed:
       self = .resumed(
-        participants: try get(.participants), slots: try get(.slots), chat: try get(.chat),
-        state: try container.decodeIfPresent(RoomState.self, forKey: .state))
+        participants: try container.readable(.participants), slots: try get(.slots),
+        chat: try container.readable(.chat), state: container.optional(.state))
     case .answer:
       self = .answer(
         id: try get(.id), answer: try get(.answer), slots: try get(.slots),
-        publications: try container.decodeIfPresent([PublicationInfo].self, forKey: .publications))
+        publications: try? container.readable(.publications))
     case .participantJoined: self = .participantJoined(try get(.participant))
     case .participantUpdated: self = .participantUpdated(try get(.participant))
-    case .participantLeft: self = .participantLeft(id: try get(.id), reason: try get(.reason))
+    case .participantLeft: self = .participantLeft(id: try get(.id), reason: container.optional(.reason) ?? .left)
     case .published: self = .published(participant: try get(.participant), publication: try get(.publication))
     case .publicationUpdated:
       self = .publicationUpdated(participant: try get(.participant), publication: try get(.publication))
     case .unpublished:
       self = .unpublished(
         participant: try get(.participant), publication: try get(.publication),
-        reason: try container.decodeIfPresent(UnpublishReason.self, forKey: .reason))
+        reason: container.optional(.reason))
     case .slots: self = .slots(try get(.slots))
-    case .paused: self = .paused(slots: try get(.slots), reason: try get(.reason))
+    case .paused: self = .paused(slots: try get(.slots), reason: container.optional(.reason) ?? .bandwidth)
     case .wanted: self = .wanted(try WantedLayers(from: decoder))
     case .needSlots: self = .needSlots(audio: try get(.audio), video: try get(.video))
-    case .speakers: self = .speakers(try get(.speakers))
-    case .quality: self = .quality(try get(.quality))
+    case .speakers: self = .speakers(try container.readable(.speakers))
+    case .quality:
+      let qualities: [String: Readable<ConnectionQuality>] = try get(.quality)
+      self = .quality(qualities.compactMapValues(\.value))
     case .chat: self = .chat(try get(.message))
     case .signal:
-      self = .signal(try Signal(from: decoder), from: try container.decodeIfPresent(String.self, forKey: .from))
+      self = .signal(try Signal(from: decoder), from: container.optional(.from))
     case .pong: self = .pong(time: try container.decodeIfPresent(Double.self, forKey: .time))
     case .error:
       self = .error(

@@ -37,4 +37,18 @@ public struct ParticipantInfo: Sendable, Hashable, Codable {
     self.hand = hand
     self.permissions = permissions
   }
+
+  /// Reads a participant, without publications of a kind that this version doesn't know.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    id = try container.decode(String.self, forKey: .id)
+    name = try container.decode(String.self, forKey: .name)
+    role = try container.decode(String.self, forKey: .role)
+    connection = container.optional(.connection) ?? .connected
+    publications = try container.readable(.publications)
+    data = container.optional(.data)
+    created = container.optional(.created)
+    hand = container.optional(.hand)
+    permissions = container.optional(.permissions)
+  }
 }

@@ -12,6 +12,13 @@ public struct PollInfo: Sendable, Hashable, Codable {
       self.text = text
       self.votes = votes
     }
+
+    /// Reads an option; odd votes count as absent.
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      text = try container.decode(String.self, forKey: .text)
+      votes = container.optional(.votes)
+    }
   }
 
   /// Its number in the meeting, rising.
@@ -44,6 +51,19 @@ public struct PollInfo: Sendable, Hashable, Codable {
     self.isOpen = isOpen
     self.voters = voters
     self.mine = mine
+  }
+
+  /// Reads a poll; optional parts of an odd type count as absent.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    id = try container.decode(Int.self, forKey: .id)
+    question = try container.decode(String.self, forKey: .question)
+    options = try container.decode([Option].self, forKey: .options)
+    multiple = container.optional(.multiple) ?? false
+    results = container.optional(.results) ?? .always
+    isOpen = container.optional(.isOpen) ?? false
+    voters = container.optional(.voters)
+    mine = container.optional(.mine)
   }
 
   private enum CodingKeys: String, CodingKey {

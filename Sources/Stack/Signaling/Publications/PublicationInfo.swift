@@ -30,6 +30,18 @@ public struct PublicationInfo: Sendable, Hashable, Codable {
     self.created = created
   }
 
+  /// Reads a publication; optional parts of an odd type count as absent.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    id = try container.decode(String.self, forKey: .id)
+    kind = try container.decode(TrackKind.self, forKey: .kind)
+    source = try container.decode(TrackSource.self, forKey: .source)
+    muted = try container.decode(Bool.self, forKey: .muted)
+    mutedByHost = container.optional(.mutedByHost)
+    name = container.optional(.name)
+    moment = container.optional(.moment)
+  }
+
   /// When the server took it, to the millisecond; nil from servers that do not say.
   public var created: Date? {
     get { moment?.date }

@@ -31,6 +31,18 @@ public struct MeetingInfo: Sendable, Hashable, Codable {
     self.chat = chat
   }
 
+  /// Reads the meeting; optional parts of an odd type count as absent.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    id = try container.decode(String.self, forKey: .id)
+    name = try container.decode(String.self, forKey: .name)
+    url = try container.decode(String.self, forKey: .url)
+    subject = try container.decode(String.self, forKey: .subject)
+    expires = container.optional(.expires)
+    announces = container.optional(.announces)
+    chat = container.optional(.chat)
+  }
+
   /// Writes the keys of `docs/protocol.md`, also those that are null.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)

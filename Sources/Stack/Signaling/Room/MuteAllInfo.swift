@@ -10,4 +10,11 @@ public struct MuteAllInfo: Sendable, Hashable, Codable {
     self.sources = sources
     self.mayUnmute = mayUnmute
   }
+
+  /// Reads a host's order; people may unmute unless it says otherwise.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    sources = try container.readable(.sources)
+    mayUnmute = container.optional(.mayUnmute) ?? true
+  }
 }

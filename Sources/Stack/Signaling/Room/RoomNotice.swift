@@ -47,9 +47,9 @@ extension RoomNotice: Encodable {
     case .permissions: self = .permissions(role: try get(.role), permissions: try get(.permissions))
     case .unmuteRequested:
       self = .unmuteRequested(
-        sources: try get(.sources), by: try container.decodeIfPresent(String.self, forKey: .by))
-    case .spotlight: self = .spotlight(try container.decodeIfPresent(String.self, forKey: .participant))
-    case .muteAll: self = .muteAll(try container.decodeIfPresent(MuteAllInfo.self, forKey: .muteAll))
+        sources: try container.readable(.sources), by: container.optional(.by))
+    case .spotlight: self = .spotlight(container.optional(.participant))
+    case .muteAll: self = .muteAll(container.optional(.muteAll))
     case .reaction: self = .reaction(participant: try get(.participant), try get(.reaction))
     case .poll: self = .poll(try get(.poll))
     case .pollRemoved: self = .pollRemoved(try get(.poll))

@@ -13,4 +13,12 @@ public struct RoomState: Sendable, Hashable, Codable {
     self.muteAll = muteAll
     self.polls = polls
   }
+
+  /// Reads a state; optional parts of an odd type count as absent.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    spotlight = container.optional(.spotlight)
+    muteAll = container.optional(.muteAll)
+    polls = try container.readable(.polls)
+  }
 }
