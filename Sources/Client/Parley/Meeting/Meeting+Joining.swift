@@ -266,18 +266,12 @@ extension Meeting {
         if !joinedOnce { times.welcomed = MonotonicClock.now }
         place.resumeToken = Secret(welcome.resumeToken)
         place.resumeWindow = .seconds(Int64(clamping: welcome.resumeWindow))
-        local.id = welcome.participant
-        ownIDs.insert(welcome.participant)
-        take(welcome.meeting)
         if let servers = welcome.iceServers?.map(IceServer.init), !options.usesOnlyOwnIceServers {
           connection.post { session, _ in session.setCredentials(of: servers) }
         }
         if let problem = await setAnswer(welcome.answer, connection) { throw .mediaFailed(problem) }
         try ensureGoingOn()
-        if let names = welcome.permissions, let own = welcome.participants.first(where: { $0.id == local.id }) {
-          takePermissions(ParticipantRole(rawValue: own.role), names)
-        }
-        takeState(welcome.participants, welcome.slots, welcome.chat, welcome.state)
+        apply(welcome)
         return
       case .waiting(let reason, _):
         place.hasWaited = true
@@ -290,6 +284,17 @@ extension Meeting {
     try ensureGoingOn()
     if let failure = place.channel.failure { throw failure }
     throw .unreachable("The server closed the connection before the meeting was joined.")
+  }
+
+  /// Applies the state of a welcome.
+  func apply(_ welcome: ServerMessage.Welcome) {
+    local.id = welcome.participant
+    ownIDs.insert(welcome.participant)
+    take(welcome.meeting)
+    if let own = welcome.participants.first(where: { $0.id == local.id }) {
+      takePermissions(ParticipantRole(rawValue: own.role), welcome.permissions)
+    }
+    takeState(welcome.participants, welcome.slots, welcome.chat, welcome.state)
   }
 
   func ensureGoingOn() throws(JoinError) {

@@ -45,7 +45,9 @@ extension Meeting {
   public func unlock() async throws(JoinError) { try await request { .lock(false, id: $0) } }
 
   /// Takes over what the server says of the lobby, and tells what is new.
-  func takeLobby(_ info: LobbyInfo) {
+  func takeLobby(_ new: LobbyInfo) {
+    // The last message to a participant who isn't a host any more still says whether the meeting is locked.
+    let info = local.permissions.contains(.moderate) ? new : LobbyInfo()
     let before = lobby
     lobby = info.waiting
     for somebody in before where !info.waiting.contains(where: { $0.id == somebody.id }) { emit(.knockEnded(somebody)) }

@@ -8,19 +8,21 @@ extension Meeting {
     tasks.run { [weak self, weak place] in
       while let message = await channel.receive() {
         guard let self, let place, self.place === place else { return }
-        self.take(message)
+        self.apply(message)
       }
       guard let self, let place, self.place === place, self.state != .ended else { return }
       await self.resume(place)
     }
   }
 
-  private func take(_ message: ServerMessage) {
+  /// Applies a message of the server. `welcome` and `waiting` are ``enter()``'s.
+  func apply(_ message: ServerMessage) {
     switch message {
     case .welcome, .waiting: break
     case .lobby(let info): takeLobby(info)
     case .resumed(let participants, let slots, let chat, let state):
       takeState(participants, slots, chat, state)
+      takeStopped(participants)
       tellViewsAgain()
     case .answer(let id, let answer, let slots, let publications):
       for publication in publications ?? [] { takeFacts(of: publication) }

@@ -220,7 +220,7 @@ extension Meeting {
     }
   }
 
-  private func dropConnection() {
+  func dropConnection() {
     failRequests()
     loseAnswers()
     place?.channel.send(.leave)

@@ -100,8 +100,9 @@ extension Meeting {
     for poll in state.polls { takePoll(poll) }
   }
 
-  func takePermissions(_ role: ParticipantRole, _ names: [String]) {
-    let permissions = Set(names.map { ParticipantPermission(rawValue: $0) })
+  /// Without `names`, the role's own permissions count.
+  func takePermissions(_ role: ParticipantRole, _ names: [String]?) {
+    let permissions = ParticipantPermission.of(role: role, named: names)
     guard local.role != role || local.permissions != permissions else { return }
     local.role = role
     local.permissions = permissions
