@@ -33,7 +33,7 @@ let strict: [SwiftSetting] =
 
 /// The folders of `Sources` and `Tests`, by role, with the targets in them.
 let folders = [
-  "Sources/Base": ["Basics", "Crypto"],
+  "Sources/Base": ["Basics", "Crypto", "Options"],
   "Sources/CLibraries": [
     "CAudioProcessing", "CDav1d", "CDrawing", "CGStreamer", "CGTK", "CJOSE", "CLinux", "COpenH264", "COpenSSL", "COpus",
     "CQRCode", "CSQLite", "CVPX", "CWebSockets", "CYUV",
@@ -43,7 +43,7 @@ let folders = [
   "Sources/Client": ["Encryption", "Parley", "ParleyViews", "UIKit"],
   "Sources/DropIn": ["OpenTok", "SkypeForBusiness"],
   "Sources/Tools": ["ParleyCLI"],
-  "Tests/Base": ["BasicsTests", "CryptoTests"],
+  "Tests/Base": ["BasicsTests", "CryptoTests", "OptionsTests"],
   "Tests/Stack": ["RTCTests", "TransportTests", "SignalingTests", "MediaTests"],
   "Tests/Server": ["SFUTests", "MeetingsTests", "MeetingServerTests"],
   "Tests/Client": ["EncryptionTests", "ParleyTests", "ParleyViewsTests"],
@@ -101,6 +101,7 @@ let package = Package(
       name: "CAudioProcessing", cxxSettings: [.headerSearchPath("headers")],
       linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
     .target(name: "Basics", swiftSettings: strict),
+    .target(name: "Options", swiftSettings: common),
 
     // Floor 1: digests, ciphers and keys; the caller of EVP besides DTLS and SRTP.
     .target(name: "Crypto", dependencies: ["COpenSSL"], swiftSettings: strict),
@@ -148,13 +149,13 @@ let package = Package(
     .target(
       name: "MeetingServer",
       dependencies: [
-        "Basics", "Crypto", "RTC", "SFU", "Transport", "Signaling", "Meetings",
+        "Basics", "Crypto", "Options", "RTC", "SFU", "Transport", "Signaling", "Meetings",
       ],
       swiftSettings: common),
 
     // Floor 6: the command line.
     .executableTarget(
-      name: "ParleyCLI", dependencies: ["Basics", "Meetings", "MeetingServer", "Parley"],
+      name: "ParleyCLI", dependencies: ["Basics", "Meetings", "MeetingServer", "Options", "Parley"],
       swiftSettings: common),
 
     // Bots: an app each, and what they have in common.
@@ -238,6 +239,7 @@ let package = Package(
     .testTarget(
       name: "CryptoTests", dependencies: ["Crypto", "COpenSSL", "TestVectors"], exclude: ["Vectors"],
       swiftSettings: common),
+    .testTarget(name: "OptionsTests", dependencies: ["Options"], swiftSettings: common),
     .testTarget(
       name: "EncryptionTests", dependencies: ["Basics", "Crypto", "Encryption", "TestSeeds", "TestVectors"],
       exclude: ["Vectors"], swiftSettings: common),
@@ -256,7 +258,8 @@ let package = Package(
     .testTarget(
       name: "ParleyTests",
       dependencies: [
-        "Basics", "RTC", "Media", "Meetings", "Parley", "ParleyCLI", "MeetingServer", "TestSupport", "Transport",
+        "Basics", "RTC", "Media", "Meetings", "Options", "Parley", "ParleyCLI", "MeetingServer", "TestSupport",
+        "Transport",
       ],
       swiftSettings: common),
     .testTarget(
@@ -311,7 +314,8 @@ let package = Package(
     .testTarget(
       name: "MeetingServerTests",
       dependencies: [
-        "Basics", "Crypto", "ParleyCLI", "MeetingServer", "Meetings", "SFU", "Signaling", "TestSupport", "Transport",
+        "Basics", "Crypto", "Options", "ParleyCLI", "MeetingServer", "Meetings", "SFU", "Signaling", "TestSupport",
+        "Transport",
       ],
       swiftSettings: common),
   ]

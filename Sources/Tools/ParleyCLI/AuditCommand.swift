@@ -1,24 +1,24 @@
 import FoundationEssentials
 import Glibc
 import Meetings
+import Options
 
 /// `parley audit`: which rights were used, by whom.
 enum AuditCommand {
   static let group = CommandGroup(
-    name: "audit", help: "Shows which rights were used: on the command line, in the administration, in meetings.",
+    name: "audit", summary: "show which rights were used",
+    help: "Shows which rights were used: on the command line, in the administration, in meetings.",
     members: [
       .init(
         name: "list", operands: "", help: "list the entries, the newest first",
         table: [
-          .init("tenant", "NAME", "only those about this tenant (all)"),
-          .init("limit", "N", "the most that are listed (100)"), DataFolder.option,
-          .init("json", nil, "print JSON objects instead of words"),
+          .tenant("only those about this tenant", otherwise: "all"), .limit(), DataFolder.option, .json,
         ], run: list)
     ])
 
   private static func list(_ options: CommandOptions) async throws {
     try options.requireNoOperands()
-    let limit = try options.number("limit", in: 1...1_000_000) ?? 100
+    let limit = options.count("limit")
     try await DataFolder.with(options) { folder in
       for entry in try await folder.auditLog(tenant: options["tenant"], limit: limit) {
         if options.has("json") {

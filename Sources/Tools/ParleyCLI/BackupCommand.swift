@@ -1,35 +1,39 @@
 import FoundationEssentials
 import MeetingServer
 import Meetings
+import Options
 
 /// `parley backup` and `parley restore`: a copy of a server's data, and back.
 enum BackupCommand {
+  static let backup = Command(
+    "backup", operands: "FILE", "copy the data of a running server",
+    overview:
+      "Copies the database of a data folder, and the certificate that the server has made itself, to a new file, also while a server runs.",
+    options: [DataFolder.option])
+  static let restoration = Command(
+    "restore", operands: "FILE", "start anew from a copy",
+    overview:
+      "Makes a data folder from a copy. With --replace the folder may have a database, and a server may run on it.",
+    options: [
+      DataFolder.option,
+      Option("replace", "put the copy in the place of what the folder has, also while a server runs on it"),
+    ])
+
   /// Copies the database while a server uses it, with the certificate that the server has made itself.
   static func backUp(_ arguments: [String]) async -> Int32 {
-    await run(
-      arguments, name: "backup",
-      help:
-        "Copies the database of a data folder, and the certificate that the server has made itself, to a new file, also while a server runs."
-    ) { options in
+    await Program.run(backup, "parley backup", arguments) { options in
       let target = try options.operand("The file to write")
       try await DataFolder.with(options) { folder in
         try await folder.backUp(to: target, with: CopiedFiles(of: folder.path), folder.entry("data.backup", target))
       }
       CommandLineText.say("The data is copied to \(target). Keep it as you keep a key: it holds all of the server's.\n")
+      return 0
     }
   }
 
-  private static let replace = CommandOptions.Option(
-    "replace", nil, "put the copy in the place of what the folder has, also while a server runs on it")
-
   /// Makes a data folder from a copy, or puts the copy in the place of what a folder has.
   static func restore(_ arguments: [String]) async -> Int32 {
-    await run(
-      arguments, name: "restore",
-      help:
-        "Makes a data folder from a copy. With --replace the folder may have a database, and a server may run on it.",
-      more: [replace]
-    ) { options in
+    await Program.run(restoration, "parley restore", arguments) { options in
       let source = try options.operand("The file to read")
       let path = DataFolder.path(options)
       if DataFolder.isUsed(path) {
@@ -52,28 +56,7 @@ enum BackupCommand {
         }
         CommandLineText.say("\(path) holds the data of \(source). Start the server with --data \(path).\n")
       }
-    }
-  }
-
-  private static func run(
-    _ arguments: [String], name: String, help: String, more: [CommandOptions.Option] = [],
-    _ body: (CommandOptions) async throws -> Void
-  ) async -> Int32 {
-    let table = [DataFolder.option] + more
-    if arguments.contains("--help") || arguments.contains("-h") {
-      CommandLineText.say(
-        "\(help)\n\nUsage: parley \(name) FILE [options]\n\nOptions:\n\(CommandOptions.help(table))\n")
       return 0
-    }
-    do {
-      try await body(try CommandOptions(arguments, table: table))
-      return 0
-    } catch let problem as CommandOptions.Problem {
-      CommandLineText.complain(problem.description)
-      return 2
-    } catch {
-      CommandLineText.complain("\(error)")
-      return 1
     }
   }
 }

@@ -1,3 +1,5 @@
+import Options
+
 /// A command with commands of its own, such as `parley tenant create`.
 struct CommandGroup: Sendable {
   /// One of them.
@@ -8,8 +10,10 @@ struct CommandGroup: Sendable {
     var operands: String
     /// What it does, in one sentence.
     var help: String
-    var table: [CommandOptions.Option]
+    var table: [Option]
     var run: @Sendable (CommandOptions) async throws -> Void
+
+    var declaration: Command { Command(name, operands: operands, help, options: table) }
   }
 
   /// What could not be done, in a sentence. The exit status is 1; that of a ``CommandOptions/Problem`` is 2.
@@ -18,61 +22,34 @@ struct CommandGroup: Sendable {
   }
 
   var name: String
-  var help: String
+  /// The purpose, in one sentence, for the list of commands.
+  var summary: String
+  /// The first paragraph of its help; the summary unless set.
+  var help: String?
   var members: [Member]
+  /// Whether it is left out of lists.
+  var isHidden = false
+
+  var declaration: Command {
+    Command(
+      name, summary, overview: help, commands: members.map(\.declaration),
+      discussion: "parley \(name) <command> --help lists the options of a command.", isHidden: isHidden)
+  }
 
   /// Runs the command and returns the exit status.
   func run(_ arguments: [String]) async -> Int32 {
     guard let word = arguments.first, !["--help", "-h", "help"].contains(word) else {
-      CommandLineText.say(overview + "\n")
+      CommandLineText.say(declaration.help("parley \(name)") + "\n")
       return arguments.isEmpty ? 2 : 0
     }
     guard let member = members.first(where: { $0.name == word }) else {
-      CommandLineText.complain("There is no command \"\(name) \(word)\". `parley \(name) --help` lists them all.")
+      CommandLineText.complain(Program.noCommand("\(name) \(word)", of: members.map { "\(name) \($0.name)" }, name))
       return 2
     }
-    if arguments.contains("--help") || arguments.contains("-h") {
-      CommandLineText.say(text(of: member) + "\n")
+    let rest = Array(arguments.dropFirst())
+    return await Program.run(member.declaration, "parley \(name) \(member.name)", rest) { options in
+      try await member.run(options)
       return 0
     }
-    do {
-      try await member.run(try CommandOptions(Array(arguments.dropFirst()), table: member.table))
-      return 0
-    } catch let problem as CommandOptions.Problem {
-      CommandLineText.complain(problem.description)
-      return 2
-    } catch {
-      CommandLineText.complain("\(error)")
-      return 1
-    }
-  }
-
-  private var overview: String {
-    let width = (members.map { ($0.name + " " + $0.operands).count }.max() ?? 0) + 2
-    let lines = members.map { member in
-      let head = member.name + " " + member.operands
-      return "  " + head + String(repeating: " ", count: width - head.count) + member.help
-    }
-    return """
-      \(help)
-
-      Usage: parley \(name) <command> [options]
-
-      Commands:
-      \(lines.joined(separator: "\n"))
-
-      parley \(name) <command> --help lists the options of a command.
-      """
-  }
-
-  private func text(of member: Member) -> String {
-    """
-    \(member.help)
-
-    Usage: parley \(name) \(member.name) \(member.operands)\(member.operands.isEmpty ? "" : " ")[options]
-
-    Options:
-    \(CommandOptions.help(member.table))
-    """
   }
 }

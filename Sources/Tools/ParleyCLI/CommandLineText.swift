@@ -4,30 +4,6 @@ import Synchronization
 
 /// Text to and from the person at the command line.
 enum CommandLineText {
-  static let help = """
-    Parley: meetings on your own server.
-
-    Usage: parley <command> [options]
-
-    Commands:
-      serve     run a server
-      demo      run a server with a live meeting at /hello
-      join      take part in a meeting from the terminal
-      load      load a server with participants and measure
-      tenant    look at and change who may use a server: sign-in, limits, keys
-      token     make, look at and revoke join tokens
-      meeting   list, make, plan, end and remove meetings; see who is there
-      user      look after rooms of people's own
-      webhook   say who is told what happens in meetings
-      audit     show which rights were used
-      backup    copy the data of a running server
-      restore   start anew from a copy
-      version   print the version
-      help      print this text
-
-    parley <command> --help, or parley help <command>, lists the options of a command.
-    """
-
   /// The path of this program; the name it was called by where the system does not say.
   static var program: String {
     var bytes = [CChar](repeating: 0, count: 4_096)

@@ -1,14 +1,17 @@
 import FoundationEssentials
 import Meetings
+import Options
 
 /// The data folder that a command's options name.
 extension DataFolder {
-  static let option = CommandOptions.Option("data", "DIR", "the server's data folder (PARLEY_DATA, or else data)")
+  static let option: Option = {
+    var option = Option("data", .folder, default: "data", "the server's data folder")
+    option.variable = "PARLEY_DATA"
+    return option
+  }()
 
-  /// The path that the options or the environment name.
-  static func path(_ options: CommandOptions) -> String {
-    options["data"] ?? ProcessInfo.processInfo.environment["PARLEY_DATA"] ?? "data"
-  }
+  /// The folder that the options name.
+  static func path(_ options: CommandOptions) -> String { options["data"] ?? "data" }
 
   /// Opens the folder that the options name. Unless `creating`, it must have been used before, so that a misspelt name does not make
   /// another one.
@@ -56,32 +59,19 @@ extension DataFolder {
 }
 
 extension CommandOptions {
-  /// The one operand that a command takes.
-  func operand(_ what: String) throws(Problem) -> String {
-    guard operands.count == 1, let word = operands.first else {
-      throw Problem(description: operands.isEmpty ? "\(what) is expected." : "Only one operand is expected: \(what).")
+  /// The access level that was given.
+  func accessLevel() -> AccessLevel? {
+    self["access-level"].flatMap { text in
+      AccessLevel.allCases.first { $0.rawValue.lowercased() == text.lowercased() }
     }
-    return word
   }
+}
 
-  /// For commands that take no operand.
-  func requireNoOperands() throws(Problem) {
-    if let word = operands.first { throw Problem(description: "\"\(word)\" was not expected; --help shows what is.") }
-  }
-
-  /// A whole number, or `none`: nil when the option is absent, `.some(nil)` for none.
-  func limit(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int?? {
-    if self[name] == "none" { return .some(nil) }
-    return try number(name, in: range).map { .some($0) }
-  }
-
-  /// An access level.
-  func accessLevel() throws(Problem) -> AccessLevel? {
-    guard let text = self["access-level"] else { return nil }
-    guard let level = AccessLevel.allCases.first(where: { $0.rawValue.lowercased() == text.lowercased() }) else {
-      let names = AccessLevel.allCases.map(\.rawValue).joined(separator: ", ")
-      throw Problem(description: "--access-level \(text): one of \(names) is expected.")
-    }
-    return level
+extension Option {
+  /// Says which people enter meetings without waiting.
+  static func accessLevel(_ summary: String, otherwise: String? = nil) -> Option {
+    Option(
+      "access-level", .choice(AccessLevel.allCases.map(\.rawValue), anyCase: true, named: "LEVEL"),
+      otherwise: otherwise, summary)
   }
 }

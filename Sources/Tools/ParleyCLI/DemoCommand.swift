@@ -1,24 +1,19 @@
 import FoundationEssentials
 import Glibc
 import MeetingServer
+import Options
 import Parley
 
 /// `parley demo`: a server with a live meeting in it, so that there is somebody to meet when the page opens.
 enum DemoCommand {
-  static let help = """
-    Runs a meeting server with three bots in the room /hello.
-
-    Usage: parley demo [options]
-
-    The options are those of parley serve; parley serve --help lists them.
-    """
+  static let declaration = Command(
+    "demo", "run a server with a live meeting at /hello",
+    overview: "Runs a meeting server with three bots in the room /hello.", options: ServerConfiguration.options,
+    discussion: "The options are those of parley serve.")
 
   /// Runs the command and returns the exit status.
   static func run(_ arguments: [String], signals: AsyncStream<Int32>, reloads: AsyncStream<Void>?) async -> Int32 {
-    if arguments.contains("--help") || arguments.contains("-h") {
-      CommandLineText.say(help + "\n")
-      return 0
-    }
+    if Program.showsHelp(declaration, "parley demo", arguments) { return 0 }
     return await ServeCommand.run(arguments, signals: signals, reloads: reloads, refusal: refusal(of:)) { server in
       let bots = await DemoBots.start(at: server.ready.url)
       return { await bots.stop() }

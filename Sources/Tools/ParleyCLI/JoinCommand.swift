@@ -1,69 +1,64 @@
 import FoundationEssentials
 import Glibc
+import Options
 import Parley
 
 /// `parley join`: takes part in a meeting from the terminal.
 enum JoinCommand {
-  static let table: [CommandOptions.Option] = [
-    .init("name", "NAME", "the display name (default: the one in the address, or Guest)"),
-    .init(
-      "publish", "testsrc|sync|FILE|none",
-      "what to send: a test picture with a tone, a flash with a beep each second, a media file or URL, or nothing (default)"
-    ),
-    .init("style", "N", "which test picture: 0, 1 or 2"),
-    .init("codec", "VP8|VP9|H264", "the video codec to send"),
-    .init("simulcast", nil, "send the picture in three sizes"),
-    .init("microphone", nil, "send this machine's microphone"),
-    .init("camera", "NAME", "send a camera by its name or path; \"default\" takes the first"),
-    .init("screen", nil, "share this machine's screen (the X display of $DISPLAY)"),
-    .init("speaker", nil, "play the meeting's sound on this machine"),
-    .init(
-      "record", "DIR",
+  static let table: [Option] = [
+    Option("name", .text("NAME"), otherwise: "the one in the address, or Guest", "the display name"),
+    Option(
+      "publish", .either(.either(.either(.file, "testsrc"), "sync"), "none"), default: "none",
+      "what to send: a media file or URL, a test picture with a tone, a flash with a beep each second, or nothing"),
+    Option("style", .number(0...2), default: "0", "which test picture"),
+    Option("codec", .choice(["VP8", "VP9", "H264"], anyCase: true), "the video codec to send"),
+    Option("simulcast", "send the picture in three sizes"),
+    Option("microphone", "send this machine's microphone"),
+    Option("camera", .text("NAME"), "send a camera by its name or path; \"default\" takes the first"),
+    Option("screen", "share this machine's screen (the X display of $DISPLAY)"),
+    Option("speaker", "play the meeting's sound on this machine"),
+    Option(
+      "record", .folder,
       "write what each participant sends into WebM files of that directory; no file is written over (Ada-camera-2.webm)"
     ),
-    .init(
-      "raw", nil,
-      "with --record: write .y4m and .wav files instead, uncompressed, and when each begins into starts.json"),
-    .init("token", "TOKEN", "a join token, where the address has none"),
-    .init("server", "URL", "with --token and without an address: the server of the meeting that the token is for"),
-    .init("discover", "URL", "instead of an address: that of a discover document, as the service gives it"),
-    .init("passcode", "TEXT", "the meeting's passcode, where it has one"),
-    .init(
-      "sign-in", "S",
-      "where people sign in: for how many seconds to wait until somebody did in a browser (default 300; 0: not at all)"),
-    .init("duration", "S", "leave after so many seconds (default: when told to)"),
-    .init("patience", "S", "for how many seconds to try to come back after the meeting was lost (default 120)"),
-    .init("json", nil, "print one JSON object a line instead of the live screen"),
-    .init("insecure", nil, "trust any certificate of the server"),
-    .init("relay", nil, "send media only through a TURN server"),
+    Option(
+      "raw", "with --record: write .y4m and .wav files instead, uncompressed, and when each begins into starts.json"),
+    Option("token", .text("TOKEN"), "a join token, where the address has none"),
+    Option(
+      "server", .text("URL"), "with --token and without an address: the server of the meeting that the token is for"),
+    Option("discover", .text("URL"), "instead of an address: that of a discover document, as the service gives it"),
+    Option("passcode", .text("TEXT"), "the meeting's passcode, where it has one"),
+    Option(
+      "sign-in", .time("S"), default: "300",
+      "where people sign in: for how many seconds to wait until somebody did in a browser; 0: not at all"),
+    Option("duration", .time("S"), otherwise: "when told to", "leave after so many seconds"),
+    Option(
+      "patience", .time("S"), otherwise: "120", "for how many seconds to try to come back after the meeting was lost"),
+    Option("json", "print one JSON object a line instead of the live screen"),
+    Option("insecure", "trust any certificate of the server"),
+    Option("relay", "send media only through a TURN server"),
   ]
 
-  static let help = """
-    Joins a meeting.
+  static let declaration = Command(
+    "join", operands: "URL", "take part in a meeting from the terminal", overview: "Joins a meeting.", options: table,
+    usages: [
+      "URL [options]", "--server URL --token TOKEN [options]", "--discover URL [--token TOKEN] [options]",
+    ],
+    discussion: """
+      On a terminal the meeting is shown live, and what you type is sent to the chat. With --json each line has an "event":
+      joined, participantJoined, trackSubscribed, firstFrame, stats, left, …; and standard input takes a command a line, such as
+      {"command":"chat","text":"hello"}, {"command":"data","text":"…"}, {"command":"mute","source":"camera","muted":true} or
+      {"command":"leave"}; docs/client-sdk.md lists them all. Who waits to be let in can leave; the other commands wait until they are in.
 
-    Usage: parley join URL [options]
-           parley join --server URL --token TOKEN [options]
-           parley join --discover URL [--token TOKEN] [options]
-
-    Options:
-    \(CommandOptions.help(table))
-
-    On a terminal the meeting is shown live, and what you type is sent to the chat. With --json each line has an "event":
-    joined, participantJoined, trackSubscribed, firstFrame, stats, left, …; and standard input takes a command a line, such as
-    {"command":"chat","text":"hello"}, {"command":"data","text":"…"}, {"command":"mute","source":"camera","muted":true} or
-    {"command":"leave"}; docs/client-sdk.md lists them all. Who waits to be let in can leave; the other commands wait until they are in. The exit
-    status is 0 after leaving; 1 when the meeting could not be joined or was lost, a recording could not be written, or nobody reads standard output any
-    more; 2 when the options are wrong.
-    """
+      The exit status is 0 after leaving; 1 when the meeting could not be joined or was lost, a recording could not be written, or
+      nobody reads standard output any more; 2 when the options are wrong.
+      """)
 
   /// Runs the command and returns the exit status.
   @MainActor static func run(_ arguments: [String], signals: AsyncStream<Int32>) async -> Int32 {
-    if arguments.contains("--help") || arguments.contains("-h") {
-      CommandLineText.say(help + "\n")
-      return 0
-    }
+    if Program.showsHelp(declaration, "parley join", arguments) { return 0 }
     do {
-      let options = try CommandOptions(arguments, table: table)
+      let options = try CommandOptions(arguments, table: table, command: "parley join")
       let target = try JoinTarget(options)
       if options.has("raw"), !options.has("record") {
         throw CommandOptions.Problem(description: "--raw says how to record, so --record is needed too.")

@@ -34,7 +34,7 @@ import Parley
     if let problem = options["name"].flatMap(Self.problem(ofName:)) {
       throw CommandOptions.Problem(description: "--name: \(problem)")
     }
-    let style = try options.number("style", in: 0...2) ?? 0
+    let style = options.count("style")
     switch options["publish"] {
     case nil, "none"?: content = .nothing
     case "testsrc"?: content = .testPicture(style: style)
@@ -64,9 +64,9 @@ import Parley
       video.codec = codec
     }
     self.video = video
-    duration = try options.seconds("duration")
-    patience = try options.seconds("patience")
-    let wait = try options.seconds("sign-in") ?? 300
+    duration = options.seconds("duration")
+    patience = options.seconds("patience")
+    let wait = options.seconds("sign-in") ?? 0
     signIn = wait > 0 ? wait : nil
   }
 

@@ -1,24 +1,25 @@
 import FoundationEssentials
 import MeetingServer
 import Meetings
+import Options
 
 /// `parley meeting people` and what else is done to a meeting that runs: by the server that runs on the data folder, as its administration does it.
 extension MeetingCommand {
   static let running: [CommandGroup.Member] = [
     .init(
       name: "people", operands: "ROOM|ID", help: "list who is in a meeting",
-      table: [tenant, DataFolder.option, json], run: people),
+      table: [tenant, DataFolder.option, .json], run: people),
     .init(
       name: "remove-person", operands: "ROOM|ID PERSON",
       help: "take somebody out of a meeting: by their id, or by a name that nobody else there has",
-      table: [.init("ban", nil, "they may not come back into this meeting"), tenant, DataFolder.option, json],
+      table: [Option("ban", "they may not come back into this meeting"), tenant, DataFolder.option, .json],
       run: removePerson),
     .init(
       name: "chat", operands: "ROOM|ID", help: "print what everybody could see of the chat of a meeting that runs",
-      table: [tenant, DataFolder.option, .init("json", nil, "print one JSON object instead of words")], run: chat),
+      table: [tenant, DataFolder.option, Option("json", "print one JSON object instead of words")], run: chat),
     .init(
       name: "end", operands: "ROOM|ID", help: "end a meeting for everybody who is in it; it can be joined anew",
-      table: [tenant, DataFolder.option, json], run: end),
+      table: [tenant, DataFolder.option, .json], run: end),
   ]
 
   /// Somebody in a meeting, as the server tells of them.

@@ -1,56 +1,64 @@
 import FoundationEssentials
 import Meetings
+import Options
 
 /// `parley meeting schedule` and what belongs to it.
 extension MeetingCommand {
-  private static let times: [CommandOptions.Option] = [
-    .init("start", "TIME", "the first start on the clocks of the zone, like 2026-11-23T10:00"),
-    .init("zone", "NAME", "the time zone, like Europe/Berlin (UTC)"),
-    .init("duration", "TIME", "how long it lasts (1h)"),
-    .init("repeat", "RULE", "when it comes again, like FREQ=WEEKLY;BYDAY=MO,TH;COUNT=10, or never (never)"),
-    .init("except", "TIME|none", "the start of an occurrence that does not take place; may be repeated", repeats: true),
-    .init(
-      "move", "TIME/TIME|none", "an occurrence's start and the one it gets instead; may be repeated", repeats: true),
-    .init("organizer", "PERSON|none", "who invites, like 'Ann Lee <ann@example.com>' (the tenant)"),
-    .init("invite", "PERSON|none", "who is invited; may be repeated", repeats: true),
-    .init("early", "wait|refuse|open", "what becomes of people who come too early (wait)"),
-    .init("opens-before", "TIME", "how long before the start the doors are open (10m)"),
-    .init("closes-after", "TIME|never", "how long after the end one can come in (30m)"),
+  private static let times: [Option] = [
+    Option("start", .text("TIME"), "the first start on the clocks of the zone, like 2026-11-23T10:00"),
+    Option("zone", .text("NAME"), otherwise: "UTC", "the time zone, like Europe/Berlin"),
+    Option("duration", .time(), otherwise: "1h", "how long it lasts"),
+    Option(
+      "repeat", .either(.text("RULE"), "never"), otherwise: "never",
+      "when it comes again, like FREQ=WEEKLY;BYDAY=MO,TH;COUNT=10"),
+    Option(
+      "except", .either(.text("TIME"), "none"), repeats: true, "the start of an occurrence that does not take place"),
+    Option(
+      "move", .either(.text("TIME/TIME"), "none"), repeats: true, "an occurrence's start and the one it gets instead"),
+    Option(
+      "organizer", .either(.text("PERSON"), "none"), otherwise: "the tenant",
+      "who invites, like 'Ann Lee <ann@example.com>'"),
+    Option("invite", .either(.text("PERSON"), "none"), repeats: true, "who is invited"),
+    Option(
+      "early", .choice(["wait", "refuse", "open"]), otherwise: "wait", "what becomes of people who come too early"),
+    Option("opens-before", .time(), otherwise: "10m", "how long before the start the doors are open"),
+    Option("closes-after", .either(.time(), "never"), otherwise: "30m", "how long after the end one can come in"),
   ]
+
+  private static let longText = Option("summary", .text("TEXT"), "a longer text about it")
 
   static let scheduling: [CommandGroup.Member] = [
     .init(
       name: "schedule", operands: "[ROOM]", help: "plan a meeting; without a room name it gets an unguessable one",
       table: times + [
-        .init("subject", "TEXT", "the title (the room's name)"), .init("summary", "TEXT", "a longer text about it"),
-        .init("access-level", "LEVEL", "Everyone, SameEnterprise, Invited or Locked (the tenant's)"),
-        .init("passcode", "TEXT|none", "what guests must know to get in; - reads it from standard input (none)"),
-      ] + CommandOptions.lobbyRules + [tenant, DataFolder.option, json], run: schedule),
+        Option("subject", .text("TEXT"), otherwise: "the room's name", "the title"), longText,
+        Option.accessLevel("who gets in without waiting", otherwise: "the tenant's"), passcode,
+      ] + CommandOptions.lobbyRules + [tenant, DataFolder.option, Option.json], run: schedule),
     .init(
       name: "change", operands: "ROOM|ID",
       help: "change a meeting; one that runs goes by it at once",
       table: times + [
-        .init("subject", "TEXT", "the title"), .init("summary", "TEXT", "a longer text about it"),
-        .init("access-level", "LEVEL", "Everyone, SameEnterprise, Invited or Locked"),
-        .init("capacity", "N|none", "the most participants"),
-        .init("passcode", "TEXT|none", "what guests must know to get in; - reads it from standard input"),
-        .init("expires", "TIME|never", "after how long from now it ends, like 8h"), tenant, DataFolder.option, json,
+        Option("subject", .text("TEXT"), "the title"), longText, Option.accessLevel("who gets in without waiting"),
+        Option("capacity", .either(.number(1...10_000), "none"), "the most participants"), passcode,
+        Option("expires", .either(.time(), "never"), "after how long from now it ends, like 8h"), tenant,
+        DataFolder.option, Option.json,
       ] + CommandOptions.lobbyRules + CommandOptions.chatRules, run: change),
     .init(
       name: "cancel", operands: "ROOM|ID", help: "call a planned meeting off; nobody can come in any more",
-      table: [tenant, DataFolder.option, json], run: cancel),
+      table: [tenant, DataFolder.option, Option.json], run: cancel),
     .init(
       name: "occurrences", operands: "ROOM|ID", help: "list when a planned meeting takes place from now on",
-      table: [.init("limit", "N", "the most that are listed (20)"), tenant, DataFolder.option, json], run: occurrences),
+      table: [Option.limit(20, of: 1...MeetingSchedule.maximumListed), tenant, DataFolder.option, Option.json],
+      run: occurrences),
     .init(
       name: "calendar", operands: "ROOM|ID", help: "print the invitation as an iCalendar file",
       table: [
-        .init("server", "URL", "the server's address, which is part of the invitation; needed"),
-        .init("public", nil, "without the addresses of people"), tenant, DataFolder.option,
+        Option("server", .text("URL"), "the server's address, which is part of the invitation; needed"),
+        Option("public", "without the addresses of people"), tenant, DataFolder.option,
       ], run: calendar),
   ]
 
-  private static func request(_ options: CommandOptions) throws -> ScheduleRequest {
+  private static func request(_ options: CommandOptions) -> ScheduleRequest {
     func optional(_ name: String, _ none: String) -> String? { options[name].map { $0 == none ? "" : $0 } }
     func all(_ name: String) -> [String]? {
       let values = options.all(name)
@@ -59,21 +67,16 @@ extension MeetingCommand {
     var request = ScheduleRequest()
     request.start = options["start"]
     request.zone = options["zone"]
-    request.duration = try options.seconds("duration").map { Int($0) }
+    request.duration = options.seconds("duration").map { Int($0) }
     request.rule = optional("repeat", "never")
     request.excluded = all("except")
     request.moved = all("move")
     request.organizer = optional("organizer", "none")
     request.attendees = all("invite")
-    request.opensBefore = try options.seconds("opens-before").map { Int($0) }
-    if let text = options["early"] {
-      guard let early = MeetingSchedule.Doors.Early(rawValue: text) else {
-        throw CommandOptions.Problem(description: "--early \(text): wait, refuse or open is expected.")
-      }
-      request.early = early
-    }
+    request.opensBefore = options.seconds("opens-before").map { Int($0) }
+    request.early = options["early"].flatMap { MeetingSchedule.Doors.Early(rawValue: $0) }
     request.closesAfter =
-      options["closes-after"] == "never" ? .some(nil) : try options.seconds("closes-after").map { .some(Int($0)) }
+      options["closes-after"] == "never" ? .some(nil) : options.seconds("closes-after").map { .some(Int($0)) }
     return request
   }
 
@@ -87,7 +90,7 @@ extension MeetingCommand {
     } catch {
       throw CommandOptions.Problem(description: error.description)
     }
-    let (asked, level, passcode) = (try request(options), try options.accessLevel(), try options.passcode() ?? nil)
+    let (asked, level, passcode) = (request(options), options.accessLevel(), try options.passcode() ?? nil)
     try await DataFolder.with(options, creating: true) { folder in
       let tenant = try await folder.requireTenant(options["tenant"])
       var meeting = MeetingRecord(
@@ -109,13 +112,12 @@ extension MeetingCommand {
   }
 
   private static func change(_ options: CommandOptions) async throws {
-    let asked = try request(options)
-    let (level, capacity) = (try options.accessLevel(), try options.limit("capacity", in: 1...10_000))
+    let asked = request(options)
+    let (level, capacity) = (options.accessLevel(), options.limit("capacity"))
     let passcode = try options.passcode()
     let lifetime: Double?? =
-      options["expires"] == "never" ? .some(nil) : try options.seconds("expires").map { .some($0) }
+      options["expires"] == "never" ? .some(nil) : options.seconds("expires").map { .some($0) }
     _ = try options.lobby(over: LobbySettings())
-    _ = try options.chat(over: ChatPolicy())
     try await keep(options, "meeting.change") { meeting, now in
       let texts = (meeting.subject, meeting.summary)
       meeting.subject = options["subject"] ?? meeting.subject
@@ -134,7 +136,7 @@ extension MeetingCommand {
       }
       meeting.accessLevel = level ?? meeting.accessLevel
       meeting.lobby = try options.lobby(over: meeting.lobby)
-      meeting.chat = try options.chat(over: meeting.chat)
+      meeting.chat = options.chat(over: meeting.chat)
       if let capacity { meeting.capacity = capacity }
       if let passcode { meeting.passcode = passcode }
       if let lifetime { meeting.expires = lifetime.map { now + $0 } }
@@ -178,7 +180,7 @@ extension MeetingCommand {
   }
 
   private static func occurrences(_ options: CommandOptions) async throws {
-    let limit = try options.number("limit", in: 1...MeetingSchedule.maximumListed) ?? 20
+    let limit = options.count("limit")
     try await with(options) { folder, _, meeting in
       for occurrence in try meeting.schedule?.occurrences(from: folder.now, limit: limit) ?? [] {
         if options.has("json") {

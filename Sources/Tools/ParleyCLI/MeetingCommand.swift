@@ -1,37 +1,39 @@
 import FoundationEssentials
 import Meetings
+import Options
 
 /// `parley meeting`: the meetings that a server knows.
 enum MeetingCommand {
-  static let tenant = CommandOptions.Option("tenant", "NAME", "whose meetings (the default tenant)")
-  static let json = CommandOptions.Option("json", nil, "print JSON objects instead of words")
+  static let tenant = Option.tenant("whose meetings")
+
+  static let passcode = Option(
+    "passcode", .either(.text("TEXT"), "none"), "what guests must know to get in; - reads it from standard input")
 
   static let group = CommandGroup(
-    name: "meeting", help: "Lists, makes, plans, ends and removes meetings. Works beside a running server.",
+    name: "meeting", summary: "list, make, plan, end and remove meetings; see who is there",
+    help: "Lists, makes, plans, ends and removes meetings. Works beside a running server.",
     members: [
       .init(
         name: "list", operands: "", help: "list meetings, the newest first",
-        table: [
-          .init("tenant", "NAME", "only this tenant's (all)"), .init("limit", "N", "the most that are listed (100)"),
-          DataFolder.option, json,
-        ], run: list),
+        table: [Option.tenant("only this tenant's", otherwise: "all"), Option.limit(), DataFolder.option, Option.json],
+        run: list),
       .init(
         name: "create", operands: "[ROOM]", help: "make a meeting; without a room name it gets an unguessable one",
         table: [
-          .init("subject", "TEXT", "the title (the room's name)"),
-          .init("access-level", "LEVEL", "Everyone, SameEnterprise, Invited or Locked (the tenant's)"),
-          .init("capacity", "N", "the most participants (the tenant's)"),
-          .init("passcode", "TEXT|none", "what guests must know to get in; - reads it from standard input (none)"),
-          .init("expires", "TIME", "after how long it ends, like 8h (never)"), tenant, DataFolder.option, json,
+          Option("subject", .text("TEXT"), otherwise: "the room's name", "the title"),
+          Option.accessLevel("who gets in without waiting", otherwise: "the tenant's"),
+          Option("capacity", .number(1...10_000), otherwise: "the tenant's", "the most participants"), passcode,
+          Option("expires", .time(), otherwise: "never", "after how long it ends, like 8h"), tenant, DataFolder.option,
+          Option.json,
         ] + CommandOptions.lobbyRules + CommandOptions.chatRules, run: create),
       .init(
         name: "remove", operands: "ROOM|ID", help: "forget a meeting; it ends for everybody who is in it",
-        table: [tenant, DataFolder.option, json], run: remove),
+        table: [tenant, DataFolder.option, Option.json], run: remove),
     ] + scheduling + running)
 
   private static func list(_ options: CommandOptions) async throws {
     try options.requireNoOperands()
-    let limit = try options.number("limit", in: 1...1_000_000) ?? 100
+    let limit = options.count("limit")
     try await DataFolder.with(options) { folder in
       let names = try await folder.tenantNames()
       let only = if let name = options["tenant"] { try await folder.requireTenant(name) } else { Tenant?.none }
@@ -51,11 +53,10 @@ enum MeetingCommand {
     } catch {
       throw CommandOptions.Problem(description: error.description)
     }
-    let (level, capacity) = (try options.accessLevel(), try options.number("capacity", in: 1...10_000))
-    let seconds = try options.seconds("expires")
+    let (level, capacity) = (options.accessLevel(), options.number("capacity"))
+    let seconds = options.seconds("expires")
     // Said before the folder is opened.
     _ = try options.lobby(over: LobbySettings())
-    _ = try options.chat(over: ChatPolicy())
     let passcode = try options.passcode() ?? nil
     try await DataFolder.with(options, creating: true) { folder in
       let tenant = try await folder.requireTenant(options["tenant"])
@@ -64,7 +65,7 @@ enum MeetingCommand {
         accessLevel: level ?? tenant.policy.accessLevel, created: folder.now,
         expires: seconds.map { folder.now.addingTimeInterval($0) }, capacity: capacity ?? tenant.policy.capacity,
         passcode: passcode, lobby: try options.lobby(over: tenant.policy.lobby),
-        chat: try options.chat(over: tenant.policy.chat))
+        chat: options.chat(over: tenant.policy.chat))
       let entry = folder.entry("meeting.create", meeting.id.rawValue, tenant: tenant.name, room.display)
       try await folder.create(meeting, entry)
       show(meeting, tenant: tenant.name, options)

@@ -1,22 +1,28 @@
 import Basics
 import Foundation
 import Meetings
+import Options
 
 /// The options about the provider at which a tenant's people sign in.
 extension CommandOptions {
   static let providerRules: [Option] = [
-    .init("oidc-issuer", "URL", "the provider's issuer identifier, as its discovery document spells it"),
-    .init("oidc-client-id", "ID", "what the provider calls this server"),
-    .init("oidc-client-secret-file", "FILE|none", "a file with the client's secret; none for a public client"),
-    .init("oidc-scope", "SCOPE", "what is asked for besides openid (profile, email); may be repeated", repeats: true),
-    .init("oidc-role-claim", "NAME|none", "the claim that says what somebody is: groups, realm_access.roles"),
-    .init(
-      "oidc-organizer", "VALUE|none", "a value of that claim that makes an organizer; may be repeated", repeats: true),
-    .init(
-      "oidc-moderator", "VALUE|none", "a value of that claim that makes a moderator; may be repeated", repeats: true),
-    .init(
-      "oidc-email-domain", "DOMAIN|none",
-      "only verified email addresses of this domain may sign in; may be repeated", repeats: true),
+    Option("oidc-issuer", .text("URL"), "the provider's issuer identifier, as its discovery document spells it"),
+    Option("oidc-client-id", .text("ID"), "what the provider calls this server"),
+    Option(
+      "oidc-client-secret-file", .either(.file, "none"), "a file with the client's secret; none for a public client"),
+    Option(
+      "oidc-scope", .text("SCOPE"), otherwise: "profile, email", repeats: true, "what is asked for besides openid"),
+    Option(
+      "oidc-role-claim", .either(.text("NAME"), "none"),
+      "the claim that says what somebody is: groups, realm_access.roles"),
+    Option(
+      "oidc-organizer", .either(.text("VALUE"), "none"), repeats: true,
+      "a value of that claim that makes an organizer"),
+    Option(
+      "oidc-moderator", .either(.text("VALUE"), "none"), repeats: true, "a value of that claim that makes a moderator"),
+    Option(
+      "oidc-email-domain", .either(.text("DOMAIN"), "none"), repeats: true,
+      "only verified email addresses of this domain may sign in"),
   ]
 
   /// `old` with what the options say; nil when there is none yet and no option names one.

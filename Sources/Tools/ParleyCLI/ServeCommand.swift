@@ -1,23 +1,20 @@
 import FoundationEssentials
 import Glibc
 import MeetingServer
+import Options
 
 /// `parley serve`: runs a server until it is told to stop.
 enum ServeCommand {
-  static let help = """
-    Runs a meeting server.
+  static let declaration = Command(
+    "serve", "run a server", overview: "Runs a meeting server.", options: ServerConfiguration.options,
+    discussion: """
+      Each option is also a variable, --media-port as PARLEY_MEDIA_PORT, and but for --config a key in a configuration
+      file. A flag wins over a variable, and a variable over the file.
 
-    Usage: parley serve [options]
-
-    Options (each is also a variable, --media-port as PARLEY_MEDIA_PORT, and a key in a configuration file; a flag wins
-    over a variable, and a variable over the file):
-    \(ServerConfiguration.help)
-      --help, -h  this text
-
-    SIGTERM and SIGINT tell every participant, then end the server; another one, more than a second later, ends it at
-    once. SIGHUP has it read its configuration file, certificate and pages again; when its terminal is closed it ends
-    it, unless ignored, as nohup does.
-    """
+      SIGTERM and SIGINT tell every participant, then end the server; another one, more than a second later, ends it at
+      once. SIGHUP has it read its configuration file, certificate and pages again; when its terminal is closed it ends
+      it, unless ignored, as nohup does.
+      """)
 
   /// Runs the command and returns the exit status.
   ///
@@ -27,10 +24,7 @@ enum ServeCommand {
     refusal: (ServerConfiguration) -> String? = { _ in nil },
     whileServing: (Server) async -> (() async -> Void)? = { _ in nil }
   ) async -> Int32 {
-    if arguments.contains("--help") || arguments.contains("-h") {
-      CommandLineText.say(help + "\n")
-      return 0
-    }
+    if Program.showsHelp(declaration, "parley serve", arguments) { return 0 }
     let environment = ProcessInfo.processInfo.environment
     let settings: ServerSettings
     do throws(ConfigurationError) {

@@ -2,64 +2,70 @@ import Basics
 import FoundationEssentials
 import MeetingServer
 import Meetings
+import Options
 
 /// `parley tenant`: who may use a server, by which rules, with which keys.
 enum TenantCommand {
-  private static let rules: [CommandOptions.Option] =
+  private static let rules: [Option] =
     [
-      .init(
-        "allow-origin", "ORIGIN", "a page of another server that may use the tokens, or none; may be repeated",
-        repeats: true),
-      .init(
-        "access-level", "LEVEL", "who gets into new meetings without waiting: Everyone, SameEnterprise, Invited, Locked"
-      ),
-      .init("capacity", "N|none", "the most participants of a new meeting"),
-      .init("max-meetings", "N|none", "the most meetings at once"),
-      .init("max-participants", "N|none", "the most participants at once, in all meetings together"),
-      .init("max-stored-meetings", "N|none", "the most meetings that are kept, running or not"),
-      .init("max-requests", "N|none", "the most requests a second, over every door that knows the tenant"),
-      .init(
-        "token-expiry", "stay|leave|none",
-        "whether who is in a meeting stays when their join token ends (the server's --token-expiry)"),
-      .init("max-chat-kib", "N|none", "the most KiB of chat files at once, in all meetings together"),
+      Option(
+        "allow-origin", .either(.text("ORIGIN"), "none"), repeats: true,
+        "a page of another server that may use the tokens"),
+      Option.accessLevel("who gets into new meetings without waiting"),
+      Option("capacity", .either(.number(1...10_000), "none"), "the most participants of a new meeting"),
+      Option("max-meetings", .either(.number(0...1_000_000), "none"), "the most meetings at once"),
+      Option(
+        "max-participants", .either(.number(0...1_000_000), "none"),
+        "the most participants at once, in all meetings together"),
+      Option(
+        "max-stored-meetings", .either(.number(0...10_000_000), "none"),
+        "the most meetings that are kept, running or not"),
+      Option(
+        "max-requests", .either(.number(1...1_000_000), "none"),
+        "the most requests a second, over every door that knows the tenant"),
+      Option(
+        "token-expiry", .either(.choice(["stay", "leave"]), "none"), otherwise: "the server's --token-expiry",
+        "whether who is in a meeting stays when their join token ends"),
+      Option(
+        "max-chat-kib", .either(.number(0...1_073_741_824), "none"),
+        "the most KiB of chat files at once, in all meetings together"),
     ] + CommandOptions.lobbyRules + CommandOptions.chatRules
-  private static let json = CommandOptions.Option("json", nil, "print JSON objects instead of words")
 
   static let group = CommandGroup(
-    name: "tenant",
+    name: "tenant", summary: "look at and change who may use a server: sign-in, limits, keys",
     help: "Looks at and changes who may use a server. Works beside a running server, and takes effect at once.",
     members: [
-      .init(name: "list", operands: "", help: "list the tenants", table: [DataFolder.option, json], run: list),
+      .init(name: "list", operands: "", help: "list the tenants", table: [DataFolder.option, Option.json], run: list),
       .init(
         name: "create", operands: "NAME", help: "make a tenant with an API key; its people need tokens",
-        table: rules + [DataFolder.option, json], run: create),
+        table: rules + [DataFolder.option, Option.json], run: create),
       .init(
         name: "show", operands: "NAME", help: "show a tenant's rules and keys",
-        table: [.init("show-secrets", nil, "show the secrets too"), DataFolder.option, json], run: show),
+        table: [Option("show-secrets", "show the secrets too"), DataFolder.option, Option.json], run: show),
       .init(
         name: "set", operands: "NAME", help: "change a tenant's rules",
         table: [
-          .init(
-            "sign-in", "open|token|oidc",
+          Option(
+            "sign-in", .choice(["open", "token", "oidc"]),
             "open: whoever has an address gets in; token: only with a token; oidc: who signs in (open, oidc: the default tenant only)"
           )
-        ] + CommandOptions.providerRules + rules + [DataFolder.option, json], run: set),
+        ] + CommandOptions.providerRules + rules + [DataFolder.option, Option.json], run: set),
       .init(
         name: "rotate-key", operands: "NAME", help: "make a new secret; the old one stays good until it is retired",
         table: [
-          .init("expire-old", "TIME", "until when the old secret stays good, as a time from now: 0, 24h"),
-          DataFolder.option, json,
+          Option("expire-old", .time(), "until when the old secret stays good, as a time from now: 0, 24h"),
+          DataFolder.option, Option.json,
         ], run: rotateKey),
       .init(
         name: "retire-key", operands: "NAME KEY-ID", help: "take a secret out of use at once",
         table: [
-          .init("end-sessions", nil, "also end who is in a meeting with a token that it signed, as when it leaked"),
-          DataFolder.option, json,
+          Option("end-sessions", "also end who is in a meeting with a token that it signed, as when it leaked"),
+          DataFolder.option, Option.json,
         ], run: retireKey),
       .init(
         name: "remove", operands: "NAME",
         help: "forget a tenant with its secrets, meetings, tokens and webhooks; none of its meetings may run",
-        table: [DataFolder.option, json], run: remove),
+        table: [DataFolder.option, Option.json], run: remove),
     ])
 
   private static func list(_ options: CommandOptions) async throws {
@@ -110,13 +116,7 @@ enum TenantCommand {
 
   private static func set(_ options: CommandOptions) async throws {
     let name = try options.operand("The name of the tenant")
-    var mode: SignInMode?
-    if let text = options["sign-in"] {
-      guard let known = SignInMode(rawValue: text) else {
-        throw CommandOptions.Problem(description: "--sign-in \(text): open, token or oidc is expected.")
-      }
-      mode = known
-    }
+    let mode = options["sign-in"].flatMap { SignInMode(rawValue: $0) }
     try await DataFolder.with(options) { folder in
       let known = try await folder.requireTenant(name)
       let entry = folder.entry("tenant.change", known.name, tenant: known.name, options.given)
@@ -151,7 +151,7 @@ enum TenantCommand {
 
   private static func rotateKey(_ options: CommandOptions) async throws {
     let name = try options.operand("The name of the tenant")
-    let end = try options.seconds("expire-old")
+    let end = options.seconds("expire-old")
     try await DataFolder.with(options) { folder in
       let tenant = try await folder.requireTenant(name)
       let others = end.map { folder.now.addingTimeInterval($0) }
@@ -235,23 +235,16 @@ enum TenantCommand {
       }
       policy.allowedOrigins = list
     }
-    if let level = try options.accessLevel() { policy.accessLevel = level }
-    if let limit = try options.limit("capacity", in: 1...10_000) { policy.capacity = limit }
-    if let limit = try options.limit("max-meetings", in: 0...1_000_000) { policy.maximumMeetings = limit }
+    if let level = options.accessLevel() { policy.accessLevel = level }
+    if let limit = options.limit("capacity") { policy.capacity = limit }
+    if let limit = options.limit("max-meetings") { policy.maximumMeetings = limit }
     policy.lobby = try options.lobby(over: policy.lobby)
-    policy.chat = try options.chat(over: policy.chat)
-    let kib = try options.number("max-chat-kib", 0...1_073_741_824, over: policy.maximumChatBytes.map { $0 >> 10 })
+    policy.chat = options.chat(over: policy.chat)
+    let kib = options.number("max-chat-kib", over: policy.maximumChatBytes.map { $0 >> 10 })
     policy.maximumChatBytes = kib.map { $0 << 10 }
-    if let limit = try options.limit("max-participants", in: 0...1_000_000) { policy.maximumParticipants = limit }
-    if let limit = try options.limit("max-stored-meetings", in: 0...10_000_000) {
-      policy.maximumStoredMeetings = limit
-    }
-    if let text = options["token-expiry"] {
-      guard text == "none" || TokenExpiry(rawValue: text) != nil else {
-        throw CommandOptions.Problem(description: "--token-expiry \(text): stay, leave or none is expected.")
-      }
-      policy.tokenExpiry = TokenExpiry(rawValue: text)
-    }
-    if let limit = try options.limit("max-requests", in: 1...1_000_000) { policy.maximumRequests = limit }
+    if let limit = options.limit("max-participants") { policy.maximumParticipants = limit }
+    if let limit = options.limit("max-stored-meetings") { policy.maximumStoredMeetings = limit }
+    if let text = options["token-expiry"] { policy.tokenExpiry = TokenExpiry(rawValue: text) }
+    if let limit = options.limit("max-requests") { policy.maximumRequests = limit }
   }
 }

@@ -5,7 +5,7 @@ extension TokenCommand {
   /// `parley token list`. The tokens themselves are kept nowhere.
   static func list(_ options: CommandOptions) async throws {
     try options.requireNoOperands()
-    let limit = try options.number("limit", in: 1...1_000_000) ?? 100
+    let limit = options.count("limit")
     try await DataFolder.with(options) { folder in
       let names = try await folder.tenantNames()
       let only = if let name = options["tenant"] { try await folder.requireTenant(name) } else { Tenant?.none }

@@ -2,49 +2,54 @@ import Basics
 import FoundationEssentials
 import MeetingServer
 import Meetings
+import Options
 
 /// `parley token`: makes, explains and revokes join tokens.
 enum TokenCommand {
-  private static let json = CommandOptions.Option("json", nil, "print a JSON object instead of words")
-
   static let group = CommandGroup(
-    name: "token",
+    name: "token", summary: "make, look at and revoke join tokens",
     help: "Makes, lists, explains and revokes join tokens. Works beside a running server, and takes effect at once.",
     members: [
       .init(
         name: "create", operands: "", help: "make a token for a room and print it",
         table: [
-          .init("room", "ROOM", "the room that it opens; * for every room of the tenant"),
-          .init("role", "ROLE", "\(Role.allCases.map(\.rawValue).joined(separator: ", ")) (publisher)"),
-          .init(
-            "permissions", "LIST", "instead of the role's: \(Permissions.allNames.joined(separator: ",")), or none"),
-          .init("name", "NAME", "the display name that its holder bears (the holder's choice)"),
-          .init("user", "USER", "who its holder is: whose own room is theirs, and whom a ban keeps out (nobody known)"),
-          .init(
-            "guest", nil, "its holder is none of the tenant's own people, and waits in the lobby where only those go in"
-          ),
-          .init("devices", "LIST", "what a link with it may open without a click: microphone, camera (nothing)"),
-          .init("expires", "TIME", "how long it is good, at most 30 days: 30m, 8h (1h)"),
-          .init("tenant", "NAME", "whose room it is (the default tenant)"),
-          .init("server", "URL", "print the address to join by at this server instead"),
-          DataFolder.option, json,
+          Option("room", .text("ROOM"), "the room that it opens; * for every room of the tenant"),
+          Option(
+            "role", .choice(Role.allCases.map(\.rawValue) + ["guest", "presenter", "publisheronly"], named: "ROLE"),
+            default: Role.publisher.rawValue, "what its holder is"),
+          Option(
+            "permissions", .either(.text("LIST"), "none"), otherwise: "those of the role",
+            "what its holder may do: some of \(Permissions.allNames.joined(separator: ","))"),
+          Option("name", .text("NAME"), otherwise: "the holder's choice", "the display name that its holder bears"),
+          Option(
+            "user", .text("USER"), otherwise: "nobody known",
+            "who its holder is: whose own room is theirs, and whom a ban keeps out"),
+          Option(
+            "guest", "its holder is none of the tenant's own people, and waits in the lobby where only those go in"),
+          Option(
+            "devices", .text("LIST"), otherwise: "nothing",
+            "what a link with it may open without a click: microphone, camera"),
+          Option("expires", .time(), default: "1h", "how long it is good, at most 30 days: 30m, 8h"),
+          .tenant("whose room it is"),
+          Option("server", .text("URL"), "print the address to join by at this server instead"),
+          DataFolder.option, .json,
         ], run: create),
       .init(
         name: "list", operands: "", help: "list the tokens that were made here or that somebody came in with",
         table: [
-          .init("room", "ROOM", "only those of this room"), .init("tenant", "NAME", "only this tenant's (all)"),
-          .init("limit", "N", "the most that are listed (100)"), DataFolder.option, json,
+          Option("room", .text("ROOM"), "only those of this room"), .tenant("only this tenant's", otherwise: "all"),
+          .limit(), DataFolder.option, .json,
         ], run: list),
       .init(
         name: "inspect", operands: "TOKEN",
         help: "say what a token grants, or what is wrong with it; - reads it from standard input",
-        table: [DataFolder.option, json], run: inspect),
+        table: [DataFolder.option, .json], run: inspect),
       .init(
         name: "revoke", operands: "[TOKEN]",
         help: "refuse a token from now on, and end who is in a meeting with it; - reads it from standard input",
         table: [
-          .init("id", "ID", "the token's id (jti) instead of the token"),
-          .init("tenant", "NAME", "whose token it is, with --id (the default tenant)"), DataFolder.option, json,
+          Option("id", .text("ID"), "the token's id (jti) instead of the token"),
+          .tenant("whose token it is, with --id"), DataFolder.option, .json,
         ], run: revoke),
     ])
 
@@ -59,11 +64,11 @@ enum TokenCommand {
     } catch {
       throw CommandOptions.Problem(description: error.description)
     }
-    guard let role = Role(name: options["role"] ?? Role.publisher.rawValue) else {
+    guard let role = Role(name: options["role"] ?? "") else {
       throw CommandOptions.Problem(
         description: "--role: one of \(Role.allCases.map(\.rawValue).joined(separator: ", ")) is expected.")
     }
-    let seconds = try options.seconds("expires") ?? 3_600
+    let seconds = options.seconds("expires") ?? 0
     guard seconds >= 1, seconds <= JoinGrant.longest else {
       throw CommandOptions.Problem(description: "--expires: a time from 1s to 720h (30 days) is expected.")
     }

@@ -1,32 +1,33 @@
 import FoundationEssentials
 import Meetings
+import Options
 
 /// `parley user`: people and the rooms of their own.
 enum UserCommand {
-  private static let tenant = CommandOptions.Option("tenant", "NAME", "whose people (the default tenant)")
-  private static let json = CommandOptions.Option("json", nil, "print JSON objects instead of words")
+  private static let tenant = Option.tenant("whose people")
 
   static let group = CommandGroup(
-    name: "user",
+    name: "user", summary: "look after rooms of people's own",
     help: "Looks after the rooms of people's own. A person is who the tenant's join tokens name (sub).",
     members: [
       .init(
         name: "list", operands: "", help: "list who has a room of their own",
-        table: [.init("limit", "N", "the most that are listed (100)"), tenant, DataFolder.option, json], run: list),
+        table: [.limit(), tenant, DataFolder.option, .json], run: list),
       .init(
         name: "room", operands: "USER", help: "show somebody's own room; make it when there is none",
         table: [
-          .init("room", "ROOM", "the name that a new one gets (an unguessable one)"),
-          .init("subject", "TEXT", "the title of a new one (the room's name)"), tenant, DataFolder.option, json,
+          Option("room", .text("ROOM"), otherwise: "an unguessable one", "the name that a new one gets"),
+          Option("subject", .text("TEXT"), otherwise: "the room's name", "the title of a new one"), tenant,
+          DataFolder.option, .json,
         ], run: room),
       .init(
         name: "remove-room", operands: "USER", help: "forget somebody's own room; it ends for everybody who is in it",
-        table: [tenant, DataFolder.option, json], run: removeRoom),
+        table: [tenant, DataFolder.option, .json], run: removeRoom),
     ])
 
   private static func list(_ options: CommandOptions) async throws {
     try options.requireNoOperands()
-    let limit = try options.number("limit", in: 1...1_000_000) ?? 100
+    let limit = options.count("limit")
     try await DataFolder.with(options) { folder in
       let tenant = try await folder.requireTenant(options["tenant"])
       for meeting in try await folder.personalRooms(of: tenant, limit: limit) {

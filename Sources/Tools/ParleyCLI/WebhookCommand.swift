@@ -1,55 +1,54 @@
 import FoundationEssentials
 import MeetingServer
 import Meetings
+import Options
 
 /// `parley webhook`: who is told what happens in a tenant's meetings.
 enum WebhookCommand {
-  private static let tenant = CommandOptions.Option("tenant", "NAME", "whose webhook (the default tenant)")
-  private static let json = CommandOptions.Option("json", nil, "print JSON objects instead of words")
-  private static let events = CommandOptions.Option(
-    "event", "TYPE",
-    "hear of these only, or all; may be repeated: "
-      + WebhookEventType.selectable.map(\.rawValue).joined(separator: ", "), repeats: true)
-  private static let allow = CommandOptions.Option(
-    "allow", "HOST",
+  private static let tenant = Option.tenant("whose webhook")
+  private static let events = Option(
+    "event", .choice(WebhookEventType.selectable.map(\.rawValue) + ["all"], named: "TYPE"), repeats: true,
+    "hear of these only, or all")
+  private static let allow = Option(
+    "allow", .text("HOST"), repeats: true,
     "take an address at this host although it is not public or not https: the server must be started with "
-      + "--webhook-allow HOST too; may be repeated", repeats: true)
+      + "--webhook-allow HOST too")
 
   static let group = CommandGroup(
-    name: "webhook",
+    name: "webhook", summary: "say who is told what happens in meetings",
     help: "Says who is told what happens in meetings. Works beside a running server, and takes effect within seconds.",
     members: [
       .init(
         name: "list", operands: "", help: "list the webhooks",
-        table: [.init("tenant", "NAME", "only this tenant's (all)"), DataFolder.option, json], run: list),
+        table: [.tenant("only this tenant's", otherwise: "all"), DataFolder.option, .json], run: list),
       .init(
         name: "create", operands: "URL",
         help: "tell this address, and print the secret that its events are signed with",
-        table: [tenant, events, allow, DataFolder.option, json], run: create),
+        table: [tenant, events, allow, DataFolder.option, .json], run: create),
       .init(
         name: "set", operands: "ID", help: "change a webhook, or switch it on or off",
         table: [
-          .init("url", "URL", "the new address"), events, .init("enabled", "yes|no", "whether events are sent"), allow,
-          DataFolder.option, json,
+          Option("url", .text("URL"), "the new address"), events, Option("enabled", .truth, "whether events are sent"),
+          allow, DataFolder.option, .json,
         ], run: set),
       .init(
         name: "rotate-secret", operands: "ID", help: "sign with a new secret from now on, and print it",
-        table: [DataFolder.option, json], run: rotate),
+        table: [DataFolder.option, .json], run: rotate),
       .init(
         name: "remove", operands: "ID", help: "forget a webhook with all that waits for it",
-        table: [DataFolder.option, json], run: remove),
+        table: [DataFolder.option, .json], run: remove),
       .init(
         name: "test", operands: "ID", help: "send it an event of the type webhook.test",
-        table: [DataFolder.option, json], run: test),
+        table: [DataFolder.option, .json], run: test),
       .init(
         name: "deliveries", operands: "ID", help: "list what it was told, or still is to be, the newest first",
         table: [
-          .init("state", "STATE", "only those: pending, delivered, failed"),
-          .init("limit", "N", "the most that are listed (50)"), DataFolder.option, json,
+          Option("state", .choice(["pending", "delivered", "failed"]), "only those"),
+          .limit(50, of: 1...10_000), DataFolder.option, .json,
         ], run: deliveries),
       .init(
         name: "replay", operands: "ID DELIVERY", help: "send an event once more",
-        table: [DataFolder.option, json], run: replay),
+        table: [DataFolder.option, .json], run: replay),
     ])
 
   private static func list(_ options: CommandOptions) async throws {
@@ -81,13 +80,7 @@ enum WebhookCommand {
     let url = options["url"]
     if let url { try check(url, options) }
     let events = try types(options)
-    let isEnabled: Bool?
-    switch options["enabled"] {
-    case nil: isEnabled = nil
-    case "yes": isEnabled = true
-    case "no": isEnabled = false
-    default: throw CommandOptions.Problem(description: "--enabled: yes or no is expected.")
-    }
+    let isEnabled = options.truth("enabled")
     try await change(id, options, "webhook.change") { webhook in
       webhook.url = url ?? webhook.url
       webhook.events = events ?? webhook.events
@@ -128,13 +121,8 @@ enum WebhookCommand {
 
   private static func deliveries(_ options: CommandOptions) async throws {
     let id = try options.operand("The id of the webhook")
-    let limit = try options.number("limit", in: 1...10_000) ?? 50
-    let state = try options["state"].map { text throws(CommandOptions.Problem) in
-      guard let state = WebhookDelivery.State(rawValue: text) else {
-        throw CommandOptions.Problem(description: "--state: pending, delivered or failed is expected.")
-      }
-      return state
-    }
+    let limit = options.count("limit")
+    let state = options["state"].flatMap { WebhookDelivery.State(rawValue: $0) }
     try await DataFolder.with(options) { folder in
       let webhook = try await folder.requireWebhook(id)
       for delivery in try await folder.deliveries(of: webhook, state: state, limit: limit) {

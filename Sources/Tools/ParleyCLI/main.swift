@@ -1,33 +1,29 @@
 import Glibc
 import MeetingServer
+import Options
 import Parley
 
+var arguments = Array(CommandLine.arguments.dropFirst())
+// "parley help join" means "parley join --help".
+if arguments.count > 1, arguments[0] == "help" { arguments = arguments.dropFirst() + ["--help"] }
+let selected = arguments.first.flatMap { Program.entry($0) }
 // Before any other thread is made, since those take over which signals are blocked.
 let signals = StopSignals.take()
 // Before any thread of a server is made, for the same reason; other commands end on SIGHUP.
-let reloads = ["serve", "demo"].contains(CommandLine.arguments.dropFirst().first) ? ReloadSignal.take() : nil
-var arguments = Array(CommandLine.arguments.dropFirst())
-// "parley help join" means "parley join --help".
-if arguments.count == 2, arguments[0] == "help" { arguments = [arguments[1], "--help"] }
+let reloads = selected?.isServer == true ? ReloadSignal.take() : nil
 
 switch arguments.first {
-case "serve": quit(await ServeCommand.run(Array(arguments.dropFirst()), signals: signals, reloads: reloads))
-case "demo": quit(await DemoCommand.run(Array(arguments.dropFirst()), signals: signals, reloads: reloads))
-case "join": finish(await JoinCommand.run(Array(arguments.dropFirst()), signals: signals))
-case "load": finish(await LoadCommand.run(Array(arguments.dropFirst()), signals: signals))
-case "tenant": finish(await TenantCommand.group.run(Array(arguments.dropFirst())))
-case "token": finish(await TokenCommand.group.run(Array(arguments.dropFirst())))
-case "meeting": finish(await MeetingCommand.group.run(Array(arguments.dropFirst())))
-case "user": finish(await UserCommand.group.run(Array(arguments.dropFirst())))
-case "webhook": finish(await WebhookCommand.group.run(Array(arguments.dropFirst())))
-case "audit": finish(await AuditCommand.group.run(Array(arguments.dropFirst())))
-case "backup": finish(await BackupCommand.backUp(Array(arguments.dropFirst())))
-case "restore": finish(await BackupCommand.restore(Array(arguments.dropFirst())))
 case "version", "--version": CommandLineText.say("parley \(ParleyVersion.current)\n")
-case nil, "help", "--help", "-h": CommandLineText.say(CommandLineText.help + "\n")
+case nil, "help", "--help", "-h": CommandLineText.say(Program.root.help("parley") + "\n")
 case let word?:
-  CommandLineText.complain("There is no command \"\(word)\". `parley --help` lists them all.")
-  quit(2)
+  guard let selected else {
+    CommandLineText.complain(Program.noCommand(word, of: Program.root.listed.map(\.name)))
+    quit(2)
+  }
+  let status = await selected.run(
+    Program.Invocation(arguments: Array(arguments.dropFirst()), signals: signals, reloads: reloads))
+  if selected.isServer { quit(status) }
+  finish(status)
 }
 finish(0)
 

@@ -1,11 +1,13 @@
+import Options
 import Testing
 
 @testable import ParleyCLI
 
 @Suite struct CommandOptionsTests {
   private static let table: [CommandOptions.Option] = [
-    .init("name", "NAME", "a name"), .init("json", nil, "a switch"), .init("key", "K", "may come again", repeats: true),
-    .init("count", "N", "a number"), .init("time", "S", "a time"),
+    .init("name", .text("NAME"), "a name"), .init("json", "a switch"),
+    .init("key", .text("K"), repeats: true, "may come again"), .init("count", .number(0...3), "a number"),
+    .init("time", .time("S"), "a time"), .init("limit", .either(.number(1...9), "none"), default: "5", "a limit"),
   ]
 
   private func read(_ arguments: String...) throws -> CommandOptions {
@@ -13,13 +15,13 @@ import Testing
   }
 
   @Test("Options, switches and operands are told apart, in any order") func reads() throws {
-    let options = try read("http://x/y", "--json", "--name", "--json", "--key=a", "--key", "b=c", "-", "--count=")
+    let options = try read("http://x/y", "--json", "--name", "--json", "--key=a", "--key", "b=c", "-", "--count=3")
     #expect(options.operands == ["http://x/y", "-"])
     #expect(options.has("json") && !options.has("time"))
     // What stands behind an option is its value, whatever it looks like.
     #expect(options["name"] == "--json")
     #expect(options.all("key") == ["a", "b=c"] && options["key"] == "b=c")
-    #expect(options["count"] == "" && options["time"] == nil && options.all("time") == [])
+    #expect(options["count"] == "3" && options["time"] == nil && options.all("time") == [])
   }
 
   @Test(
@@ -37,13 +39,22 @@ import Testing
 
   @Test("Numbers are whole and within their range")
   func numbers() throws {
-    #expect(try read("--count", "3").number("count", in: 0...3) == 3)
-    #expect(try read().number("count", in: 0...3) == nil)
+    #expect(try read("--count", "3").number("count") == 3)
+    #expect(try read().number("count") == nil)
     for text in ["4", "-1", "", " 1", "1.0", "0x1", "99999999999999999999", "١", "1e3"] {
-      #expect(throws: CommandOptions.Problem.self, "\(text)") {
-        try read("--count", text).number("count", in: 0...3)
-      }
+      #expect(throws: CommandOptions.Problem.self, "\(text)") { try read("--count", text) }
     }
+  }
+
+  @Test("An option that is not given has its variable's value, or else its default")
+  func defaults() throws {
+    #expect(try read().limit("limit") == 5 && read("--limit", "none").limit("limit") == .some(nil))
+    #expect(try read("--limit", "7").count("limit") == 7 && !read().has("limit"))
+    func folder(_ arguments: [String], _ environment: [String: String]) throws -> String {
+      DataFolder.path(try CommandOptions(arguments, table: [DataFolder.option], environment: environment))
+    }
+    #expect(try folder([], [:]) == "data" && folder([], ["PARLEY_DATA": "b"]) == "b")
+    #expect(try folder(["--data", "c"], ["PARLEY_DATA": "b"]) == "c")
   }
 
   @Test("Times have a unit or are seconds, and none is endless or negative")
@@ -58,7 +69,7 @@ import Testing
       "0x10h",
       "0x10", "2778h",
     ] {
-      #expect(throws: CommandOptions.Problem.self, "\(text)") { try read("--time", text).seconds("time") }
+      #expect(throws: CommandOptions.Problem.self, "\(text)") { try read("--time", text) }
     }
   }
 

@@ -62,7 +62,6 @@ import Testing
 
   @Test("--slots takes no number that would not limit anything", arguments: ["0", "-1", "17"])
   func slots(_ text: String) throws {
-    let options = try CommandOptions(["--slots", text], table: LoadCommand.table)
-    #expect(throws: CommandOptions.Problem.self) { try options.number("slots", in: LoadCommand.slots) }
+    #expect(throws: CommandOptions.Problem.self) { try CommandOptions(["--slots", text], table: LoadCommand.table) }
   }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Webhooks on the command line")
 struct WebhookCommandTests {
   private func problem(_ url: String, _ arguments: [String] = []) throws -> String? {
-    let options = try CommandOptions(arguments, table: [.init("allow", "HOST", "", repeats: true)])
+    let options = try CommandOptions(arguments, table: [.init("allow", .text("HOST"), repeats: true, "")])
     do throws(CommandGroup.Failure) {
       try WebhookCommand.check(url, options)
       return nil

@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import Options
 import TestSupport
 import Testing
 
@@ -44,7 +45,7 @@ struct ServerConfigurationTests {
       (["--tls-cert", "a.pem"], "go together"), (["--config", "/nonexistent"], "cannot be read"),
       (["--workers", "0"], "1 to 256"), (["--public-url", "ftp://x"], "http://"), (["--"], "start with '--'"),
       (["--port", ""], "whole number"), (["--public-address", "1.2.3.4,x"], "IPv4"),
-      (["--link-devices", "yes"], "'off' or 'allow'"),
+      (["--link-devices", "yes"], "off or allow"), (["--max-part", "7"], "Did you mean '--max-participants'"),
     ])
   func refused(arguments: [String], words: String) {
     #expect {
@@ -54,22 +55,31 @@ struct ServerConfigurationTests {
 
   @Test("every option is in the help text, with its environment variable's name derived from it")
   func help() {
+    let help = Command("serve", "", options: ServerConfiguration.options).help("parley serve")
     for option in ServerOption.all {
-      #expect(ServerConfiguration.help.contains("--\(option.name) "))
-      #expect(option.variable.hasPrefix("PARLEY_"))
-      #expect(!option.variable.contains("-"))
+      #expect(help.contains("--\(option.name) "))
+      #expect(option.variable == "PARLEY_" + option.name.uppercased().replacing("-", with: "_"))
     }
   }
 
-  @Test("every option has a row in docs/operating/configuration.md, and every row is an option")
+  @Test("every default is a value that its option takes, and the one that holds without it")
+  func statedDefaults() throws {
+    for option in ServerOption.all {
+      guard let value = option.declaration.defaultValue else { continue }
+      var configuration = ServerConfiguration(workers: 1)
+      try option.apply(&configuration, value)
+      #expect(configuration == ServerConfiguration(workers: 1), "\(option.name)")
+    }
+  }
+
+  @Test("the tables of docs/operating/configuration.md are those of the declarations, with a row for every option")
   func documented() throws {
     let text = try Repository.text(of: "docs/operating/configuration.md")
-    let table = try #require(text.range(of: "| key | value |")).lowerBound
-    var rows: [String] = []
-    for line in text[table...].split(separator: "\n", omittingEmptySubsequences: false).dropFirst(2) {
-      if !line.hasPrefix("|") { break }
-      let cell = line.split(separator: "|").first ?? ""
-      rows += cell.split(separator: ",").map { $0.filter { $0 != "`" && $0 != " " } }
+    let start = try #require(text.range(of: "<!-- generated: parley generate configuration -->\n")).upperBound
+    let end = try #require(text.range(of: "<!-- end -->")).lowerBound
+    #expect(text[start..<end] == ServerConfiguration.reference, "run Scripts/generate-docs")
+    let rows = text[start..<end].split(separator: "\n").filter { $0.hasPrefix("| `") }.compactMap {
+      $0.split(separator: "`").dropFirst().first.map(String.init)
     }
     #expect(rows.sorted() == ServerOption.all.map(\.name).sorted())
   }
