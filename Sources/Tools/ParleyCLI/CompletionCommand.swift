@@ -57,6 +57,10 @@ enum GenerateCommand {
       .init(name: "configuration", operands: "", help: "print the tables of options", table: []) { options in
         try options.requireNoOperands()
         CommandLineText.say(ServerConfiguration.reference)
-      }
+      },
+      .init(name: "paths", operands: "", help: "print the addresses of the public port", table: []) { options in
+        try options.requireNoOperands()
+        CommandLineText.say(PublicPaths.markdown)
+      },
     ], isHidden: true)
 }

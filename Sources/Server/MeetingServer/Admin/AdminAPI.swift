@@ -39,33 +39,7 @@ struct AdminAPI: Sendable {
 
   private typealias Handler = @Sendable (AdminAPI, inout Call) async throws -> HTTPResponse
 
-  private struct Route: Sendable {
-    var method: String
-    var path: [String]
-    var run: Handler
-
-    init(_ method: String, _ path: String, _ run: @escaping Handler) {
-      self.method = method
-      self.path = path.split(separator: "/").map(String.init)
-      self.run = run
-    }
-
-    /// What stands for each `*`, or nil when the path is another one.
-    func match(_ segments: [String]) -> [String]? {
-      guard segments.count == path.count else { return nil }
-      var found: [String] = []
-      for (part, segment) in zip(path, segments) {
-        if part == "*" {
-          found.append(segment)
-        } else if part != segment {
-          return nil
-        }
-      }
-      return found
-    }
-  }
-
-  private static let routes: [Route] = [
+  private static let routes = RouteTable<Handler>([
     Route("GET", "tenants") { try await $0.listTenants(&$1) },
     Route("POST", "tenants") { try await $0.createTenant(&$1) },
     Route("GET", "tenants/*") { try await $0.showTenant(&$1) },
@@ -103,11 +77,11 @@ struct AdminAPI: Sendable {
     Route("GET", "webhooks/*/deliveries/*") { try await $0.showDelivery(&$1) },
     Route("POST", "webhooks/*/deliveries/*/replay") { try await $0.replayDelivery(&$1) },
     Route("GET", "audit") { try await $0.listAudit(&$1) },
-  ]
+  ])
 
   /// Every method and path below `/api/v1`, `*` for what varies.
   static var endpoints: [(method: String, path: String)] {
-    routes.map { ($0.method, $0.path.joined(separator: "/")) }
+    routes.all.flatMap { route in route.methods.map { ($0, route.pattern) } }
   }
 
   /// Those that change something.
@@ -130,23 +104,16 @@ struct AdminAPI: Sendable {
     } catch {
       return refused(request, error)
     }
-    let segments = request.path.split(separator: "/").dropFirst(2).map(String.init)
-    let matches = Self.routes.compactMap { route in route.match(segments).map { (route, $0) } }
-    guard !matches.isEmpty else {
-      return .refusal(Refusal(404, "notFound", "There is nothing at this address; /api/openapi.json lists what is."))
-    }
     // What may be read with GET may be asked for its headers.
     let method = request.method == "HEAD" ? "GET" : request.method
-    guard let (route, path) = matches.first(where: { $0.0.method == method }) else {
-      var response = HTTPResponse.refusal(
-        Refusal(405, "methodNotAllowed", "This address takes \(matches.map(\.0.method).joined(separator: ", "))."))
-      response.headers["Allow"] = matches.map(\.0.method).joined(separator: ", ")
-      return response
-    }
+    let match = Self.routes.find(method, Array(request.path.split(separator: "/").dropFirst(2)))
     do {
-      var call = Call(
-        request: request, path: path, query: try AdminQuery(request.query), actor: actor, now: .kept)
-      return try await route.run(self, &call)
+      if case .notFound = match {
+        throw Refusal(404, "notFound", "There is nothing at this address; /api/openapi.json lists what is.")
+      }
+      let (route, path) = try match.get()
+      var call = Call(request: request, path: path, query: try AdminQuery(request.query), actor: actor, now: .kept)
+      return try await route.handler(self, &call)
     } catch let error as Refusal {
       limits.add(of: error)
       return .refusal(error)

@@ -26,27 +26,8 @@ struct ChatEndpoints: Sendable {
     return ChatUpload(request, endpoints: self, addressLimits: limits)
   }
 
-  /// The answer to a request that has no body; `rest` is its path without `/api/chat`.
-  func respond(to request: HTTPRequest, _ rest: ArraySlice<Substring>) async throws(Refusal) -> HTTPResponse {
-    guard let address = Self.addresses.find(rest) else {
-      throw Refusal(404, "notFound", "There is nothing at this address.")
-    }
-    guard address.methods.contains(request.method) else {
-      let isForSending = address.methods == ["POST"]
-      throw Refusal(
-        405, "methodNotAllowed", isForSending ? "Send a file with POST." : "This address can only be read.")
-    }
-    switch address.pattern {
-    case "files": throw Refusal(411, "lengthRequired", "Send the file as the body, with a Content-Length above zero.")
-    case "files/*": return try await read(String(rest.last ?? ""), request)
-    default: return try await export(request)
-    }
-  }
-
-  /// Every address behind `/api/chat`.
-  static let addresses = AddressTable(["files": "POST", "files/*": "GET HEAD", "export": "GET HEAD"])
-
-  private func read(_ id: String, _ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
+  /// `GET /api/chat/files/<id>`.
+  func read(_ id: String, _ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
     let (room, participant) = try await place(request)
     let file = try await room.file(id, for: participant, origin: request.headers["origin"])
     guard let path = await files.path(of: id, in: await room.filesKey) else {
@@ -56,7 +37,8 @@ struct ChatEndpoints: Sendable {
     return FileAnswer.response(file, path: path).withCrossOriginAccess()
   }
 
-  private func export(_ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
+  /// `GET /api/chat/export`.
+  func export(_ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
     let (room, participant) = try await place(request)
     var query = try AdminQuery(request.query)
     let format = try query.text("format", "text or json") { ChatExport.Format(rawValue: $0) != nil }

@@ -5,21 +5,28 @@ import Transport
 struct ControlEndpoints: Sendable {
   let api: AdminAPI
 
+  /// The addresses besides those of the administration's interface.
+  private static let routes = RouteTable<@Sendable (ControlEndpoints, String) async throws(Refusal) -> HTTPResponse>([
+    Route("POST", "/changed/meetings/<id>") { endpoints, id async throws(Refusal) in
+      try await endpoints.takeUp(MeetingID(rawValue: id))
+    }
+  ])
+
+  /// Their paths.
+  static var paths: [String] { routes.all.map(\.path) }
+
   /// The answer to a request.
   func respond(to request: HTTPRequest) async -> HTTPResponse {
     if request.path.hasPrefix("/api/v1/") { return await api.respond(to: request) }
     let path = request.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
     do throws(Refusal) {
       _ = try api.gate.admit(request)
-      guard path.count == 3, path.starts(with: ["changed", "meetings"]), let id = path.last else {
-        throw Refusal(404, "notFound", "This socket serves /api/v1 and /changed/meetings.")
-      }
-      guard request.method == "POST" else { throw Refusal(405, "methodNotAllowed", "Send a POST.") }
-      return try await takeUp(MeetingID(rawValue: String(id)))
+      let match = Self.routes.find(request.method, Array(path))
+      if case .notFound = match { throw Refusal(404, "notFound", "This socket serves /api/v1 and /changed/meetings.") }
+      let (route, segments) = try match.get()
+      return try await route.handler(self, segments.first ?? "")
     } catch {
-      var response = HTTPResponse.refusal(error)
-      if error.status == 405 { response.headers["Allow"] = "POST" }
-      return response
+      return .refusal(error)
     }
   }
 

@@ -17,26 +17,43 @@ struct AdminEndpoints: Sendable {
     return response
   }
 
+  private typealias Handler = @Sendable (AdminEndpoints, HTTPRequest) async -> HTTPResponse
+
+  /// Every address of the port, but for those of the interface below `/api/v1`, which ``AdminAPI`` has.
+  private static let routes = RouteTable<Handler>([
+    Route("GET HEAD", "/") { _, _ in toPages },
+    Route("GET HEAD", "/healthz") { _, _ in .text("ok\n") },
+    Route("GET HEAD", "/readyz") { endpoints, _ in
+      endpoints.isReady() ? .text("ready\n") : .text("not ready\n", status: 503)
+    },
+    Route("GET HEAD", "/metrics") { endpoints, request in
+      if let refusal = endpoints.api.refusal(ofReading: request) { return refusal }
+      return .text(await endpoints.metrics(), contentType: "text/plain; version=0.0.4; charset=utf-8")
+    },
+    Route("GET HEAD", "/api/openapi.json") { endpoints, request in
+      endpoints.pages.file("openapi.json", request) ?? nothing
+    },
+    Route("GET HEAD", "/admin") { endpoints, request in endpoints.pages.answer(request) ?? nothing },
+    Route("GET HEAD", "/admin/…") { endpoints, request in
+      request.path == "/admin/" ? toPages : endpoints.pages.answer(request) ?? nothing
+    },
+  ])
+
+  /// The paths of the port, without the interface's.
+  static var paths: [String] { routes.all.map(\.path) }
+
   private func answer(_ request: HTTPRequest) async -> HTTPResponse {
     if request.path.hasPrefix("/api/v1/") { return await api.respond(to: request) }
     guard request.method == "GET" || request.method == "HEAD" else {
-      var response = HTTPResponse.refusal(Refusal(405, "methodNotAllowed", "This address can only be read."))
-      response.headers["Allow"] = "GET, HEAD"
-      return response
+      return .refusal(.methodNotAllowed(["GET", "HEAD"]))
     }
     if let refusal = refusal(ofHost: request) { return refusal }
-    switch request.path {
-    case "/healthz": return .text("ok\n")
-    case "/readyz": return isReady() ? .text("ready\n") : .text("not ready\n", status: 503)
-    case "/metrics":
-      if let refusal = api.refusal(ofReading: request) { return refusal }
-      return .text(await metrics(), contentType: "text/plain; version=0.0.4; charset=utf-8")
-    case "/", "/admin/": return HTTPResponse(status: 302, headers: ["Location": "/admin"])
-    case "/api/openapi.json": return pages.file("openapi.json", request) ?? Self.nothing
-    case "/admin": return pages.answer(request) ?? Self.nothing
-    case let path where path.hasPrefix("/admin/"): return pages.answer(request) ?? Self.nothing
-    default: return Self.nothing
+    // A slash at the end makes another address here.
+    let path = request.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    guard case .found(let route, _) = Self.routes.find(request.method, request.path == "/" ? [] : Array(path)) else {
+      return Self.nothing
     }
+    return await route.handler(self, request)
   }
 
   /// The answer to a request under a stranger's name; nil where the name is ours. Probes say nothing, and metrics may have a token instead.
@@ -49,6 +66,8 @@ struct AdminEndpoints: Sendable {
       return .refusal(error)
     }
   }
+
+  private static let toPages = HTTPResponse(status: 302, headers: ["Location": "/admin"])
 
   private static let nothing = HTTPResponse.refusal(
     Refusal(404, "notFound", "This port serves /metrics, /healthz, /readyz, /admin and /api."))

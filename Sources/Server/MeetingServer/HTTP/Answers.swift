@@ -13,13 +13,20 @@ extension HTTPResponse {
       body: [UInt8](data))
   }
 
-  /// An error as JSON, or as a page for people.
-  static func refusal(_ refusal: Refusal, asPage: Bool = false) -> HTTPResponse {
-    guard asPage else {
-      return json(ErrorAnswer(refusal), status: refusal.status)
-    }
-    return notice(
-      title: "This does not work", text: refusal.message, status: refusal.status, actions: [("To the start page", "/")])
+  /// An error, in the form that its reader understands.
+  static func refusal(_ refusal: Refusal, _ form: Refusal.Form = .parley(asPage: false)) -> HTTPResponse {
+    var response =
+      switch form {
+      case .parley(asPage: false): json(ErrorAnswer(refusal), status: refusal.status)
+      case .parley(asPage: true):
+        notice(
+          title: "This does not work", text: refusal.message, status: refusal.status,
+          actions: [("To the start page", "/")])
+      case .openTok: openTok(refusal: refusal)
+      case .openTokXML: openTokXML(refusal: refusal)
+      }
+    if !refusal.allowed.isEmpty { response.headers["Allow"] = refusal.allowed.joined(separator: ", ") }
+    return response
   }
 
   /// A page for people with a sentence and links.

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Meetings
 import Transport
 
-/// Answers every HTTP request of the public port: the first path segment decides who.
+/// Answers every HTTP request of the public port, by the routes of ``routes``.
 struct Endpoints: Sendable {
   let application: ServiceApplication
   let discovery: Discovery
@@ -22,20 +22,49 @@ struct Endpoints: Sendable {
   /// The answer to a request.
   func respond(to request: HTTPRequest) async -> HTTPResponse {
     counters.requests.add(1)
+    let path = request.path.split(separator: "/")
+    let match = Self.routes.find(request.method, path)
     var response: HTTPResponse
+    var form = Refusal.Form.parley(asPage: Self.wantsPage(request))
     do throws(Refusal) {
-      response = try await route(request)
+      if Self.routes.isWork(path) { try limits.take(request.remote.ip, now: Monotonic.now) }
+      if let route = match.route { form = Self.form(of: route, request) ?? form }
+      response = try await answer(request, match)
     } catch {
-      if error.status >= 500 { log.error("request.failed", ["path": request.path, "code": error.code]) }
+      // 501 says that this version lacks a call, which is no failure.
+      if error.status >= 500, error.status != 501 {
+        log.error("request.failed", ["path": request.path, "code": error.code])
+      }
       counters.limits.add(of: error)
-      response = .refusal(error, asPage: Self.wantsPage(request))
-      if Self.isCrossOrigin(request.path) { response = response.withCrossOriginAccess() }
+      response = .refusal(error, form)
       if error.status == 429 { response.headers["Retry-After"] = "1" }
-      if error.status == 405 { response.headers["Allow"] = Self.methods(for: request.path) }
+    }
+    // An answer that depends on a cookie is for the server's own pages.
+    if match.route?.crossOrigin == .anyOrigin, response.headers["vary"] == nil {
+      response = response.withCrossOriginAccess()
     }
     if response.status >= 400 { counters.requestErrors.add(1) }
     for (name, value) in SecurityHeaders.all { response.headers[name] = value }
     return response
+  }
+
+  private func answer(_ request: HTTPRequest, _ match: RouteTable<Handler>.Match) async throws(Refusal) -> HTTPResponse
+  {
+    let (route, segments) = try match.get()
+    if route.crossOrigin == .anyOrigin, request.method == "OPTIONS" { return Self.preflight(request) }
+    guard request.body.count <= route.bodyLimit else {
+      throw Refusal(413, "tooLarge", "The body is larger than \(route.bodyLimit) bytes.")
+    }
+    return try await route.handler(self, Call(request: request, segments: segments))
+  }
+
+  /// The form of a route's refusals; nil for that of the server.
+  private static func form(of route: Route<Handler>, _ request: HTTPRequest) -> Refusal.Form? {
+    switch route.refusals {
+    case .parley: nil
+    case .openTok: .openTok
+    case .openTokSession: OpenTokAPI.wantsJSON(request) ? .openTok : .openTokXML
+    }
   }
 
   /// The origin under which the client reached this server.
@@ -53,95 +82,59 @@ struct Endpoints: Sendable {
     return origin
   }
 
-  private func route(_ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
-    let segments = request.path.split(separator: "/", omittingEmptySubsequences: true)
-    guard let first = segments.first else { return try page("index.html", request) }
-    if Self.workingDoors.contains(first) { try limits.take(request.remote.ip, now: Monotonic.now) }
-    switch first {
-    case "GetAdhocMeetingJob" where segments.count == 1:
-      guard let form = try form(of: request) else { return Self.preflight(request) }
-      let base = try origin(of: request)
-      try await application.desk.requireKnown(request.headers["origin"], base: base, now: .kept)
-      try limits.takeWrite(request.remote.ip, now: Monotonic.now)
-      return try await application.createMeeting(form, base: base, now: .kept).withCrossOriginAccess()
-    case "GetAnonTokenJob" where segments.count == 1:
-      guard let form = try form(of: request) else { return Self.preflight(request) }
-      let base = try origin(of: request)
-      try await application.desk.requireKnown(request.headers["origin"], base: base, now: .kept)
-      try limits.takeWrite(request.remote.ip, now: Monotonic.now)
-      return try await application.token(form, base: base, now: .kept).withCrossOriginAccess()
-    case "signin", "signout": return try await signIn.respond(to: request, segments, base: origin(of: request))
-    case "discover": return try await discover(request, segments.dropFirst())
-    case "api" where segments.count > 1 && segments[1] == "chat":
-      if request.method == "OPTIONS" { return Self.preflight(request) }
-      return try await chat.respond(to: request, segments.dropFirst(2))
-    case "api" where segments.starts(with: ["api", "v1", "meetings"]):
-      return try await planning.respond(
-        to: request, segments.dropFirst(3),
-        base: origin(of: request), now: .kept)
-    case "session", "hl", "v2": return await openTok.respond(to: request, segments)
-    case "opentok.js" where segments.count == 1: return try file("opentok.js", request)
-    case "browser_demo.html" where segments.count == 1: return try page("browser_demo.html", request)
-    case "assets", "sdk": return try file(segments.joined(separator: "/"), request)
-    case "favicon.ico" where segments.count == 1: return try file("assets/favicon.svg", request)
-    case "robots.txt" where segments.count == 1:
-      try Self.requireReading(request)
-      return .text("User-agent: *\nDisallow: /\n")
-    case "healthz" where segments.count == 1:
-      try Self.requireReading(request)
-      return .text("ok\n")
-    case "readyz" where segments.count == 1:
-      try Self.requireReading(request)
-      return try await readiness()
-    case "signal" where segments.count == 1:
-      throw Refusal(426, "upgradeRequired", "This address speaks WebSocket only.")
-    default:
-      return try room(segments, request)
-    }
-  }
-
   // MARK: Parts
 
-  /// The form of a POST; nil for a preflight request.
-  private func form(of request: HTTPRequest) throws(Refusal) -> FormBody? {
-    if request.method == "OPTIONS" { return nil }
-    guard request.method == "POST" else {
-      throw Refusal(405, "methodNotAllowed", "Send a POST with a form body.")
-    }
-    try request.requirePlainBody()
+  /// The origin that the client reached, and the fields of the query.
+  func reached(_ call: Call) throws(Refusal) -> (base: WebOrigin, query: FormBody) {
+    (try origin(of: call.request), try FormBody(query: call.request.query))
+  }
+
+  /// The form of a call of the trusted application, from a page that may send it.
+  func job(_ call: Call) async throws(Refusal) -> (form: FormBody, base: WebOrigin) {
+    try call.request.requirePlainBody()
+    let form: FormBody
     do throws(Refusal) {
-      return try FormBody(of: request)
+      form = try FormBody(of: call.request)
     } catch {
       throw Refusal(error.status, error.code, "Invalid job input: \(error.message)")
     }
+    let base = try origin(of: call.request)
+    try await application.desk.requireKnown(call.request.headers["origin"], base: base, now: call.now)
+    try limits.takeWrite(call.request.remote.ip, now: Monotonic.now)
+    return (form, base)
   }
 
-  private func discover(
-    _ request: HTTPRequest, _ rest: ArraySlice<Substring>
-  ) async throws(Refusal) -> HTTPResponse {
-    if request.method == "OPTIONS" { return Self.preflight(request) }
-    try Self.requireReading(request)
+  /// The discover document of a room, or of a token's meeting.
+  func discover(_ call: Call, room: String?) async throws(Refusal) -> HTTPResponse {
+    let request = call.request
     let base = try origin(of: request)
     let query = try FormBody(query: request.query)
-    // What stands in an address stands in the logs of proxies: only clients of the Skype for Business App SDK have it there.
+    // Addresses stand in the logs of proxies: only clients of the Skype for Business App SDK send a token in one.
     let context =
       AdminGate.bearer(request.headers["authorization"]) ?? query["anonymousMeetingJoinContext"]
       ?? query["anonymousContext"]
-    if let room = rest.first, rest.count == 1, context == nil {
-      let signedIn = try await signIn.document(room: room, request, base: base, discovery: discovery, now: .kept)
-      if let signedIn { return signedIn }
-      return try await discovery.document(room: room, base: base, now: .kept).withCrossOriginAccess()
+    if let context {
+      return try await discovery.document(
+        context: context, room: room.map { $0[...] }, origin: request.headers["origin"], base: base, now: call.now)
     }
-    guard rest.count <= 1, let context else {
-      throw Refusal(
-        404, "notFound", "Ask for /discover/<room>, or for /discover with a join token as Authorization: Bearer.")
-    }
-    return try await discovery.document(
-      context: context, room: rest.first, origin: request.headers["origin"], base: base, now: .kept
-    ).withCrossOriginAccess()
+    guard let room else { throw Self.noDocument }
+    let signedIn = try await signIn.document(room: room, request, base: base, discovery: discovery, now: call.now)
+    if let signedIn { return signedIn }
+    return try await discovery.document(room: room, base: base, now: call.now)
   }
 
-  private func readiness() async throws(Refusal) -> HTTPResponse {
+  static let noDocument = Refusal(
+    404, "notFound", "Ask for /discover/<room>, or for /discover with a join token as Authorization: Bearer.")
+
+  /// Lets the planning API answer.
+  func plan(
+    _ call: Call, _ body: (PlanningAPI, WebOrigin) async throws -> HTTPResponse
+  ) async throws(Refusal) -> HTTPResponse {
+    let base = try origin(of: call.request)
+    return try await planning.answer { try await body(planning, base) }
+  }
+
+  func readiness() async throws(Refusal) -> HTTPResponse {
     guard isReady() else { throw Refusal(503, "notReady", "The server does not accept joins just now.") }
     do throws(MeetingStoreError) {
       try await storeCheck.run(now: Monotonic.now)
@@ -152,23 +145,25 @@ struct Endpoints: Sendable {
     return .text("ready\n")
   }
 
-  private func room(_ segments: [Substring], _ request: HTTPRequest) throws(Refusal) -> HTTPResponse {
-    guard segments.count == 1 else { throw Refusal(404, "notFound", "There is nothing at this address.") }
+  /// The page of a room; its name is checked first.
+  func meetingPage(_ call: Call) throws(Refusal) -> HTTPResponse {
     do throws(RoomNameError) {
-      _ = try RoomName(segments[0])
+      _ = try RoomName(call.segment)
     } catch {
       throw Refusal(error)
     }
-    return try page("meeting.html", request)
+    return try page("meeting.html", call.request)
   }
 
-  private func page(_ name: String, _ request: HTTPRequest) throws(Refusal) -> HTTPResponse {
+  /// A page with the headers that keep it to itself.
+  func page(_ name: String, _ request: HTTPRequest) throws(Refusal) -> HTTPResponse {
     var response = try file(name, request)
     for (name, value) in SecurityHeaders.page { response.headers[name] = value }
     return response
   }
 
-  private func file(_ path: String, _ request: HTTPRequest) throws(Refusal) -> HTTPResponse {
+  /// A file of the browser client.
+  func file(_ path: String, _ request: HTTPRequest) throws(Refusal) -> HTTPResponse {
     try Self.requireReading(request)
     guard let file = files.file(path) else {
       throw Refusal(404, "notFound", "There is nothing at this address.")
@@ -186,34 +181,8 @@ struct Endpoints: Sendable {
 
   // MARK: Rules
 
-  private static func requireReading(_ request: HTTPRequest) throws(Refusal) {
-    guard request.method == "GET" || request.method == "HEAD" else {
-      throw Refusal(405, "methodNotAllowed", "This address can only be read.")
-    }
-  }
-
-  private static func isCrossOrigin(_ path: String) -> Bool {
-    path == "/GetAdhocMeetingJob" || path == "/GetAnonTokenJob" || path.hasPrefix("/discover")
-      || path.hasPrefix("/api/chat/")
-  }
-
-  /// Where an answer costs more than reading a file from memory: how often one address may ask there is bounded.
-  private static let workingDoors: Set<Substring> = [
-    "GetAdhocMeetingJob", "GetAnonTokenJob", "signin", "signout", "discover", "api", "session", "hl", "v2", "readyz",
-  ]
-
-  /// The header `Allow` of an address.
-  private static func methods(for path: String) -> String {
-    let segments = path.split(separator: "/")
-    if let address = SignInEndpoints.addresses.find(segments) { return address.allow }
-    if segments.starts(with: ["api", "v1", "meetings"]), let address = PlanningAPI.addresses.find(segments.dropFirst(3))
-    {
-      return address.allow
-    }
-    if segments.starts(with: ["api", "chat"]), let address = ChatEndpoints.addresses.find(segments.dropFirst(2)) {
-      return "\(address.allow), OPTIONS"
-    }
-    return ["/GetAdhocMeetingJob", "/GetAnonTokenJob"].contains(path) ? "POST, OPTIONS" : "GET, HEAD"
+  static func requireReading(_ request: HTTPRequest) throws(Refusal) {
+    guard request.method == "GET" || request.method == "HEAD" else { throw .methodNotAllowed(["GET", "HEAD"]) }
   }
 
   /// Any page may send any header: what goes by cookies is not for pages of other origins anyway.

@@ -10,6 +10,16 @@ struct Refusal: Error, Sendable {
   var signIn: String?
   /// The limit that is reached, where one is.
   var limit: LimitReached.Limit?
+  /// The methods that the address takes, where the request's is another.
+  var allowed: [String] = []
+
+  /// How a refusal is written.
+  enum Form: Sendable {
+    /// JSON, or a page for people.
+    case parley(asPage: Bool)
+    /// As the SDKs of OpenTok's REST API read it.
+    case openTok, openTokXML
+  }
 
   init(_ status: Int, _ code: String, _ message: String, limit: LimitReached.Limit? = nil) {
     self.status = status
@@ -48,6 +58,19 @@ struct Refusal: Error, Sendable {
       case .unavailable: 503
       }
     self.init(status, error.code, error.description)
+  }
+
+  /// Nothing is at the address.
+  static let nothing = Refusal(404, "notFound", "There is nothing at this address.")
+
+  /// The address takes these methods only.
+  static func methodNotAllowed(_ allowed: [String]) -> Refusal {
+    let isForReading = allowed.first == "GET" && allowed.allSatisfy { ["GET", "HEAD", "OPTIONS"].contains($0) }
+    var refusal = Refusal(
+      405, "methodNotAllowed",
+      isForReading ? "This address can only be read." : "This address takes \(allowed.joined(separator: ", ")).")
+    refusal.allowed = allowed
+    return refusal
   }
 
   init(_ error: RoomNameError) { self.init(404, error.code, error.description) }

@@ -30,7 +30,7 @@ enum MissingCall: String, CaseIterable {
   }
 
   /// The answer: `notImplemented.archives` and so on.
-  var refusal: OpenTokRefusal {
-    OpenTokRefusal(501, "notImplemented.\(rawValue)", "\(what) not served by this version of Parley; nothing was done.")
+  var refusal: Refusal {
+    Refusal(501, "notImplemented.\(rawValue)", "\(what) not served by this version of Parley; nothing was done.")
   }
 }

@@ -7,7 +7,7 @@ import Transport
 /// `POST /session/create`, also as `/hl/session/create`.
 extension OpenTokAPI {
   /// Makes a session. Its id says all of it, so nothing is kept before somebody joins, and it never ends.
-  func createSession(_ request: HTTPRequest) async throws(OpenTokRefusal) -> HTTPResponse {
+  func createSession(_ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
     if request.method == "GET", isDevelopment {
       // What people of the first samples opened in a browser to have an id.
       return Self.answer(OpenTokSession.make(apiKey: try await defaultKey(), now: Date()), for: request)
@@ -25,26 +25,23 @@ extension OpenTokAPI {
     return Self.answer(session, for: request)
   }
 
-  private static func form(_ request: HTTPRequest) throws(OpenTokRefusal) -> FormBody {
+  private static func form(_ request: HTTPRequest) throws(Refusal) -> FormBody {
     if let encoding = request.headers["content-encoding"], encoding.lowercased() != "identity" {
-      throw OpenTokRefusal(415, "badEncoding", "Send the body without Content-Encoding.")
+      throw Refusal(415, "badEncoding", "Send the body without Content-Encoding.")
     }
     if !request.body.isEmpty, let media = request.headers["content-type"]?.lowercased(),
       media.prefix(while: { $0 != ";" && $0 != " " }) != "application/x-www-form-urlencoded"
     {
-      throw OpenTokRefusal(415, "badContentType", "Send the body as application/x-www-form-urlencoded.")
+      throw Refusal(415, "badContentType", "Send the body as application/x-www-form-urlencoded.")
     }
-    guard request.body.count <= maximumBody else {
-      throw OpenTokRefusal(413, "tooLarge", "The body is larger than \(maximumBody) bytes.")
-    }
-    do throws(Refusal) { return try FormBody(of: request) } catch { throw .body(error.message) }
+    do throws(Refusal) { return try FormBody(of: request) } catch { throw .badBody(error.message) }
   }
 
-  private static func options(_ form: FormBody) throws(OpenTokRefusal) -> OpenTokSession.Options {
-    func word(_ name: String, _ words: [String: Bool]) throws(OpenTokRefusal) -> Bool {
+  private static func options(_ form: FormBody) throws(Refusal) -> OpenTokSession.Options {
+    func word(_ name: String, _ words: [String: Bool]) throws(Refusal) -> Bool {
       guard let text = form[name] else { return false }
       guard let value = words[text] else {
-        throw .body("\(name) is expected to be \(words.keys.sorted().joined(separator: " or ")).")
+        throw .badBody("\(name) is expected to be \(words.keys.sorted().joined(separator: " or ")).")
       }
       return value
     }
@@ -54,26 +51,26 @@ extension OpenTokAPI {
     options.isEncrypted = try word("e2ee", ["true": true, "True": true, "false": false, "False": false])
     if let location = form["location"] {
       guard let address = IPAddress(location), address.isIPv4 else {
-        throw .body("location is expected to be an IPv4 address.")
+        throw .badBody("location is expected to be an IPv4 address.")
       }
       options.location = address.text
     }
     guard !options.isArchived || !options.isRelayed else {
-      throw .body("archiveMode always needs p2p.preference disabled.")
+      throw .badBody("archiveMode always needs p2p.preference disabled.")
     }
-    guard !options.isEncrypted || !options.isRelayed else { throw .body("e2ee needs p2p.preference disabled.") }
+    guard !options.isEncrypted || !options.isRelayed else { throw .badBody("e2ee needs p2p.preference disabled.") }
     guard !options.isEncrypted || !options.isArchived else {
-      throw .body("What is encrypted end to end cannot be archived.")
+      throw .badBody("What is encrypted end to end cannot be archived.")
     }
     if let name = form["archiveName"] {
-      guard options.isArchived else { throw .body("archiveName needs archiveMode always.") }
-      guard (1...80).contains(name.unicodeScalars.count) else { throw .body("archiveName has 1 to 80 characters.") }
+      guard options.isArchived else { throw .badBody("archiveName needs archiveMode always.") }
+      guard (1...80).contains(name.unicodeScalars.count) else { throw .badBody("archiveName has 1 to 80 characters.") }
     }
     if let size = form["archiveResolution"] {
-      guard options.isArchived else { throw .body("archiveResolution needs archiveMode always.") }
+      guard options.isArchived else { throw .badBody("archiveResolution needs archiveMode always.") }
       let sizes = ["640x480", "480x640", "1280x720", "720x1280", "1920x1080", "1080x1920"]
       guard sizes.contains(size) else {
-        throw .body("archiveResolution is expected to be one of \(sizes.joined(separator: ", ")).")
+        throw .badBody("archiveResolution is expected to be one of \(sizes.joined(separator: ", ")).")
       }
     }
     return options
@@ -118,18 +115,18 @@ extension OpenTokAPI {
   }
 
   /// `GET /session`, in development only: what the servers of tutorials answer, with a word for a token. Everybody gets the same session.
-  func sampleSession(_ request: HTTPRequest) async throws(OpenTokRefusal) -> HTTPResponse {
+  func sampleSession(_ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
     try Self.require("GET", "HEAD", of: request)
     let session = sample.session(apiKey: try await defaultKey())
     return HTTPResponse.openTok(["apiKey": session.apiKey, "sessionId": session.text, "token": "devtoken"])
       .withCrossOriginAccess()
   }
 
-  private func defaultKey() async throws(OpenTokRefusal) -> String {
+  private func defaultKey() async throws(Refusal) -> String {
     do throws(MeetingStoreError) {
       return try await store.defaultTenant(now: Date()).apiKey
     } catch {
-      throw OpenTokRefusal(error)
+      throw Refusal(error)
     }
   }
 }

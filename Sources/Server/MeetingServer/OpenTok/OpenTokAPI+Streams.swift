@@ -20,11 +20,10 @@ extension OpenTokAPI {
   // MARK: Streams
 
   /// `GET …/stream` and `PUT …/stream`.
-  func streams(_ request: HTTPRequest, _ session: Session) async throws(OpenTokRefusal) -> HTTPResponse {
-    try Self.require("GET", "HEAD", "PUT", of: request)
+  func streams(_ request: HTTPRequest, _ session: Session) async throws(Refusal) -> HTTPResponse {
     guard request.method == "PUT" else { return list(await session.room?.streams ?? [], session) }
     let lists = try body(LayoutClasses.self, request)
-    if let problem = lists.problem { throw .body(problem) }
+    if let problem = lists.problem { throw .badBody(problem) }
     let classes = Dictionary(lists.items.map { ($0.id, $0.layoutClassList) }) { _, last in last }
     let room = try session.running()
     let known = Set(await room.streams.map(\.id))
@@ -38,8 +37,7 @@ extension OpenTokAPI {
   }
 
   /// `GET …/stream/<id>`.
-  func stream(_ request: HTTPRequest, _ session: Session, _ id: String) async throws(OpenTokRefusal) -> HTTPResponse {
-    try Self.require("GET", "HEAD", of: request)
+  func stream(_ request: HTTPRequest, _ session: Session, _ id: String) async throws(Refusal) -> HTTPResponse {
     guard let stream = await session.room?.streams.first(where: { $0.id == id }) else { throw .noStream }
     return .openTok(stream)
   }
@@ -70,8 +68,7 @@ extension OpenTokAPI {
   }
 
   /// `GET …/connection`.
-  func connections(_ request: HTTPRequest, _ session: Session) async throws(OpenTokRefusal) -> HTTPResponse {
-    try Self.require("GET", "HEAD", of: request)
+  func connections(_ request: HTTPRequest, _ session: Session) async throws(Refusal) -> HTTPResponse {
     let connections = await session.room?.connections ?? []
     return list(
       connections.map {
@@ -84,8 +81,7 @@ extension OpenTokAPI {
   /// `DELETE …/connection/<id>`.
   func disconnect(
     _ request: HTTPRequest, _ session: Session, _ id: String
-  ) async throws(OpenTokRefusal) -> HTTPResponse {
-    try Self.require("DELETE", of: request)
+  ) async throws(Refusal) -> HTTPResponse {
     let room = try session.running()
     guard await room.connections.contains(where: { $0.id == id }) else { throw .noConnection }
     try await audit("meeting.removeParticipant", id, session)
@@ -96,8 +92,7 @@ extension OpenTokAPI {
   // MARK: Signals
 
   /// `POST …/signal` and `POST …/connection/<id>/signal`.
-  func signal(_ request: HTTPRequest, _ session: Session, to id: String?) async throws(OpenTokRefusal) -> HTTPResponse {
-    try Self.require("POST", of: request)
+  func signal(_ request: HTTPRequest, _ session: Session, to id: String?) async throws(Refusal) -> HTTPResponse {
     struct Content: Decodable {
       var type: String?
       var data: String?
@@ -105,7 +100,7 @@ extension OpenTokAPI {
     let content = try body(Content.self, request)
     let signal = Signal(type: content.type ?? "", data: content.data ?? "")
     if let problem = signal.problem {
-      throw OpenTokRefusal(problem == .badType ? 400 : 413, "badSignal", problem.description)
+      throw Refusal(problem == .badType ? 400 : 413, "badSignal", problem.description)
     }
     let room = try session.running()
     if let id, !(await room.connections.contains { $0.id == id }) { throw .noConnection }
@@ -124,8 +119,7 @@ extension OpenTokAPI {
   }
 
   /// `POST …/stream/<id>/mute`.
-  func mute(_ request: HTTPRequest, _ session: Session, _ id: String) async throws(OpenTokRefusal) -> HTTPResponse {
-    try Self.require("POST", of: request)
+  func mute(_ request: HTTPRequest, _ session: Session, _ id: String) async throws(Refusal) -> HTTPResponse {
     let room = try session.running()
     guard await room.streams.contains(where: { $0.id == id }) else { throw .noStream }
     try await audit("meeting.muteParticipant", id, session, "sound")
@@ -134,8 +128,7 @@ extension OpenTokAPI {
   }
 
   /// `POST …/mute`.
-  func muteAll(_ request: HTTPRequest, _ session: Session) async throws(OpenTokRefusal) -> HTTPResponse {
-    try Self.require("POST", of: request)
+  func muteAll(_ request: HTTPRequest, _ session: Session) async throws(Refusal) -> HTTPResponse {
     struct Content: Decodable {
       var active: Bool
       // Two names of one thing: SDKs differ.
@@ -144,7 +137,7 @@ extension OpenTokAPI {
     }
     let content = try body(Content.self, request)
     let excluded = (content.excludedStreams ?? []) + (content.excludedStreamIds ?? [])
-    guard excluded.count <= 500 else { throw .body("At most 500 streams can be excluded.") }
+    guard excluded.count <= 500 else { throw .badBody("At most 500 streams can be excluded.") }
     let room = try session.running()
     let spared = excluded.isEmpty ? "" : " but of \(excluded.count): \(excluded.joined(separator: " "))"
     try await audit(
@@ -152,7 +145,7 @@ extension OpenTokAPI {
       content.active ? "sound of everybody\(spared), later joiners too" : "")
     if content.active { await room.muteStreams(except: excluded) } else { await room.liftMuteAll() }
     guard await room.isKept() else {
-      throw OpenTokRefusal(
+      throw Refusal(
         503, "unavailable", "It is done, but the server cannot write it down just now. Try again in a moment.")
     }
     return .openTok(Project(id: session.tenant.apiKey, name: session.tenant.name))

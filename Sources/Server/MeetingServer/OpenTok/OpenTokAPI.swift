@@ -22,33 +22,17 @@ struct OpenTokAPI: Sendable {
   /// Bytes of a body; a list of layout classes for hundreds of streams fits.
   static let maximumBody = 64 << 10
 
-  /// The answer to a request whose path begins with `session`, `hl` or `v2`.
-  func respond(to request: HTTPRequest, _ path: [Substring]) async -> HTTPResponse {
-    let isSession = path == ["session", "create"] || path == ["hl", "session", "create"]
-    do throws(OpenTokRefusal) {
-      if isSession { return try await createSession(request) }
-      if path == ["session"], isDevelopment { return try await sampleSession(request) }
-      guard path.count >= 4, path[0] == "v2", path[1] == "project" else { throw .nothing }
-      return try await answer(request, project: path[2], Array(path.dropFirst(3)))
-    } catch {
-      if error.status >= 500, error.status != 501 {
-        log.error("request.failed", ["path": request.path, "code": error.code])
-      }
-      return error.response(asXML: isSession && !Self.wantsJSON(request))
-    }
-  }
-
   // MARK: Who asks
 
   /// The tenant that a request proves to be of.
-  func tenant(of request: HTTPRequest) async throws(OpenTokRefusal) -> Tenant {
+  func tenant(of request: HTTPRequest) async throws(Refusal) -> Tenant {
     let credential: ProjectAuthority.Credential
     if let jwt = request.headers["x-opentok-auth"] {
       credential = .jwt(Secret(jwt))
     } else if let pair = request.headers["x-tb-partner-auth"] {
       credential = .pair(Secret(pair))
     } else {
-      throw .credential
+      throw .projectCredential
     }
     do throws(ProjectAuthority.Refusal) {
       return try await authority.tenant(of: credential, now: Date())
@@ -56,11 +40,11 @@ struct OpenTokAPI: Sendable {
       switch error {
       case .credential(let problem):
         log.info("opentok.refused", ["reason": problem])
-        throw .credential
-      case .limit(let reached): throw OpenTokRefusal(429, "quotaReached", reached.text, limit: reached.limit)
+        throw .projectCredential
+      case .limit(let reached): throw Refusal(429, "quotaReached", reached.text, limit: reached.limit)
       case .unavailable(let why):
         log.error("opentok.failed", ["reason": why])
-        throw OpenTokRefusal(503, "unavailable", "The server cannot check the request just now. Try again in a moment.")
+        throw Refusal(503, "unavailable", "The server cannot check the request just now. Try again in a moment.")
       }
     }
   }
@@ -70,19 +54,19 @@ struct OpenTokAPI: Sendable {
   }
 
   /// Writes down that a tenant's server uses a right, before it does: what is done to people in a session is called as when a host does it.
-  func audit(_ action: String, _ target: String, _ tenant: Tenant, _ detail: String = "") async throws(OpenTokRefusal) {
+  func audit(_ action: String, _ target: String, _ tenant: Tenant, _ detail: String = "") async throws(Refusal) {
     do throws(MeetingStoreError) {
       try await store.append(
         AuditEntry(
           time: Date(), actor: "server of \(tenant.name)", tenant: tenant.name, action: action, target: target,
           detail: detail))
     } catch {
-      throw OpenTokRefusal(error)
+      throw Refusal(error)
     }
   }
 
   /// As ``audit(_:_:_:_:)``, for what is to be done in a session. Where it cannot be written nothing is to be done.
-  func audit(_ action: String, _ target: String, _ session: Session, _ what: String = "") async throws(OpenTokRefusal) {
+  func audit(_ action: String, _ target: String, _ session: Session, _ what: String = "") async throws(Refusal) {
     let place = "in \(session.id.text)"
     try await audit(action, target, session.tenant, what.isEmpty ? place : "\(what), \(place)")
     log.info("opentok.\(action)", ["tenant": session.tenant.name, "target": target])
@@ -90,34 +74,52 @@ struct OpenTokAPI: Sendable {
 
   // MARK: What is asked
 
-  /// Calls of a project: `path` is what follows `/v2/project/<key>`.
-  private func answer(
-    _ request: HTTPRequest, project: Substring, _ path: [Substring]
-  ) async throws(OpenTokRefusal) -> HTTPResponse {
+  /// A call of a project, below `/v2/project/<key>/`.
+  func answer(_ request: HTTPRequest, project: String) async throws(Refusal) -> HTTPResponse {
+    let path = Array(request.path.split(separator: "/").dropFirst(3))
+    guard !path.isEmpty else { throw .nothing }
     let tenant = try await tenant(of: request)
     guard project == tenant.apiKey else { throw .wrongProject }
     if let missing = MissingCall(path) { throw missing.refusal }
-    guard path.count >= 3, path[0] == "session", let call = Self.sessionCalls.find(path.dropFirst(2)) else {
-      throw .nothing
-    }
+    guard path.count >= 3, path[0] == "session" else { throw .nothing }
+    let match = Self.sessionCalls.find(request.method, Array(path.dropFirst(2)))
+    // An address that isn't there is the same in every session; of one that is, the session comes first.
+    if case .notFound = match { throw .nothing }
     let session = try await session(String(path[1]), of: tenant)
-    let id = path.count > 3 ? String(path[3]) : ""
-    switch call.pattern {
-    case "signal": return try await signal(request, session, to: nil)
-    case "connection": return try await connections(request, session)
-    case "connection/*": return try await disconnect(request, session, id)
-    case "connection/*/signal": return try await signal(request, session, to: id)
-    case "stream": return try await streams(request, session)
-    case "stream/*": return try await stream(request, session, id)
-    case "stream/*/mute": return try await mute(request, session, id)
-    default: return try await muteAll(request, session)
-    }
+    let (route, segments) = try match.get()
+    return try await route.handler(self, request, session, segments.first ?? "")
   }
 
+  /// Answers a call about a session; the last parameter is the id in its path, if there is one.
+  typealias SessionHandler =
+    @Sendable (OpenTokAPI, HTTPRequest, Session, String) async throws(Refusal) -> HTTPResponse
+
   /// Every call behind `/v2/project/<key>/session/<id>` that is served.
-  static let sessionCalls = AddressTable([
-    "signal": "POST", "connection": "GET", "connection/*": "DELETE", "connection/*/signal": "POST",
-    "stream": "GET PUT", "stream/*": "GET", "stream/*/mute": "POST", "mute": "POST",
+  static let sessionCalls = RouteTable<SessionHandler>([
+    Route("POST", "signal") { api, request, session, _ async throws(Refusal) in
+      try await api.signal(request, session, to: nil)
+    },
+    Route("GET HEAD", "connection") { api, request, session, _ async throws(Refusal) in
+      try await api.connections(request, session)
+    },
+    Route("DELETE", "connection/*") { api, request, session, id async throws(Refusal) in
+      try await api.disconnect(request, session, id)
+    },
+    Route("POST", "connection/*/signal") { api, request, session, id async throws(Refusal) in
+      try await api.signal(request, session, to: id)
+    },
+    Route("GET HEAD PUT", "stream") { api, request, session, _ async throws(Refusal) in
+      try await api.streams(request, session)
+    },
+    Route("GET HEAD", "stream/*") { api, request, session, id async throws(Refusal) in
+      try await api.stream(request, session, id)
+    },
+    Route("POST", "stream/*/mute") { api, request, session, id async throws(Refusal) in
+      try await api.mute(request, session, id)
+    },
+    Route("POST", "mute") { api, request, session, _ async throws(Refusal) in
+      try await api.muteAll(request, session)
+    },
   ])
 
   /// A session that a request names, and its room when there is somebody in it.
@@ -127,13 +129,13 @@ struct OpenTokAPI: Sendable {
     var room: MeetingRoom?
 
     /// The room, for what only people in it can be meant by.
-    func running() throws(OpenTokRefusal) -> MeetingRoom {
-      guard let room else { throw .nobody }
+    func running() throws(Refusal) -> MeetingRoom {
+      guard let room else { throw .nobodyConnected }
       return room
     }
   }
 
-  private func session(_ text: String, of tenant: Tenant) async throws(OpenTokRefusal) -> Session {
+  private func session(_ text: String, of tenant: Tenant) async throws(Refusal) -> Session {
     guard let id = OpenTokSession(text), id.belongs(to: tenant.apiKey), let name = try? RoomName(text) else {
       throw .noSession
     }
@@ -141,7 +143,7 @@ struct OpenTokAPI: Sendable {
     do throws(MeetingStoreError) {
       meeting = try await store.meeting(room: name, tenant: tenant.id)
     } catch {
-      throw OpenTokRefusal(error)
+      throw Refusal(error)
     }
     var room: MeetingRoom?
     if let meeting { room = await directory.room(of: meeting.id) }
@@ -149,27 +151,27 @@ struct OpenTokAPI: Sendable {
   }
 
   /// The JSON of a body, held to its limits before anything is parsed.
-  func body<Content: Decodable>(_ type: Content.Type, _ request: HTTPRequest) throws(OpenTokRefusal) -> Content {
+  func body<Content: Decodable>(_ type: Content.Type, _ request: HTTPRequest) throws(Refusal) -> Content {
     if let encoding = request.headers["content-encoding"], encoding.lowercased() != "identity" {
-      throw OpenTokRefusal(415, "badEncoding", "Send the body without Content-Encoding.")
+      throw Refusal(415, "badEncoding", "Send the body without Content-Encoding.")
     }
     if let media = request.headers["content-type"]?.lowercased(),
       media.prefix(while: { $0 != ";" && $0 != " " }) != "application/json"
     {
-      throw OpenTokRefusal(415, "badContentType", "Send the body as application/json.")
+      throw Refusal(415, "badContentType", "Send the body as application/json.")
     }
     do throws(SignalingError) {
       return try SignalingDecoder().decode(type, from: request.body, maximumBytes: Self.maximumBody)
     } catch {
       if case .tooLarge = error {
-        throw OpenTokRefusal(413, "tooLarge", "The body is larger than \(Self.maximumBody) bytes.")
+        throw Refusal(413, "tooLarge", "The body is larger than \(Self.maximumBody) bytes.")
       }
-      throw .body(error.description)
+      throw .badBody(error.description)
     }
   }
 
   /// Refuses other methods than these.
-  static func require(_ methods: String..., of request: HTTPRequest) throws(OpenTokRefusal) {
-    if !methods.contains(request.method) { throw .method(methods.joined(separator: ", ")) }
+  static func require(_ methods: String..., of request: HTTPRequest) throws(Refusal) {
+    if !methods.contains(request.method) { throw .methodNotAllowed(methods) }
   }
 }

@@ -20,25 +20,10 @@ struct PlanningAPI: Sendable {
   /// How far ahead people without an account may plan: the token with which they run the meeting lasts no longer.
   private static let anonymousDays = 28.0
 
-  /// Answers a request whose path begins with `/api/v1/meetings`; `rest` is what comes after.
-  func respond(
-    to request: HTTPRequest, _ rest: ArraySlice<Substring>, base: WebOrigin, now: Date
-  ) async throws(Refusal) -> HTTPResponse {
+  /// Runs a call, and says its errors as HTTP does.
+  func answer(_ call: () async throws -> HTTPResponse) async throws(Refusal) -> HTTPResponse {
     do {
-      guard let address = Self.addresses.find(rest) else {
-        throw Refusal(404, "notFound", "There is nothing at this address.")
-      }
-      guard address.methods.contains(request.method) else {
-        throw Refusal(405, "methodNotAllowed", "This address does not take \(request.method.prefix(10)).")
-      }
-      switch (address.pattern, request.method) {
-      case ("", _): return try await plan(request, base, now)
-      case ("*", "PATCH"): return try await change(request, rest.first ?? "", base, now)
-      case ("*", "DELETE"): return try await cancel(request, rest.first ?? "", base, now)
-      case ("*", _): return try await show(request, rest.first ?? "", base, now)
-      case ("*/calendar", _): return try await calendar(request, rest.first ?? "", base, now)
-      default: return try await occurrences(request, rest.first ?? "", base, now)
-      }
+      return try await call()
     } catch let error as Refusal {
       throw error
     } catch let error as JoinRefusal {
@@ -51,14 +36,9 @@ struct PlanningAPI: Sendable {
     }
   }
 
-  /// Every address behind `/api/v1/meetings`.
-  static let addresses = AddressTable([
-    "": "POST", "*": "GET HEAD PATCH DELETE", "*/calendar": "GET HEAD", "*/occurrences": "GET HEAD",
-  ])
-
   // MARK: Calls
 
-  private func plan(_ request: HTTPRequest, _ base: WebOrigin, _ now: Date) async throws -> HTTPResponse {
+  func plan(_ request: HTTPRequest, _ base: WebOrigin, _ now: Date) async throws -> HTTPResponse {
     var fields = try AdminFields(request)
     let text = try fields.text("room", 1...RoomName.maximumLength)
     let subject = try fields.text("subject", 1...MeetingRecord.maximumSubject)
@@ -122,14 +102,14 @@ struct PlanningAPI: Sendable {
     return .json(view, status: 201)
   }
 
-  private func show(
+  func show(
     _ request: HTTPRequest, _ room: Substring, _ base: WebOrigin, _ now: Date
   ) async throws -> HTTPResponse {
     let (record, tenant, isHost) = try await meeting(request, room, base, now)
     return .json(PlannedMeetingView(record, tenant: tenant, base: base, forHosts: isHost, at: now))
   }
 
-  private func change(
+  func change(
     _ request: HTTPRequest, _ room: Substring, _ base: WebOrigin, _ now: Date
   ) async throws -> HTTPResponse {
     let (record, tenant, caller) = try await ownMeeting(request, room, base, now)
@@ -150,7 +130,7 @@ struct PlanningAPI: Sendable {
     }
   }
 
-  private func cancel(
+  func cancel(
     _ request: HTTPRequest, _ room: Substring, _ base: WebOrigin, _ now: Date
   ) async throws -> HTTPResponse {
     let (record, tenant, caller) = try await ownMeeting(request, room, base, now)
@@ -189,7 +169,7 @@ struct PlanningAPI: Sendable {
       isAnonymous: meeting.isAnonymous)
   }
 
-  private func calendar(
+  func calendar(
     _ request: HTTPRequest, _ room: Substring, _ base: WebOrigin, _ now: Date
   ) async throws -> HTTPResponse {
     let (record, tenant, isHost) = try await meeting(request, room, base, now)
@@ -201,7 +181,7 @@ struct PlanningAPI: Sendable {
     return try .calendar(file, name: record.room)
   }
 
-  private func occurrences(
+  func occurrences(
     _ request: HTTPRequest, _ room: Substring, _ base: WebOrigin, _ now: Date
   ) async throws -> HTTPResponse {
     let (record, _, _) = try await meeting(request, room, base, now)

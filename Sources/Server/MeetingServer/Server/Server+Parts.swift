@@ -5,11 +5,53 @@ import Transport
 
 /// The parts that a server is put together of: its listeners, and what keeps its data in order.
 extension Server {
+  /// The origin that `--public-url` names.
+  static func publicOrigin(_ configuration: ServerConfiguration) throws(ServerError) -> WebOrigin? {
+    guard let text = configuration.publicURL else { return nil }
+    guard let origin = WebOrigin(text), text.split(separator: "/").count == 2 else {
+      throw ServerError.publicURL(text)
+    }
+    return origin
+  }
+
+  /// The browser client's files; `program` is the path beside which they are looked for.
+  static func webFiles(_ configuration: ServerConfiguration, program: String) throws(ServerError) -> StaticFiles {
+    do throws(StaticFiles.NotFound) {
+      return try StaticFiles(folder: configuration.webFolder, program: program)
+    } catch {
+      throw .web(error.description)
+    }
+  }
+
+  /// The store of the data folder, and whether it was made just now.
+  static func openStore(
+    _ configuration: ServerConfiguration
+  ) async throws(ServerError) -> (store: any MeetingStore, isFirst: Bool) {
+    do throws(MeetingStoreError) {
+      let store = try await MeetingStores.open(folder: configuration.dataFolder)
+      let isFirst = try await store.knownDefaultTenant() == nil
+      let most = configuration.maximumStoredMeetings
+      await store.setDefaultLimit(storedMeetings: most > 0 ? most : nil)
+      return (store, isFirst)
+    } catch {
+      throw .store(error.description)
+    }
+  }
+
+  /// Takes over the meetings that ran when a server on this data ended.
+  static func takeOver(_ parts: ServerParts) async throws(ServerError) {
+    do throws(MeetingStoreError) {
+      try await parts.running.takeOver(parts.chatFiles)
+    } catch {
+      throw .store(error.description)
+    }
+  }
+
   static func makePublic(
     _ configuration: ServerConfiguration, _ endpoints: Endpoints, _ signaling: SignalingService
   ) throws(ServerError) -> HTTPServer {
     var settings = HTTPServer.Configuration()
-    settings.bodyLimit = 256 << 10
+    settings.bodyLimit = Endpoints.routes.bodyLimit
     let perAddress = configuration.addressConnections ?? 1_024
     settings.connectionsPerNetwork = perAddress > 0 ? perAddress : nil
     settings.boundsLoopback = configuration.addressConnections != nil

@@ -16,31 +16,6 @@ struct SignInEndpoints: Sendable {
   let counters: ServerCounters
   let log: Log
 
-  /// The answer to a request for one of these paths.
-  func respond(to request: HTTPRequest, _ path: [Substring], base: WebOrigin) async throws(Refusal) -> HTTPResponse {
-    let now = Date()
-    let query = try FormBody(query: request.query)
-    guard let address = Self.addresses.find(path) else {
-      throw Refusal(404, "notFound", "There is nothing at this address.")
-    }
-    guard address.methods.contains(request.method) else {
-      throw Refusal(405, "methodNotAllowed", "This address takes \(address.allow) only.")
-    }
-    switch address.pattern {
-    case "signin": return try await begin(query, base, now)
-    case "signin/callback": return try await finish(query, request, base, now)
-    case "signin/token": return try await token(request, base, now)
-    default:
-      guard request.body.isEmpty else { throw Refusal(400, "badBody", "Signing out takes no body.") }
-      return try await end(request, base, now)
-    }
-  }
-
-  /// Every address.
-  static let addresses = AddressTable([
-    "signin": "GET", "signin/callback": "GET", "signin/token": "POST", "signout": "POST",
-  ])
-
   /// The default tenant with its provider; the people of others sign in at the tenant's own server.
   func provider(now: Date) async throws(Refusal) -> (Tenant, IdentityProvider) {
     let tenant = try await tenant(now: now)
@@ -56,7 +31,8 @@ struct SignInEndpoints: Sendable {
 
   // MARK: To the provider
 
-  private func begin(_ query: FormBody, _ base: WebOrigin, _ now: Date) async throws(Refusal) -> HTTPResponse {
+  /// `GET /signin`.
+  func begin(_ query: FormBody, _ base: WebOrigin, _ now: Date) async throws(Refusal) -> HTTPResponse {
     let room: RoomName
     do throws(RoomNameError) { room = try RoomName(query["room"] ?? "") } catch { throw Refusal(error) }
     var app: SignInApp?
@@ -99,7 +75,8 @@ struct SignInEndpoints: Sendable {
 
   // MARK: Back from the provider
 
-  private func finish(
+  /// `GET /signin/callback`.
+  func finish(
     _ query: FormBody, _ request: HTTPRequest, _ base: WebOrigin, _ now: Date
   ) async throws(Refusal) -> HTTPResponse {
     let (tenant, provider) = try await provider(now: now)

@@ -78,8 +78,8 @@ struct EveryEndpointTests {
       // What the socket has besides, and the port's pages.
       let others =
         isForCommands
-        ? ["/changed/meetings/nobody"]
-        : try Self.words(of: "HTTP/AdminEndpoints.swift", after: "switch request.path {") + ["/admin/app.js"]
+        ? ControlEndpoints.paths.map { $0.replacing("<id>", with: "nobody") }
+        : AdminEndpoints.paths.map { $0.replacing("…", with: "app.js") } + ["/admin/"]
       #expect(others.count == (isForCommands ? 1 : 8), "\(others)")
       for path in others {
         for method in BadInput.methods
@@ -115,12 +115,11 @@ struct EveryEndpointTests {
     try await TestServer.run { server in
       let openTok = try await OpenTokServer(server)
       let session = try await openTok.session()
-      let firsts = Set(
-        try Self.words(of: "HTTP/Endpoints.swift", after: "switch first {").map { String($0) })
+      let firsts = Set(Endpoints.routes.all.compactMap { $0.path.split(separator: "/").first.map(String.init) })
+        .filter { !$0.hasPrefix("<") }
       #expect(firsts.isSuperset(of: ["GetAdhocMeetingJob", "discover", "session", "v2", "signal", "healthz"]))
-      // What is no room's name must be told from one.
-      for first in firsts { #expect(RoomName.reserved.contains(first.lowercased()), "\(first) could be a room") }
-      // Doors with addresses of their own, by where they stand, and what opens them.
+      // A name that the server uses itself must be told from a room's.
+      #expect(RoomName.reserved == Endpoints.reservedNames)
       let soon = CivilTime(seconds: Int(Date().timeIntervalSince1970 + 3_600)).text
       let made = try await server.post(
         "/api/v1/meetings", #"{"subject":"Team","schedule":{"start":"\#(soon)"}}"#,
@@ -131,12 +130,16 @@ struct EveryEndpointTests {
       let (ann, welcome) = try await server.join("files", "Ann")
       let credential = "X-OPENTOK-AUTH: \(try openTok.jwt())\r\n"
       let project = "/v2/project/\(openTok.key)/"
-      let doors: [(base: String, filler: String, table: AddressTable, headers: String)] = [
-        ("/", "x", SignInEndpoints.addresses, ""),
-        ("/api/v1/meetings/", room, PlanningAPI.addresses, "Authorization: Bearer \(host)\r\n"),
-        ("/api/chat/", "f_x", ChatEndpoints.addresses, "Authorization: Bearer \(welcome.resumeToken)\r\n"),
-        ("\(project)session/\(session)/", "x", OpenTokAPI.sessionCalls, credential),
+      // A segment for each that varies, and what opens the addresses below a path.
+      let fillers = ["/api/v1/meetings": room, "/api/chat": "f_x", "/discover": "daily"]
+      let openers = [
+        "/api/v1/meetings": "Authorization: Bearer \(host)\r\n",
+        "/api/chat": "Authorization: Bearer \(welcome.resumeToken)\r\n", "/v2": credential,
+        "/session": credential, "/hl/session": credential,
       ]
+      func value(_ table: [String: String], _ path: String) -> String? {
+        table.first { path == $0.key || path.hasPrefix($0.key + "/") }?.value
+      }
       // The guide names each call, and no other one.
       #expect(
         try Self.openTokCalls() == Set(OpenTokAPI.sessionCalls.all.map { "/" + $0.pattern.replacing("*", with: "x") }))
@@ -148,15 +151,14 @@ struct EveryEndpointTests {
         paths[path] = (path.contains("session") || path == "/v2" ? credential : "", nil)
       }
       for call in MissingCall.paths { paths[project + call] = (credential, nil) }
-      for door in doors {
-        for address in door.table.all {
-          var path = door.base + address.pattern.replacing("*", with: door.filler)
-          if path.hasSuffix("/") { path.removeLast() }
-          var methods = Set(address.methods)
-          if door.base == "/api/chat/" { methods.insert("OPTIONS") }
-          // OpenTok's own server does not tell a method that it does not take from an address that is not there.
-          paths[path] = (door.headers, door.base.hasPrefix(project) ? nil : methods)
-        }
+      for route in Endpoints.routes.all where !route.methods.isEmpty && !route.path.hasSuffix("…") {
+        let path = "/" + route.pattern.replacing("*", with: value(fillers, route.path) ?? "daily")
+        let known = paths[path]?.methods ?? []
+        paths[path] = (value(openers, path) ?? "", known.union(route.allowed))
+      }
+      for route in OpenTokAPI.sessionCalls.all {
+        // OpenTok's own server does not tell a method that it does not take from an address that is not there.
+        paths["\(project)session/\(session)/" + route.pattern.replacing("*", with: "x")] = (credential, nil)
       }
 
       func expect(_ request: [UInt8], _ what: String, _ good: (Int) -> Bool) async throws {
@@ -210,23 +212,6 @@ struct EveryEndpointTests {
   }
 
   // MARK: Where addresses are defined
-
-  /// The words that a source file tells apart in one `switch`.
-  private static func words(of file: String, after opening: String) throws -> [String] {
-    let source = try Repository.text(of: "Sources/Server/MeetingServer/\(file)")
-    guard let start = source.range(of: opening), let end = source[start.upperBound...].range(of: "default:")
-    else { throw Unexpected(text: "\(file) has no `\(opening)` any more") }
-    var words = Set<String>()
-    for line in source[start.upperBound..<end.lowerBound].split(separator: "\n") {
-      let line = line.drop { $0 == " " }
-      guard line.hasPrefix("case ") else { continue }
-      let pattern = line.prefix { $0 != ":" }.split(separator: " where ")[0]
-      for (index, part) in pattern.split(separator: "\"").enumerated() where index % 2 == 1 {
-        words.insert(String(part))
-      }
-    }
-    return words.sorted()
-  }
 
   /// The calls in the table of `docs/opentok-rest.md`, with an id that nothing has.
   private static func openTokCalls() throws -> Set<String> {
