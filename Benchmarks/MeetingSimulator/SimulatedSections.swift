@@ -1,3 +1,4 @@
+import Basics
 import RTC
 
 /// Media sections as a browser and the server would have negotiated them.

@@ -1,7 +1,9 @@
 // The names of the modules below that this module's API uses, so that an app imports `Parley` alone; no others.
+@_exported public import enum Basics.ConnectionQuality
 @_exported public import struct Basics.DataRate
 @_exported public import struct Basics.IPAddress
 @_exported public import struct Basics.Instant
+@_exported public import struct Basics.MID
 @_exported public import struct Basics.Secret
 @_exported public import struct Basics.TimeSpan
 @_exported public import struct Basics.TransportAddress
@@ -54,7 +56,6 @@
 @_exported public import enum RTC.IceServerURLError
 @_exported public import enum RTC.IceTransport
 @_exported public import enum RTC.IceTransportState
-@_exported public import struct RTC.MID
 @_exported public import enum RTC.MediaKind
 @_exported public import struct RTC.NTPTime
 @_exported public import struct RTC.PayloadType

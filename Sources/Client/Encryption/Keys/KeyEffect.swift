@@ -1,3 +1,5 @@
+public import Basics
+
 /// A request of a ``KeyExchange`` to its owner.
 public enum KeyEffect: Equatable, Sendable {
   /// Send this announcement to everybody, and to those who come later.

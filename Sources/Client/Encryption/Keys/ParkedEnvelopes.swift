@@ -1,3 +1,5 @@
+import Basics
+
 /// Envelopes that came before their sender's announcement.
 struct ParkedEnvelopes {
   static let perSender = 4

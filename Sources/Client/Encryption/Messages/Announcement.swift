@@ -1,3 +1,4 @@
+public import Basics
 public import Crypto
 
 /// A client's own description for everybody in an encrypted meeting: its keys, name and sender index, signed by its

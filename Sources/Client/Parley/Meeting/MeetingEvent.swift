@@ -178,20 +178,6 @@ public typealias ChatMessage = ChatEntry
 /// ```
 public typealias MeetingInfo = Signaling.MeetingInfo
 
-/// How well media flows between a participant and the server.
-///
-/// ```swift
-/// func bars(_ quality: ConnectionQuality) -> Int {
-///   switch quality {
-///   case .excellent: 3
-///   case .good: 2
-///   case .poor: 1
-///   case .lost: 0
-///   }
-/// }
-/// ```
-public typealias ConnectionQuality = Signaling.ConnectionQuality
-
 /// A codec with what tells its profiles apart.
 ///
 /// ```swift

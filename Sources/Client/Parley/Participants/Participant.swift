@@ -1,3 +1,4 @@
+public import Basics
 public import Signaling
 
 /// Somebody in a meeting: the ``LocalParticipant`` or a ``RemoteParticipant``.

@@ -1,3 +1,4 @@
+public import Basics
 public import FoundationEssentials
 public import Observation
 public import Signaling

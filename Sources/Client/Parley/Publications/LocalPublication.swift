@@ -1,3 +1,4 @@
+import Basics
 public import FoundationEssentials
 public import Signaling
 public import Observation

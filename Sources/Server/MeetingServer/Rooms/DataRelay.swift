@@ -1,3 +1,4 @@
+import Basics
 import SFU
 import Signaling
 
@@ -49,6 +50,7 @@ struct DataRelay: Sendable {
     let receivers = await room.receivers(of: sender, to: to, bytes: outgoing.count)
     guard !receivers.isEmpty else { return }
     counters.dataMessages.add(1)
-    await media.sendData(outgoing, reliability == .reliable ? .reliable : .lossy, to: receivers)
+    await media.sendData(
+      outgoing, reliability == .reliable ? .reliable : .lossy, to: receivers.map { ParticipantID(rawValue: $0) })
   }
 }

@@ -1,6 +1,7 @@
 import Basics
 import FoundationEssentials
 import Meetings
+import SFU
 import Signaling
 
 /// How somebody comes in, or takes their place back.
@@ -69,11 +70,11 @@ extension MeetingRoom {
     seat(member)
     let refused = refusal(of: newcomer.join.tracks, member)
     let tracks = permitted(newcomer.join.tracks, member).map { Self.mediaTrack($0) }
-    let answer: MediaAnswer
-    do throws(MediaPlaneError) {
-      answer = try await negotiate { [media, identity] () throws(MediaPlaneError) in
+    let answer: OfferAnswer
+    do throws(MediaWorkerError) {
+      answer = try await negotiate { [media, identity] () throws(MediaWorkerError) in
         try await media.join(
-          meeting: identity.id.rawValue, participant: id, offer: newcomer.join.offer, tracks: tracks,
+          ParticipantID(rawValue: id), meeting: identity.id, offer: newcomer.join.offer, tracks: tracks.map(\.offer),
           reached: newcomer.reached)
       }
     } catch {
@@ -83,7 +84,7 @@ extension MeetingRoom {
     await noteRights(uses, member)
     if isClosed || isBanned(newcomer.admission.grant, from: newcomer.address) {
       for use in uses { noteUndone(use, member, "the meeting is over, or closed to them") }
-      post { await $0.leave(participant: id) }
+      post { await $0.leave(ParticipantID(rawValue: id)) }
       throw isClosed ? .closed : .banned
     }
     member.publications = published(tracks, answer.accepted, by: member)
@@ -173,11 +174,12 @@ extension MeetingRoom {
     if member.connection != before { announce(.participantUpdated(member.info), about: member, except: participant) }
   }
 
-  private static func refusal(of error: MediaPlaneError) -> Refusal {
+  private static func refusal(of error: MediaWorkerError) -> Refusal {
     switch error {
     case .badOffer(let why): .badOffer(why)
     case .unknownParticipant: .unavailable("the participant vanished")
-    case .unavailable(let why): .unavailable(why)
+    case .duplicateParticipant: .unavailable(error.description)
+    case .unavailable: .unavailable(error.description)
     }
   }
 }

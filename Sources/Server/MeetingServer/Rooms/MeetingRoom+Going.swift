@@ -1,3 +1,4 @@
+import Basics
 import Meetings
 import Signaling
 
@@ -27,7 +28,7 @@ extension MeetingRoom {
       doors.expelled(.init(resumeToken: member.resumeToken, reason: reason, message: message))
       onLeft(member.resumeToken)
       let id = member.id
-      post { await $0.leave(participant: id) }
+      post { await $0.leave(ParticipantID(rawValue: id)) }
       noteLeft(member, reason: reason.rawValue)
     }
     members = [:]
@@ -59,7 +60,7 @@ extension MeetingRoom {
     cancelExpiry(of: member)
     onLeft(member.resumeToken)
     let id = member.id
-    post { await $0.leave(participant: id) }
+    post { await $0.leave(ParticipantID(rawValue: id)) }
     noteLeft(member, reason: reason.rawValue)
     if !member.isHidden { broadcast(.participantLeft(id: id, reason: reason)) }
     forget(member)

@@ -1,6 +1,7 @@
 import Basics
 import FoundationEssentials
 import Meetings
+import SFU
 import Signaling
 
 /// What the media plane tells the room, and what the room has it do, in order.
@@ -8,13 +9,13 @@ extension MeetingRoom {
   func start() {
     guard !isListening else { return }
     isListening = true
-    let id = identity.id.rawValue
+    let id = identity.id
     post { [weak self] media in
       let events = await media.events(of: id)
-      // Ends with the stream, which `close(meeting:)` ends.
+      // Ends with the events, which `close(meeting:)` ends.
       Task { [weak self] in for await event in events { await self?.handle(event) } }
     }
-    let relay = DataRelay(media: media, counters: counters, log: log, meeting: id)
+    let relay = DataRelay(media: media, counters: counters, log: log, meeting: id.rawValue)
     post { [weak self] media in
       let events = await media.dataEvents(of: id)
       // Ends with the stream, which `close(meeting:)` ends.
@@ -54,44 +55,50 @@ extension MeetingRoom {
     pruning?.cancel()
     tokenTimer?.task.cancel()
     codecTimer?.cancel()
-    let id = identity.id.rawValue
+    let id = identity.id
     post { await $0.close(meeting: id) }
   }
 
   func handle(_ event: MediaEvent) {
     switch event {
-    case .connected(let participant): setMedia(true, participant)
-    case .lost(let participant): setMedia(false, participant)
-    case .speakers(let levels):
-      let known = levels.filter { members[$0.participant] != nil && $0.level.isFinite }
+    case .connected(let participant): setMedia(true, participant.rawValue)
+    case .lost(let participant): setMedia(false, participant.rawValue)
+    case .publicationStarted: break
+    case .speakers(let speakers):
+      let known = speakers.map { SpeakerLevel(participant: $0.participant.rawValue, level: $0.level) }.filter {
+        members[$0.participant] != nil && $0.level.isFinite
+      }
       speechCount += 1
       for level in known.prefix(3) { members[level.participant]?.lastSpoke = speechCount }
       broadcast(.speakers(known))
       if !known.isEmpty { refillCrowded() }
-    case .codec(let publication, let codec): codecArrived(codec, publication: publication)
-    case .demand(let publication, let demand):
+    case .codecChanged(let publication, let codec): codecArrived(codec, publication: publication.rawValue)
+    case .layersWanted(let publication, let demand):
       for member in members.values {
-        guard let index = member.publications.firstIndex(where: { $0.info.id == publication }) else { continue }
+        guard let index = member.publications.firstIndex(where: { $0.info.id == publication.rawValue }) else {
+          continue
+        }
         member.publications[index].demand = demand
         tellDemand(of: member.publications[index], member)
       }
-    case .paused(let receiver, let publications):
-      guard let member = members[receiver] else { return }
-      member.paused = Set(publications)
+    case .paused(let receiver, let paused):
+      guard let member = members[receiver.rawValue] else { return }
+      member.paused = Set(paused.map(\.publication.rawValue))
       tellPaused(member)
-    case .quality(let changed):
-      for (participant, value) in changed where members[participant] != nil { quality[participant] = value }
-      note(.quality(changed.filter { members[$0.key] != nil }))
-      tellQualitySoon(of: changed.keys)
+    case .quality(let participant, let value):
+      guard members[participant.rawValue] != nil else { return }
+      quality[participant.rawValue] = value
+      note(.quality([participant.rawValue: value]))
+      tellQualitySoon(of: participant.rawValue)
     case .slots(let carried): follow(carried)
     }
   }
 
   /// Where many come, each one's first quality goes to everybody: of many at once everybody hears together.
-  private func tellQualitySoon(of participants: some Sequence<String>) {
+  private func tellQualitySoon(of participant: String) {
     let isFirst = untoldQuality.isEmpty
-    untoldQuality.formUnion(participants)
-    guard isFirst, !untoldQuality.isEmpty else { return }
+    untoldQuality.insert(participant)
+    guard isFirst else { return }
     Task { [weak self] in
       try? await Task.sleep(for: .milliseconds(500))
       await self?.tellQuality()
@@ -106,12 +113,7 @@ extension MeetingRoom {
 
   func tellDemand(of publication: RoomMember.Publication, _ member: RoomMember) {
     guard let demand = publication.demand else { return }
-    var wanted = WantedLayers(
-      mid: publication.mid, active: demand.isActive, rids: demand.rids, width: demand.width, height: demand.height)
-    wanted.spatialLayers = demand.spatialLayers
-    wanted.spatialLayerCount = demand.spatialLayerCount
-    wanted.maxFrameRate = demand.maxFrameRate
-    member.channel?.send(.wanted(wanted))
+    member.channel?.send(.wanted(WantedLayers(mid: publication.mid, demand)))
   }
 
   func tellPaused(_ member: RoomMember) {
@@ -120,7 +122,7 @@ extension MeetingRoom {
   }
 
   /// The media plane moved slots that follow the loudest voices: their receivers are told whom they hear.
-  private func follow(_ carried: [CarriedVoice]) {
+  private func follow(_ carried: [SlotUpdate]) {
     var voices: [String: SlotTable.Candidate] = [:]
     for member in members.values {
       for publication in member.publications where publication.info.kind == .audio {
@@ -129,8 +131,9 @@ extension MeetingRoom {
     }
     var told: Set<String> = []
     for slot in carried {
-      let voice = slot.publication.flatMap { voices[$0] }
-      if members[slot.participant]?.slots.carry(voice, in: slot.mid) == true { told.insert(slot.participant) }
+      let voice = slot.publication.flatMap { voices[$0.rawValue] }
+      let participant = slot.participant.rawValue
+      if members[participant]?.slots.carry(voice, in: slot.mid.rawValue) == true { told.insert(participant) }
     }
     for id in told { if let member = members[id] { member.channel?.send(.slots(member.slots.info)) } }
   }
@@ -148,10 +151,10 @@ extension MeetingRoom {
   }
 
   func negotiate(
-    _ body: @escaping @Sendable () async throws(MediaPlaneError) -> MediaAnswer
-  ) async throws(MediaPlaneError) -> MediaAnswer {
-    let result: Result<MediaAnswer, MediaPlaneError> = await queue.run {
-      do throws(MediaPlaneError) {
+    _ body: @escaping @Sendable () async throws(MediaWorkerError) -> OfferAnswer
+  ) async throws(MediaWorkerError) -> OfferAnswer {
+    let result: Result<OfferAnswer, MediaWorkerError> = await queue.run {
+      do throws(MediaWorkerError) {
         return .success(try await body())
       } catch {
         return .failure(error)
@@ -166,9 +169,9 @@ extension MeetingRoom {
   }
 
   /// Tells a publisher which of its tracks nobody can be sent, and why: in the answer such a track only has port 0.
-  func notifyRejected(_ tracks: [MediaTrack], _ answer: MediaAnswer, _ channel: SignalingChannel?) {
+  func notifyRejected(_ tracks: [MediaTrack], _ answer: OfferAnswer, _ channel: SignalingChannel?) {
     for track in tracks {
-      guard let reason = answer.rejected[track.mid] else { continue }
+      guard let reason = answer.rejected[MID(rawValue: track.mid)]?.reason else { continue }
       channel?.refuse(.badOffer, "The track in m-section \(track.mid.prefix(16)) is not published. \(reason)")
     }
   }

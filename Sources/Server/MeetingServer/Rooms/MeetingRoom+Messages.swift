@@ -1,6 +1,7 @@
 import Basics
 import FoundationEssentials
 import Meetings
+import SFU
 import Signaling
 
 /// What those who are in send: where each message goes, and what is done here with those that change what the sender publishes, watches and is called.
@@ -58,15 +59,15 @@ extension MeetingRoom {
       return Self.mediaTrack(track, publication: known?.info.id)
     }
     let participant = member.id
-    let answer: MediaAnswer
-    do throws(MediaPlaneError) {
-      answer = try await negotiate { [media] () throws(MediaPlaneError) in
-        try await media.offer(participant: participant, offer: offer.offer, tracks: tracks)
+    let answer: OfferAnswer
+    do throws(MediaWorkerError) {
+      answer = try await negotiate { [media] () throws(MediaWorkerError) in
+        try await media.offer(ParticipantID(rawValue: participant), offer: offer.offer, tracks: tracks.map(\.offer))
       }
     } catch {
       switch error {
       case .badOffer(let why): channel.refuse(.badOffer, why, id: offer.id)
-      case .unknownParticipant, .unavailable:
+      case .unknownParticipant, .duplicateParticipant, .unavailable:
         channel.refuse(.internalError, "The server cannot take the offer just now.", id: offer.id)
       }
       return
@@ -130,7 +131,10 @@ extension MeetingRoom {
     member.publications[index].info.mutedByHost = nil
     let publication = member.publications[index].info
     let participant = member.id
-    post { await $0.setMuted(muted, publication: publication.id, of: participant) }
+    post {
+      await $0.setMuted(
+        muted, publication: PublicationID(rawValue: publication.id), of: ParticipantID(rawValue: participant))
+    }
     broadcast(.publicationUpdated(participant: participant, publication: publication))
     if let id { channel.send(.room(.done(id: id))) }
   }
@@ -138,7 +142,7 @@ extension MeetingRoom {
   /// Slots are the receiver's own, so what it says of others has no effect.
   private func show(_ views: [SlotView], _ member: RoomMember) {
     let id = member.id
-    post { await $0.setViews(views, of: id) }
+    post { await $0.setViews(views.map { SlotSize($0) }, of: ParticipantID(rawValue: id)) }
   }
 
   private func rename(_ text: String, id: Int?, _ member: RoomMember, _ channel: SignalingChannel) {

@@ -49,7 +49,9 @@ extension MeetingRoom {
       member.publications[index].info.muted = true
       member.publications[index].info.mutedByHost = true
       let publication = member.publications[index].info
-      post { await $0.setMuted(true, publication: publication.id, of: id) }
+      post {
+        await $0.setMuted(true, publication: PublicationID(rawValue: publication.id), of: ParticipantID(rawValue: id))
+      }
       broadcast(.publicationUpdated(participant: id, publication: publication))
     }
     return true
@@ -181,7 +183,9 @@ extension MeetingRoom {
       member.refusedTracks.insert(key)
       let track = publication.info.id
       forgetCodecs(of: track)
-      post { await $0.setMuted(true, publication: track, of: id) }
+      post {
+        await $0.setMuted(true, publication: PublicationID(rawValue: track), of: ParticipantID(rawValue: id))
+      }
       broadcast(.unpublished(participant: id, publication: track, reason: reason))
       note(.publicationRemoved(member.person, publication.info))
     }
@@ -189,17 +193,17 @@ extension MeetingRoom {
   }
 
   /// What of an accepted offer is published now: it may have been forbidden or muted while the media server worked on it.
-  func published(_ tracks: [MediaTrack], _ accepted: [String: [NegotiatedCodec]], by member: RoomMember) -> [RoomMember
+  func published(_ tracks: [MediaTrack], _ accepted: [MID: [NegotiatedCodec]], by member: RoomMember) -> [RoomMember
     .Publication]
   {
     let before = member.publications
     let id = member.id
-    return tracks.filter { accepted[$0.mid] != nil }.compactMap { track in
+    return tracks.filter { accepted[$0.offer.mid] != nil }.compactMap { track in
       var publication = Self.publication(track)
       let same = before.first { $0.info.id == track.publication }
       publication.demand = same?.demand
       if let same { publication.codecs = same.codecs }
-      publication.codecs.renegotiate(accepted[track.mid] ?? [])
+      publication.codecs.renegotiate(accepted[track.offer.mid] ?? [])
       if let same { publication.info.created = same.info.created }
       let isKept =
         same.map { _ in true } ?? !member.stoppedTracks.contains(RoomMember.trackKey(track.mid, track.source))
@@ -210,7 +214,7 @@ extension MeetingRoom {
         publication.info.mutedByHost = true
       }
       if isHeld && !track.muted || !isKept || !isAllowed {
-        post { await $0.setMuted(true, publication: track.publication, of: id) }
+        post { await $0.setMuted(true, publication: track.offer.publication, of: ParticipantID(rawValue: id)) }
       }
       return isKept && isAllowed ? publication : nil
     }

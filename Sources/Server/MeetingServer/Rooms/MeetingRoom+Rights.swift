@@ -1,3 +1,4 @@
+import Basics
 import Meetings
 import Signaling
 

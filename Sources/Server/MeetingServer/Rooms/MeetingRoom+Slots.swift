@@ -1,3 +1,5 @@
+import Basics
+import SFU
 import Signaling
 
 /// Which publication each receive slot of each participant carries.
@@ -45,11 +47,11 @@ extension MeetingRoom {
     askForSlots(member)
   }
 
-  func assign(_ changes: [SlotAssignment], to member: RoomMember) {
+  func assign(_ changes: [SlotChange], to member: RoomMember) {
     guard !changes.isEmpty else { return }
     let id = member.id
     post { [weak self] media in
-      let refused = await media.assign(changes, of: id)
+      let refused = await media.assign(changes, of: ParticipantID(rawValue: id)).map(\.rawValue)
       if !refused.isEmpty { await self?.refused(refused, by: id) }
     }
   }

@@ -1,6 +1,7 @@
 import Basics
 import FoundationEssentials
 import Meetings
+import SFU
 import Signaling
 
 /// A participant as its room knows it. Belongs to the room's actor and never leaves it.
@@ -10,7 +11,7 @@ final class RoomMember {
     var mid: String
     var info: PublicationInfo
     /// What of it the others want; nil as long as everything is.
-    var demand: MediaDemand?
+    var demand: LayersWanted?
     var codecs = PublishedCodecs()
   }
 

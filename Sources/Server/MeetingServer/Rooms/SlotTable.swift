@@ -1,4 +1,6 @@
+import Basics
 import RTC
+import SFU
 import Signaling
 
 /// The receive slots of one participant, and which publication each carries. A value without side effects.
@@ -27,6 +29,14 @@ struct SlotTable: Sendable {
     var carries: Candidate?
     /// Whether the media plane decides what it carries.
     var followsLoudest = false
+
+    /// The slot as the media plane is asked for it.
+    var change: SlotChange {
+      SlotChange(
+        mid: MID(rawValue: mid),
+        publication: followsLoudest ? nil : carries.map { PublicationID(rawValue: $0.publication) },
+        followsLoudest: followsLoudest)
+    }
   }
 
   private var slots: [Slot] = []
@@ -37,12 +47,14 @@ struct SlotTable: Sendable {
 
   /// Takes over the slots of a new negotiation, and the kinds of which slots were rejected. Those that remain keep what they carry. Call
   /// ``assess(_:)`` with everything that could be received before the next ``fill(with:)``.
-  mutating func replace(with negotiated: [MediaSlot], rejected: Set<TrackKind> = []) {
+  mutating func replace(with negotiated: [NegotiatedSlot], rejected: Set<TrackKind> = []) {
     let old = Dictionary(slots.map { ($0.mid, $0) }, uniquingKeysWith: { first, _ in first })
     slots = negotiated.map { slot in
-      let carried = old[slot.mid].flatMap { $0.kind == slot.kind ? $0.carries : nil }
-      let follows = old[slot.mid].map { $0.kind == slot.kind && $0.followsLoudest } ?? false
-      return Slot(mid: slot.mid, kind: slot.kind, codecs: slot.codecs, carries: carried, followsLoudest: follows)
+      let mid = slot.mid.rawValue
+      let kind = TrackKind(slot.kind)
+      let carried = old[mid].flatMap { $0.kind == kind ? $0.carries : nil }
+      let follows = old[mid].map { $0.kind == kind && $0.followsLoudest } ?? false
+      return Slot(mid: mid, kind: kind, codecs: slot.codecs, carries: carried, followsLoudest: follows)
     }
     codecs = Dictionary(rejected.map { ($0, []) }, uniquingKeysWith: { first, _ in first })
     for slot in slots where codecs[slot.kind]?.contains(slot.codecs) != true {
@@ -77,8 +89,8 @@ struct SlotTable: Sendable {
   }
 
   /// Makes the slots carry the first of `candidates`, as many as there are slots of each kind; returns what changed.
-  mutating func fill(with candidates: [Candidate]) -> [SlotAssignment] {
-    var changes: [SlotAssignment] = []
+  mutating func fill(with candidates: [Candidate]) -> [SlotChange] {
+    var changes: [SlotChange] = []
     for kind in [TrackKind.audio, .video] {
       let indices = slots.indices.filter { slots[$0].kind == kind }
       let known = candidates.filter { $0.kind == kind && undecodable[$0.publication] == nil }
@@ -122,24 +134,24 @@ struct SlotTable: Sendable {
         if stays.contains(index) { continue }
         guard slots[index].carries != nil || next[place] != nil else { continue }
         slots[index].carries = next[place]
-        changes.append(SlotAssignment(mid: slots[index].mid, publication: next[place]?.publication))
+        changes.append(slots[index].change)
       }
-      for index in handedBack where !changes.contains(where: { $0.mid == slots[index].mid }) {
-        changes.append(SlotAssignment(mid: slots[index].mid, publication: slots[index].carries?.publication))
+      for index in handedBack where !changes.contains(where: { $0.mid.rawValue == slots[index].mid }) {
+        changes.append(slots[index].change)
       }
     }
     return changes
   }
 
   private mutating func followLoudest(
-    _ indices: [Int], _ known: Set<Candidate>, _ changes: inout [SlotAssignment]
+    _ indices: [Int], _ known: Set<Candidate>, _ changes: inout [SlotChange]
   ) {
     for index in indices {
       let isGone = slots[index].carries.map { !known.contains($0) } ?? false
       if isGone { slots[index].carries = nil }
       guard isGone || !slots[index].followsLoudest else { continue }
       slots[index].followsLoudest = true
-      changes.append(SlotAssignment(mid: slots[index].mid, publication: nil, followsLoudest: true))
+      changes.append(slots[index].change)
     }
   }
 

@@ -1,3 +1,4 @@
+import Basics
 import Meetings
 
 /// How much of the server each tenant takes just now. The directory asks and counts in one step, so two newcomers cannot both take the

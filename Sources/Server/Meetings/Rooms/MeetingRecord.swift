@@ -1,3 +1,4 @@
+public import Basics
 public import FoundationEssentials
 
 /// Who gets into a meeting without waiting for someone to admit them.

@@ -1,3 +1,4 @@
+public import Basics
 public import FoundationEssentials
 
 /// Where the state of meetings that run is kept, so that a server that was killed finds it again: what hosts have decided, and the chat where the

@@ -1,4 +1,4 @@
-import Basics
+public import Basics
 public import FoundationEssentials
 
 /// What a token opens.

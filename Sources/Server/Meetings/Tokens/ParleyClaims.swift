@@ -1,3 +1,4 @@
+import Basics
 import FoundationEssentials
 
 /// The claims of Parley's own JWT, signed with the tenant's key or with an API secret.

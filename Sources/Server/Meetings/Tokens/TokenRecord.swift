@@ -1,3 +1,4 @@
+public import Basics
 public import FoundationEssentials
 
 /// What is known of a join token that was made here or that somebody came with; never the token itself.

@@ -1,3 +1,4 @@
+public import Basics
 public import FoundationEssentials
 
 /// Something that webhooks are told has begun: somebody is in, sends a track, or waits to be let in. It is kept until its end is told, so that the end is

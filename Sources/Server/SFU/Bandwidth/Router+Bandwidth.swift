@@ -1,4 +1,4 @@
-import Basics
+public import Basics
 import RTC
 
 /// A publication that a receiver is not sent for now, and why.

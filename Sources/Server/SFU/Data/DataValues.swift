@@ -1,4 +1,4 @@
-import Basics
+public import Basics
 
 /// Which of a participant's two data channels a message came or goes over.
 public enum DataDelivery: Sendable, Hashable, CaseIterable {

@@ -1,17 +1,5 @@
 public import Basics
 
-/// How well a participant is connected, in the four steps that signalling reports.
-public enum ConnectionQuality: String, Sendable, Hashable {
-  /// Nothing to be noticed.
-  case excellent
-  /// Small disturbances.
-  case good
-  /// Clearly disturbed.
-  case poor
-  /// Nothing arrives any more.
-  case lost
-}
-
 /// Judges a participant's connection from loss, round-trip time and jitter of both directions, and from how much of what was asked for arrives.
 ///
 /// | measure | excellent up to | good up to | why |

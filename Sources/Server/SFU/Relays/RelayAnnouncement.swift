@@ -1,3 +1,4 @@
+import Basics
 import RTC
 
 /// What one router tells another of a publication, so that slots there can ask for it.

@@ -1,4 +1,4 @@
-import Basics
+public import Basics
 import RTC
 
 /// What receivers want of publications that another router has, and what other routers want of those here.

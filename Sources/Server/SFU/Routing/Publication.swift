@@ -1,4 +1,4 @@
-import Basics
+public import Basics
 import RTC
 
 /// What one participant sends in one media section, and who receives it.

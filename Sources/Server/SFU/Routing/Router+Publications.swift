@@ -1,3 +1,4 @@
+public import Basics
 public import RTC
 
 /// What participants send, and the slots that carry it to others.
@@ -39,7 +40,10 @@ extension Router {
     withdraw(publication)
     publication.streams = []
     unsettled.removeAll { $0 === publication }
-    if publicationsByID[publication.id] === publication { publicationsByID[publication.id] = nil }
+    if publicationsByID[publication.id] === publication {
+      publicationsByID[publication.id] = nil
+      removeEvents(of: publication.id)
+    }
   }
 
   /// The publication of this id.

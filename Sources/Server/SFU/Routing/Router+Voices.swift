@@ -1,4 +1,4 @@
-import Basics
+public import Basics
 public import RTC
 
 /// One automatic slot that carries something else now.

@@ -36,8 +36,10 @@ public final class Router {
   /// The publication of each voice.
   var voiceOwners: ContiguousArray<Publication?> = []
   var relayState = RelayState()
-  private var events: [RouterEvent] = []
+  private var events: [MediaEvent] = []
   private var eventsRead = 0
+  /// Events since ``maximumEvents`` of them were unread.
+  private var backlog = EventBacklog()
   /// Whether there are any: asked after each packet, and a plain number needs no check for exclusive access.
   private var hasEvents = false
   var deadlines = DeadlineHeap()
@@ -53,8 +55,8 @@ public final class Router {
   /// The participant who speaks; -1 for nobody.
   private var activeSpeaker: Int?
 
-  /// Events that nobody reads are dropped beyond this many.
-  private static let maximumEvents = 1_024
+  /// Beyond so many unread events a later one replaces an earlier one of the same subject; see ``EventBacklog``.
+  static let maximumEvents = 1_024
 
   /// A router of an empty meeting.
   /// - Parameters:
@@ -95,6 +97,7 @@ public final class Router {
     member.inlet.removeAll()
     replaceMember(at: member.index, by: nil)
     deadlines.set(.distantFuture, for: member.index)
+    if hasEvents { backlog.removeAll(of: member.id) }
   }
 
   // Assigned as a whole, since an array that is changed in place is checked for exclusive access by who reads it, for each packet. Taken out while it is
@@ -136,11 +139,13 @@ public final class Router {
       emit(
         .speakers(
           heard.compactMap { speaker in
-            if let name = relayState.name(remote: speaker.participant) { return (name, speaker.level) }
+            if let name = relayState.name(remote: speaker.participant) {
+              return ActiveSpeaker(participant: name, level: speaker.level)
+            }
             guard members.indices.contains(speaker.participant), let member = members[speaker.participant] else {
               return nil
             }
-            return (member.id, speaker.level)
+            return ActiveSpeaker(participant: member.id, level: speaker.level)
           }))
     }
   }
@@ -150,24 +155,27 @@ public final class Router {
     activeSpeaker == publication.origin?.participant.number ?? publication.participant
   }
 
-  /// The next thing that happened; nil when there is nothing new.
-  public func pollEvent() -> RouterEvent? {
+  /// The next event; nil when there is none. `connected` and `lost` are not reported by a router.
+  public func pollEvent() -> MediaEvent? {
     guard hasEvents else { return nil }
-    guard eventsRead < events.count else {
-      events.removeAll(keepingCapacity: true)
-      eventsRead = 0
-      hasEvents = false
-      return nil
+    if eventsRead < events.count {
+      eventsRead += 1
+      return events[eventsRead - 1]
     }
-    eventsRead += 1
-    return events[eventsRead - 1]
+    if let event = backlog.popFirst() { return event }
+    events.removeAll(keepingCapacity: true)
+    eventsRead = 0
+    hasEvents = false
+    return nil
   }
 
-  func emit(_ event: RouterEvent) {
-    guard events.count < Self.maximumEvents else { return }
-    events.append(event)
+  func emit(_ event: MediaEvent) {
     hasEvents = true
+    if events.count < Self.maximumEvents { events.append(event) } else { backlog.append(event) }
   }
+
+  /// Drops what is in the backlog about a publication that has ended.
+  func removeEvents(of publication: PublicationID) { if hasEvents { backlog.removeAll(of: publication) } }
 
   /// Brings the member's place in the heap of deadlines up to date.
   @inline(__always)

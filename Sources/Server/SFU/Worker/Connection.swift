@@ -88,5 +88,6 @@ final class Connection {
   private func unpublish(_ mid: MID, _ router: Router) {
     guard let publication = publications.removeValue(forKey: mid) else { return }
     router.unpublish(publication, of: member)
+    meeting.events?.removeAll(of: publication.id)
   }
 }

@@ -140,6 +140,7 @@ extension MediaCore {
       }
     }
     connection.meeting.router.remove(connection.member)
+    connection.meeting.events?.removeAll(of: connection.id, publications: connection.publications.values.map(\.id))
     for fragment in connection.fragments {
       if let text = HeaderExtensionText(fragment) { fragments[text] = nil }
     }

@@ -12,7 +12,7 @@ final class MediaCore: PacketSink {
     let id: MeetingID
     let index: Int
     let router: Router
-    var events: AsyncStream<MeetingEvent>.Continuation?
+    var events: MediaEvents?
     var dataEvents: AsyncStream<MeetingDataEvent>.Continuation?
     var participants = 0
     /// Whether it is this worker that says who speaks; one of the meeting's workers does.
@@ -349,7 +349,7 @@ final class MediaCore: PacketSink {
     }
   }
 
-  private func emit(_ event: MeetingEvent, _ meeting: Meeting) { meeting.events?.yield(event) }
+  private func emit(_ event: MediaEvent, _ meeting: Meeting) { meeting.events?.send(event) }
 
   // MARK: Time
 
@@ -408,15 +408,8 @@ final class MediaCore: PacketSink {
       due = router.deadline
     }
     while let event = router.pollEvent() {
-      switch event {
-      case .publicationStarted(let id): emit(.publicationStarted(id), meeting)
-      case .codecChanged(let id, let codec): emit(.codecChanged(id, codec), meeting)
-      case .speakers(let speakers): if meeting.isJudge { emit(.speakers(speakers), meeting) }
-      case .slots(let updates): emit(.slots(updates), meeting)
-      case .quality(let participant, let quality): emit(.quality(participant, quality), meeting)
-      case .layersWanted(let id, let wanted): emit(.layersWanted(id, wanted), meeting)
-      case .paused(let participant, let paused): emit(.paused(participant, paused), meeting)
-      }
+      if case .speakers = event, !meeting.isJudge { continue }
+      emit(event, meeting)
     }
     schedule(meeting, due)
   }

@@ -88,9 +88,9 @@ public actor MediaWorker {
   /// Closes a participant's connection and ends its publications.
   public func leave(_ participant: ParticipantID) { core?.leave(participant) }
 
-  /// What happens in a meeting here goes into the given streams from now on. One of the meeting's workers is the judge of who speaks.
+  /// Sends the meeting's events here from now on. One of the meeting's workers is the judge of who speaks.
   func report(
-    _ meeting: MeetingID, to events: AsyncStream<MeetingEvent>.Continuation?,
+    _ meeting: MeetingID, to events: MediaEvents?,
     data: AsyncStream<MeetingDataEvent>.Continuation?, isJudge: Bool
   ) {
     guard let meeting = core?.meeting(meeting) else { return }

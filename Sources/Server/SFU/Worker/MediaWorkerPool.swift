@@ -10,7 +10,7 @@ public actor MediaWorkerPool {
   /// A running meeting: the number under which its relays run, and where its events go.
   private struct Meeting {
     var channel: UInt32
-    var events: AsyncStream<MeetingEvent>.Continuation?
+    var events: MediaEvents?
     var dataEvents: AsyncStream<MeetingDataEvent>.Continuation?
   }
 
@@ -115,15 +115,14 @@ public actor MediaWorkerPool {
     await workers[place.worker].leave(participant)
   }
 
-  /// What happens in a meeting from now on, on all its workers. A later call ends the stream of an earlier one.
-  public func events(of meeting: MeetingID) async -> AsyncStream<MeetingEvent> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: MeetingEvent.self, bufferingPolicy: .bufferingNewest(1_024))
+  /// The events of a meeting from now on, on all its workers. A later call ends the events of an earlier one.
+  public func events(of meeting: MeetingID) async -> MediaEvents {
+    let events = MediaEvents()
     await open(meeting)
     meetings[meeting]?.events?.finish()
-    meetings[meeting]?.events = continuation
+    meetings[meeting]?.events = events
     await report(meeting)
-    return stream
+    return events
   }
 
   /// The data messages of a meeting's participants from now on. A later call ends the stream of an earlier one.

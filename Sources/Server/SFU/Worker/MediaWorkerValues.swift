@@ -37,6 +37,15 @@ public struct OfferAnswer: Sendable {
   public var slots: [NegotiatedSlot]
   /// The m-sections that were rejected, and why.
   public var rejected: [MID: RejectedMedia]
+
+  public init(
+    sdp: String, accepted: [MID: [NegotiatedCodec]], slots: [NegotiatedSlot], rejected: [MID: RejectedMedia] = [:]
+  ) {
+    self.sdp = sdp
+    self.accepted = accepted
+    self.slots = slots
+    self.rejected = rejected
+  }
 }
 
 /// A receive slot, as it was negotiated.
@@ -47,6 +56,12 @@ public struct NegotiatedSlot: Sendable, Hashable {
   public var kind: MediaKind
   /// The codecs that it takes.
   public var codecs: [NegotiatedCodec]
+
+  public init(mid: MID, kind: MediaKind, codecs: [NegotiatedCodec] = []) {
+    self.mid = mid
+    self.kind = kind
+    self.codecs = codecs
+  }
 }
 
 /// What a slot is to carry from now on.
@@ -56,7 +71,7 @@ public struct SlotChange: Sendable, Hashable {
   /// The publication; nil for nothing.
   public var publication: PublicationID?
   /// Whether it carries whichever of the meeting's loudest voices the worker gives it, from now on (audio only). Then `publication`
-  /// means nothing, and ``MeetingEvent/slots(_:)`` tells what it carries.
+  /// means nothing, and ``MediaEvent/slots(_:)`` says what it carries.
   public var followsLoudest: Bool
 
   /// A change.
@@ -88,28 +103,6 @@ public struct SlotSize: Sendable, Hashable {
     self.isPinned = isPinned
     self.maximumFrameRate = maximumFrameRate
   }
-}
-
-/// What a worker reports about a meeting of its own accord.
-public enum MeetingEvent: Sendable {
-  /// ICE and DTLS of a participant are up, or up again.
-  case connected(ParticipantID)
-  /// No authenticated check has come for 30 s, DTLS failed, or the peer closed: nothing is sent any more.
-  case lost(ParticipantID)
-  /// The first packet of a publication came.
-  case publicationStarted(PublicationID)
-  /// A video publication arrives in this codec from now on.
-  case codecChanged(PublicationID, NegotiatedCodec)
-  /// Who speaks, loudest first; at most five times a second.
-  case speakers([(participant: ParticipantID, level: Double)])
-  /// A participant's connection is judged differently.
-  case quality(ParticipantID, ConnectionQuality)
-  /// Which layers of a video publication somebody wants changed; its sender may stop the others.
-  case layersWanted(PublicationID, LayersWanted)
-  /// Slots that follow the loudest voices carry others now.
-  case slots([SlotUpdate])
-  /// All the video that is not sent to a participant for now changed: each comes back by itself.
-  case paused(ParticipantID, [PausedPublication])
 }
 
 /// Why a worker refused.

@@ -1,3 +1,5 @@
+public import Basics
+
 /// Decides on which worker a participant goes: a meeting stays on one worker while it is small and that worker has room, and takes one
 /// more at a time otherwise. A value without side effects.
 public struct MeetingPlacement: Sendable {

@@ -1,4 +1,4 @@
-import Basics
+public import Basics
 
 /// One WebRTC connection: ICE, DTLS, SRTP and the offer/answer state that ties them together (RFC 9429, RFC 8827). A
 /// state machine without I/O and clock: datagrams and the time go in; datagrams, events and the next deadline come out.

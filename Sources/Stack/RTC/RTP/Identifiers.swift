@@ -54,14 +54,6 @@ public struct RTPTimestamp: RawRepresentable, Hashable, Sendable {
   }
 }
 
-/// A media identification (RFC 9143): names an m-section of the session description, and the stream that belongs to it.
-public struct MID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-  /// The token, 1 to 16 characters here.
-  public let rawValue: String
-  public init(rawValue: String) { self.rawValue = rawValue }
-  public var description: String { rawValue }
-}
-
 /// An RTP stream identifier (RFC 8852): names one simulcast layer of an m-section.
 public struct RID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The token, 1 to 16 alphanumeric characters here.

@@ -1,3 +1,5 @@
+public import Basics
+
 /// An event of the streams that a ``MediaReceiver`` receives.
 public enum MediaReceiverEvent: Hashable, Sendable {
   /// The first packet of a stream came; it belongs to the m-section. A second stream of one m-section takes the place

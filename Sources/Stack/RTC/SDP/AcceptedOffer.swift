@@ -1,3 +1,5 @@
+public import Basics
+
 /// An offer that fits: what is agreed, and how to answer. See ``Negotiation``.
 public struct AcceptedOffer: Sendable {
   let offer: SessionDescription

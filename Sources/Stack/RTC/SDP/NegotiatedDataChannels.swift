@@ -1,3 +1,5 @@
+public import Basics
+
 /// The agreement of both sides about data channels: the one m-section `UDP/DTLS/SCTP webrtc-datachannel` of a
 /// connection (RFC 8841).
 public struct NegotiatedDataChannels: Hashable, Sendable {

@@ -1,3 +1,5 @@
+public import Basics
+
 /// The feedback messages that both sides agreed on for a codec (RFC 4585 section 4.2).
 public struct FeedbackMechanisms: OptionSet, Hashable, Sendable {
   /// One bit per mechanism.

@@ -1,4 +1,4 @@
-import Basics
+public import Basics
 
 /// The client's side of offer and answer: keeps its tracks and receive slots, writes offers, and reads the answers to
 /// them. A value without I/O. Every section keeps its place; a stopped one stays with port 0 (RFC 9429 section 5.2.2).

@@ -1,3 +1,5 @@
+public import Basics
+
 /// Why a session description was refused. Each case says what was found and what was expected; ``description`` is a
 /// sentence fit for the client's developer and holds no address, key or password.
 public enum SDPError: Error, Hashable, Sendable {

@@ -1,3 +1,5 @@
+public import Basics
+
 /// A session description (RFC 8866) in the subset that WebRTC exchanges (RFC 9429), as a value.
 ///
 /// ``init(parsing:)`` reads one under the hard limits of ``SDPLimit``; ``text`` writes one with CR LF line ends.

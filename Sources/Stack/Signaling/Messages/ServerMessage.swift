@@ -1,3 +1,5 @@
+public import Basics
+
 /// What the server says to a client; `docs/protocol.md` describes each message.
 public enum ServerMessage: Sendable, Hashable {
   /// Joined: the answer and the whole state.

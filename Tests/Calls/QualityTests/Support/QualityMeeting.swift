@@ -17,7 +17,7 @@ final class QualityMeeting: PacketSink {
   private(set) var receivers: [SyntheticReceiver] = []
   /// The ways to the receivers; several may share one.
   var links: [Link] = []
-  private(set) var events: [(at: Double, event: RouterEvent)] = []
+  private(set) var events: [(at: Double, event: MediaEvent)] = []
   private let batch = OutputBatch()
   private let seed: UInt64
   private var receiverOf: [Int: Int] = [:]

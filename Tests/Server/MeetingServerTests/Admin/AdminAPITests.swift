@@ -263,7 +263,7 @@ struct AdminAPITests {
       let track = TrackDescription(mid: "0", source: .camera)
       let (ann, annWelcome) = try await server.join("daily", "Ann", offer: "send:0", tracks: [track])
       let (ben, benWelcome) = try await server.join("daily", "Ben")
-      await server.media.report(.quality([annWelcome.participant: .poor]))
+      await server.media.report(quality: [annWelcome.participant: .poor])
       let running = items(try await call(server, "GET", "meetings?running=true").fields)
       #expect(running.count == 1 && running[0]["participants"] as? Int == 2)
       let id = text(running[0], "id")

@@ -1,3 +1,4 @@
+import Basics
 import SFU
 import Signaling
 import TestSupport

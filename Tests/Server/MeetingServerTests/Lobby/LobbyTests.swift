@@ -60,9 +60,9 @@ struct LobbyTests {
       try bob.send(.chat(text: "for Eve", to: id, id: 1))
       try bob.send(.rename(name: "Robert"))
       try bob.send(.mute(mid: "1", muted: true))
-      await server.media.report(.speakers([.init(participant: hello.participant, level: 0.5)]))
-      await server.media.report(.quality([hello.participant: .poor, id: .poor]))
-      await server.media.report(.paused(receiver: id, publications: ["t_1"]))
+      await server.media.report(speakers: [.init(participant: hello.participant, level: 0.5)])
+      await server.media.report(quality: [hello.participant: .poor, id: .poor])
+      await server.media.report(paused: ["t_1"], for: id)
       await server.media.receive(
         try DataMessage(header: ClientDataHeader(), payload: [1]).encoded(), .reliable, from: annID)
       await server.media.receive(

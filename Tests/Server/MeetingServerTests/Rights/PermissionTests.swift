@@ -135,7 +135,7 @@ struct PermissionTests {
       #expect(welcome.slots.first?.participant == hello.participant)
       try eve.send(.rename(name: "Evelyn"))
       try eve.send(.chat(text: "boo", to: nil))
-      await server.media.report(.quality([welcome.participant: .good, hello.participant: .good]))
+      await server.media.report(quality: [welcome.participant: .good, hello.participant: .good])
       let quality = try await ann.first { if case .quality(let all) = $0 { all } else { nil } }
       #expect(quality == [hello.participant: .good])
       try ann.send(.chat(text: "who is there?", to: welcome.participant, id: 2))

@@ -1,3 +1,4 @@
+import Basics
 import RTC
 import Signaling
 import Testing
@@ -27,7 +28,7 @@ struct CodecTests {
 
   private func report(_ name: String, of publication: String, to server: TestServer) async throws {
     let codec = try #require(TestMediaPlane.codec(name))
-    await server.media.report(.codec(publication: publication, codec))
+    await server.media.report(.codecChanged(PublicationID(rawValue: publication), codec))
   }
 
   private func isAboutCodecs(_ message: ServerMessage) -> Bool {

@@ -1,3 +1,4 @@
+import SFU
 import Testing
 
 @testable import MeetingServer
@@ -30,8 +31,8 @@ struct SlotTableTests {
     table.replace(with: [.init(mid: "0", kind: .audio), .init(mid: "1", kind: .audio)])
     #expect(table.fill(with: [audio("a")]) == [.init(mid: "0", publication: "a_a")])
     let following = [
-      SlotAssignment(mid: "0", publication: nil, followsLoudest: true),
-      SlotAssignment(mid: "1", publication: nil, followsLoudest: true),
+      SlotChange(mid: "0", publication: nil, followsLoudest: true),
+      SlotChange(mid: "1", publication: nil, followsLoudest: true),
     ]
     #expect(table.fill(with: [audio("a"), audio("b"), audio("c")]) == following)
     #expect(table.fill(with: [audio("c"), audio("b"), audio("a")]).isEmpty)
@@ -42,7 +43,7 @@ struct SlotTableTests {
     // Whom a slot carries leaves: the slot is empty and follows on.
     #expect(
       table.fill(with: [audio("a"), audio("b"), audio("d")])
-        == [SlotAssignment(mid: "0", publication: nil, followsLoudest: true)])
+        == [SlotChange(mid: "0", publication: nil, followsLoudest: true)])
     #expect(table.info.map(\.publication) == [nil, nil])
     let again = table.carry(audio("b"), in: "1")
     #expect(again)

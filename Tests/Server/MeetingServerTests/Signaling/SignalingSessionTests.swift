@@ -39,7 +39,8 @@ struct SignalingSessionTests {
       #expect(slots.first == SlotInfo(mid: "1", publication: joined.publications[0].id, participant: joined.id))
       try await eventually {
         await server.media.calls.contains(
-          .assign(hello.participant, [.init(mid: "1", publication: joined.publications[0].id)]))
+          .assign(hello.participant, [.init(mid: "1", publication: PublicationID(rawValue: joined.publications[0].id))])
+        )
           ? nil : "the media plane was not told"
       }
       try bob.send(.leave)
@@ -371,14 +372,14 @@ struct SignalingSessionTests {
       let (bob, welcome) = try await server.join("daily", "Bob")
       _ = try await ann.drain()
       await server.media.report(
-        .speakers([.init(participant: hello.participant, level: 0.5), .init(participant: "p_x", level: 1)]))
+        speakers: [.init(participant: hello.participant, level: 0.5), .init(participant: "p_x", level: 1)])
       let speakers = try await bob.first { if case .speakers(let levels) = $0 { levels } else { nil } }
       #expect(speakers.map(\.participant) == [hello.participant])
-      await server.media.report(.quality([hello.participant: .poor]))
+      await server.media.report(quality: [hello.participant: .poor])
       let quality = try await bob.first { if case .quality(let quality) = $0 { quality } else { nil } }
       #expect(quality == [hello.participant: .poor])
       // Media is lost while the socket lives: told at once, gone after the window.
-      await server.media.report(.lost(participant: welcome.participant))
+      await server.media.report(.lost(ParticipantID(rawValue: welcome.participant)))
       let lost = try await ann.first { if case .participantUpdated(let who) = $0 { who } else { nil } }
       #expect(lost.connection == .reconnecting && lost.id == welcome.participant)
       let left = try await ann.first { if case .participantLeft(let id, let why) = $0 { (id, why) } else { nil } }
@@ -395,7 +396,7 @@ struct SignalingSessionTests {
       let (bob, welcome) = try await server.join("daily", "Bob")
       _ = try await ann.drain()
       for quality in [ConnectionQuality.poor, .good] {
-        for id in [hello.participant, welcome.participant] { await server.media.report(.quality([id: quality])) }
+        for id in [hello.participant, welcome.participant] { await server.media.report(quality: [id: quality]) }
       }
       let quality = try await ann.first { if case .quality(let quality) = $0 { quality } else { nil } }
       #expect(quality == [hello.participant: .good, welcome.participant: .good])
@@ -411,18 +412,18 @@ struct SignalingSessionTests {
       let publication = try #require(welcome.slots.first?.publication)
       #expect(welcome.slots.first?.participant == hello.participant)
       for publications in [[publication], []] {
-        await server.media.report(.paused(receiver: welcome.participant, publications: publications))
+        await server.media.report(paused: publications, for: welcome.participant)
         let told: [String] = try await bob.first {
           if case .paused(let slots, .bandwidth) = $0 { slots } else { nil }
         }
         #expect(told == (publications.isEmpty ? [] : ["9"]))
       }
       // What comes back while the socket is down is told when the place is taken back.
-      await server.media.report(.paused(receiver: welcome.participant, publications: [publication]))
+      await server.media.report(paused: [publication], for: welcome.participant)
       await bob.close()
-      await server.media.report(.paused(receiver: welcome.participant, publications: []))
+      await server.media.report(paused: [], for: welcome.participant)
       // Once this is told, the room has heard of all before it.
-      await server.media.report(.quality([hello.participant: .poor]))
+      await server.media.report(quality: [hello.participant: .poor])
       _ = try await ann.first { if case .quality = $0 { true } else { nil } }
       let back = try await server.connect()
       try back.send(.resume(token: welcome.resumeToken))

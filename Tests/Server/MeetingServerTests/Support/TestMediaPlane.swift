@@ -12,8 +12,8 @@ actor TestMediaPlane: MediaPlane {
     case join(String)
     case offer(String)
     case muted(String, Bool)
-    case assign(String, [SlotAssignment])
-    case views(String, [SlotView])
+    case assign(String, [SlotChange])
+    case views(String, [SlotSize])
     case leave(String)
     case close(String)
     case shutdown
@@ -31,16 +31,29 @@ actor TestMediaPlane: MediaPlane {
   private var meetings: [String: String] = [:]
   private(set) var calls: [Call] = []
   private var participants: Set<String> = []
-  private var continuations: [String: AsyncStream<MediaEvent>.Continuation] = [:]
+  private var events: [String: MediaEvents] = [:]
   private var gates: [CheckedContinuation<Void, Never>] = []
   private var isHolding = false
   /// The tracks of each join and offer.
-  private(set) var offered: [[MediaTrack]] = []
+  private(set) var offered: [[TrackOffer]] = []
 
   private var refusedOnce: Set<String> = []
 
   /// Sends an event to the room of a meeting.
-  func report(_ event: MediaEvent) { for continuation in continuations.values { continuation.yield(event) } }
+  func report(_ event: MediaEvent) { for each in events.values { each.send(event) } }
+
+  func report(quality: [String: ConnectionQuality]) {
+    for (id, value) in quality { report(.quality(ParticipantID(rawValue: id), value)) }
+  }
+
+  func report(speakers: [SpeakerLevel]) {
+    report(.speakers(speakers.map { .init(participant: ParticipantID(rawValue: $0.participant), level: $0.level) }))
+  }
+
+  func report(paused publications: [String], for receiver: String) {
+    let paused = publications.map { PausedPublication(PublicationID(rawValue: $0), reason: .bandwidth) }
+    report(.paused(ParticipantID(rawValue: receiver), paused))
+  }
 
   /// The next assignment of this slot is refused.
   func refuse(slot mid: String) { refusedOnce.insert(mid) }
@@ -61,55 +74,59 @@ actor TestMediaPlane: MediaPlane {
   var connected: Set<String> { participants }
 
   func join(
-    meeting: String, participant: String, offer: String, tracks: [MediaTrack], reached: IPAddress?
-  ) async throws(MediaPlaneError) -> MediaAnswer {
-    calls.append(.join(participant))
+    _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer], reached: IPAddress?
+  ) async throws(MediaWorkerError) -> OfferAnswer {
+    calls.append(.join(participant.rawValue))
     if isHolding { await withCheckedContinuation { gates.append($0) } }
     offered.append(tracks)
     let answer = try answer(offer, tracks)
-    participants.insert(participant)
-    meetings[participant] = meeting
+    participants.insert(participant.rawValue)
+    meetings[participant.rawValue] = meeting.rawValue
     return answer
   }
 
-  func offer(participant: String, offer: String, tracks: [MediaTrack]) async throws(MediaPlaneError) -> MediaAnswer {
-    calls.append(.offer(participant))
+  func offer(
+    _ participant: ParticipantID, offer: String, tracks: [TrackOffer]
+  ) async throws(MediaWorkerError) -> OfferAnswer {
+    calls.append(.offer(participant.rawValue))
     if isHolding { await withCheckedContinuation { gates.append($0) } }
     offered.append(tracks)
-    guard participants.contains(participant) else { throw .unknownParticipant }
+    guard participants.contains(participant.rawValue) else { throw .unknownParticipant }
     return try answer(offer, tracks)
   }
 
-  func setMuted(_ muted: Bool, publication: String, of participant: String) async {
-    calls.append(.muted(publication, muted))
+  func setMuted(_ muted: Bool, publication: PublicationID, of participant: ParticipantID) async {
+    calls.append(.muted(publication.rawValue, muted))
   }
 
-  func assign(_ assignments: [SlotAssignment], of receiver: String) async -> [String] {
-    calls.append(.assign(receiver, assignments))
-    return assignments.map(\.mid).filter { refusedOnce.remove($0) != nil }
+  func assign(_ changes: [SlotChange], of receiver: ParticipantID) async -> [MID] {
+    calls.append(.assign(receiver.rawValue, changes))
+    return changes.map(\.mid).filter { refusedOnce.remove($0.rawValue) != nil }
   }
 
-  func setViews(_ views: [SlotView], of receiver: String) async { calls.append(.views(receiver, views)) }
-
-  func leave(participant: String) async {
-    calls.append(.leave(participant))
-    participants.remove(participant)
+  func setViews(_ views: [SlotSize], of receiver: ParticipantID) async {
+    calls.append(.views(receiver.rawValue, views))
   }
 
-  func events(of meeting: String) async -> AsyncStream<MediaEvent> {
-    let (stream, continuation) = AsyncStream.makeStream(of: MediaEvent.self)
-    continuations[meeting] = continuation
-    return stream
+  func leave(_ participant: ParticipantID) async {
+    calls.append(.leave(participant.rawValue))
+    participants.remove(participant.rawValue)
   }
 
-  func dataEvents(of meeting: String) async -> AsyncStream<MeetingDataEvent> {
+  func events(of meeting: MeetingID) async -> MediaEvents {
+    let events = MediaEvents()
+    self.events[meeting.rawValue] = events
+    return events
+  }
+
+  func dataEvents(of meeting: MeetingID) async -> AsyncStream<MeetingDataEvent> {
     let (stream, continuation) = AsyncStream.makeStream(of: MeetingDataEvent.self)
-    dataContinuations[meeting] = continuation
+    dataContinuations[meeting.rawValue] = continuation
     return stream
   }
 
-  func sendData(_ message: [UInt8], _ delivery: DataDelivery, to participants: [String]) async {
-    sentData.append(SentData(bytes: message, delivery: delivery, to: Set(participants)))
+  func sendData(_ message: [UInt8], _ delivery: DataDelivery, to participants: [ParticipantID]) async {
+    sentData.append(SentData(bytes: message, delivery: delivery, to: Set(participants.map(\.rawValue))))
   }
 
   /// What a worker reports when `participant` sends over its data channel.
@@ -124,10 +141,10 @@ actor TestMediaPlane: MediaPlane {
     dataContinuations[meeting]?.yield(event)
   }
 
-  func close(meeting: String) async {
-    dataContinuations.removeValue(forKey: meeting)?.finish()
-    calls.append(.close(meeting))
-    continuations.removeValue(forKey: meeting)?.finish()
+  func close(meeting: MeetingID) async {
+    dataContinuations.removeValue(forKey: meeting.rawValue)?.finish()
+    calls.append(.close(meeting.rawValue))
+    events.removeValue(forKey: meeting.rawValue)?.finish()
   }
 
   func reload(_ configuration: ServerConfiguration) async {}
@@ -136,39 +153,40 @@ actor TestMediaPlane: MediaPlane {
 
   func metrics() async -> String { "test_media 1\n" }
 
-  private func answer(_ offer: String, _ tracks: [MediaTrack]) throws(MediaPlaneError) -> MediaAnswer {
+  private func answer(_ offer: String, _ tracks: [TrackOffer]) throws(MediaWorkerError) -> OfferAnswer {
     let words = offer.split(separator: " ")
     if words.contains("bad") { throw .badOffer("The offer is bad.") }
-    var accepted: [String: [NegotiatedCodec]] = [:]
-    var slots: [MediaSlot] = []
-    var rejectedSlots: Set<TrackKind> = []
+    var accepted: [MID: [NegotiatedCodec]] = [:]
+    var slots: [NegotiatedSlot] = []
+    var rejected: [MID: RejectedMedia] = [:]
     for word in words {
       let parts = word.split(separator: ":")
       guard parts.count >= 2 else { continue }
-      let mid = String(parts[1])
+      let mid = MID(rawValue: String(parts[1]))
       let names = parts.count > 2 ? parts[2].split(separator: ",").map(String.init) : nil
-      func codecs(_ kind: TrackKind) -> [NegotiatedCodec] {
+      func codecs(_ kind: MediaKind) -> [NegotiatedCodec] {
         names.map { $0.compactMap { Self.codec($0) } } ?? Self.all(kind)
       }
-      func slot(_ kind: TrackKind) {
+      func slot(_ kind: MediaKind) {
         let codecs = codecs(kind)
         guard !codecs.isEmpty else {
-          rejectedSlots.insert(kind)
+          rejected[mid] = RejectedMedia(kind: kind, role: .send, reason: "Nobody forwards its codecs.")
           return
         }
-        slots.append(.init(mid: mid, kind: kind, codecs: codecs))
+        slots.append(NegotiatedSlot(mid: mid, kind: kind, codecs: codecs))
       }
       switch parts[0] {
-      case "send": if let track = tracks.first(where: { $0.mid == mid }) { accepted[mid] = codecs(track.source.kind) }
+      case "send":
+        if let kind = tracks.first(where: { $0.mid == mid })?.kind { accepted[mid] = codecs(kind) }
       case "audio": slot(.audio)
       case "video": slot(.video)
       default: break
       }
     }
-    return MediaAnswer(sdp: "answer to \(offer)", accepted: accepted, slots: slots, rejectedSlots: rejectedSlots)
+    return OfferAnswer(sdp: "answer to \(offer)", accepted: accepted, slots: slots, rejected: rejected)
   }
 
-  private static func all(_ kind: TrackKind) -> [NegotiatedCodec] {
+  private static func all(_ kind: MediaKind) -> [NegotiatedCodec] {
     (kind == .audio ? ["red", "opus"] : ["VP8", "VP9", "H264", "AV1"]).compactMap { codec($0) }
   }
 

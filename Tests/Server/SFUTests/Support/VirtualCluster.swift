@@ -141,8 +141,8 @@ final class VirtualCluster {
   }
 
   /// Everything a router has to say since the last time.
-  func events(of router: Int) -> [RouterEvent] {
-    var events: [RouterEvent] = []
+  func events(of router: Int) -> [MediaEvent] {
+    var events: [MediaEvent] = []
     while let event = meetings[router].router.pollEvent() { events.append(event) }
     return events
   }

@@ -1,3 +1,4 @@
+import Basics
 import RTC
 import Testing
 

@@ -1,3 +1,4 @@
+public import Basics
 public import FoundationEssentials
 
 /// The list of meetings page by page, the audit log, and the upkeep of what running a service keeps.

@@ -1,3 +1,4 @@
+import Basics
 import FoundationEssentials
 
 /// What webhooks were told has begun, and not that it has ended.

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-import Basics
+public import Basics
 
 /// The secrets of API keys.
 extension SQLiteMeetingStore {

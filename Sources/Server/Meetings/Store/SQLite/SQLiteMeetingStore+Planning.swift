@@ -1,3 +1,4 @@
+public import Basics
 import FoundationEssentials
 
 /// Schedules, and rooms of one's own.

@@ -1,3 +1,5 @@
+public import Basics
+
 /// The end of a tenant.
 extension SQLiteMeetingStore {
   /// Forgets a tenant with all that is kept of it but the audit log, in one transaction.

@@ -1,3 +1,4 @@
+public import Basics
 public import FoundationEssentials
 
 /// What holds in meetings that run.

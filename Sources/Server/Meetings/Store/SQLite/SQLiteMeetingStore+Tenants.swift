@@ -1,5 +1,5 @@
 public import FoundationEssentials
-import Basics
+public import Basics
 
 /// Tenants and the secrets of their API keys.
 extension SQLiteMeetingStore {

@@ -1,3 +1,5 @@
+public import Basics
+
 /// The list of tokens.
 extension SQLiteMeetingStore {
   /// Adds tokens to the usage log, or updates those that it has.

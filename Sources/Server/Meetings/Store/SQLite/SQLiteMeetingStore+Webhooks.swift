@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Basics
+public import Basics
 
 /// Webhooks of tenants, at most ``Webhook/maximumPerTenant`` each.
 extension SQLiteMeetingStore {

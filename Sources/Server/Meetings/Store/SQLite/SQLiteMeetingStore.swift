@@ -1,5 +1,5 @@
 public import FoundationEssentials
-import Basics
+public import Basics
 import Glibc
 
 /// The embedded store: one SQLite file in the data folder, in WAL mode, on a thread of its own.
