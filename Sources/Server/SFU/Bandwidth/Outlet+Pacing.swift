@@ -23,16 +23,16 @@ extension Outlet {
   func writePaced<Sink: PacketSink>(
     batch: OutputBatch, now: Instant, to sink: Sink, _ counters: inout RouterCounters
   ) {
-    guard !bandwidth.queue.isEmpty else { return }
+    guard !writer.bandwidth.queue.isEmpty else { return }
     guard let sender else {
-      bandwidth.queue.removeAll()
+      writer.bandwidth.queue.removeAll()
       return
     }
-    bandwidth.queue.refill(bandwidth.estimator.target, now: now)
-    while let waiting = bandwidth.queue.first {
+    writer.bandwidth.queue.refill(writer.bandwidth.estimator.target, now: now)
+    while let waiting = writer.bandwidth.queue.first {
       let isOld = now - waiting.enqueued > PacingQueue.maximumWait
-      guard bandwidth.queue.isDue || isOld || !bandwidth.isPacing else { return }
-      bandwidth.queue.removeFirst()
+      guard writer.bandwidth.queue.isDue || isOld || !writer.bandwidth.isPacing else { return }
+      writer.bandwidth.queue.removeFirst()
       let index = Int(waiting.subscription)
       guard subscriptions.indices.contains(index) else {
         counters.pacedDrops &+= 1
@@ -50,13 +50,13 @@ extension Outlet {
       guard let type = subscription.payloadType(for: packet.payloadType) else { continue }
       if batch.isFull { send(batch, to: sink) }
       if waiting.numbers.isFiller {
-        appendFiller(
-          waiting.numbers, type: type, for: subscription, sender, batch: batch, now: now, &bandwidth, &counters)
+        writer.appendFiller(
+          waiting.numbers, type: type, for: subscription, sender, batch: batch, now: now, &counters)
         continue
       }
-      append(
+      writer.append(
         packet, of: stream, waiting.numbers, type: type, skipping: 0, for: subscription, sender, batch: batch, now: now,
-        &bandwidth, &counters)
+        &counters)
     }
   }
 
@@ -69,15 +69,16 @@ extension Outlet {
   }
 
   /// The earliest of what pacing, probes and the estimate have to do.
-  var bandwidthDeadline: Instant { bandwidth.deadline() }
+  var bandwidthDeadline: Instant { writer.bandwidth.deadline() }
 
   /// What is known of the path to the receiver.
   public var bandwidthSnapshot: BandwidthSnapshot {
     BandwidthSnapshot(
-      estimate: bandwidth.isKnown ? bandwidth.estimator.target : nil, allocated: bandwidth.allocated,
-      wanted: bandwidth.wanted, isLimited: !bandwidth.isSatisfied, audio: bandwidth.audio.rate,
-      retransmitted: bandwidth.retransmitted.rate,
-      loss: bandwidth.estimator.lossShare, roundTrip: bandwidth.estimator.roundTrip ?? roundTrip,
-      queued: bandwidth.queue.bytes, paused: bandwidth.paused)
+      estimate: writer.bandwidth.isKnown ? writer.bandwidth.estimator.target : nil,
+      allocated: writer.bandwidth.allocated,
+      wanted: writer.bandwidth.wanted, isLimited: !writer.bandwidth.isSatisfied, audio: writer.bandwidth.audio.rate,
+      retransmitted: writer.bandwidth.retransmitted.rate,
+      loss: writer.bandwidth.estimator.lossShare, roundTrip: writer.bandwidth.estimator.roundTrip ?? roundTrip,
+      queued: writer.bandwidth.queue.bytes, paused: writer.bandwidth.paused)
   }
 }

@@ -65,12 +65,14 @@ extension Router {
   func allocateSoon(_ subscription: Subscription) {
     let outlet = subscription.outlet
     guard dividesBandwidth, subscription.media.kind == .video else { return }
-    outlet.bandwidth.activate(subscription.bandwidthFeedback)
-    if outlet.bandwidth.feedback != .none, members.indices.contains(outlet.participant),
+    outlet.writer.bandwidth.activate(subscription.bandwidthFeedback)
+    if outlet.writer.bandwidth.feedback != .none, members.indices.contains(outlet.participant),
       let member = members[outlet.participant]
     {
       // What comes before the first division would be everything.
-      if !subscription.hysteresis.hasChosen, !outlet.bandwidth.hasProbed { setTarget(Self.first, of: subscription) }
+      if !subscription.hysteresis.hasChosen, !outlet.writer.bandwidth.hasProbed {
+        setTarget(Self.first, of: subscription)
+      }
       schedule(member)
     }
   }
@@ -85,8 +87,8 @@ extension Router {
   func serveBandwidth<Sink: PacketSink>(of member: Member, now: Instant, batch: OutputBatch, sink: Sink) {
     let outlet = member.outlet
     guard outlet.bandwidthDeadline <= now else { return }
-    if outlet.bandwidth.nextTick <= now {
-      outlet.bandwidth.tick(now: now)
+    if outlet.writer.bandwidth.nextTick <= now {
+      outlet.writer.bandwidth.tick(now: now)
       allocate(member, now: now)
       adaptRedundancy(of: outlet, now: now)
     }
@@ -104,12 +106,12 @@ extension Router {
       let change = Int(block.cumulativeLost) - Int(subscription.reportedLost)
       let lost = max(change, 0)
       let expected = Int(highest &- before)
-      member.outlet.bandwidth.receive(received: max(expected - lost, 0), lost: min(lost, expected), now: now)
+      member.outlet.writer.bandwidth.receive(received: max(expected - lost, 0), lost: min(lost, expected), now: now)
       subscription.reportedLoss.add(expected: expected, lost: min(change, expected), subscription.stream)
     }
     subscription.reportedHighest = highest
     subscription.reportedLost = block.cumulativeLost
-    if subscription.media.kind == .audio, member.outlet.bandwidth.feedback != .transportWide {
+    if subscription.media.kind == .audio, member.outlet.writer.bandwidth.feedback != .transportWide {
       subscription.redundancy.update(
         loss: Double(block.fractionLost) / 256, payloadType: subscription.redundantPayloadType, now: now)
     }
@@ -117,18 +119,19 @@ extension Router {
 
   /// Feedback on each packet tells of lost sound sooner than reports do.
   private func adaptRedundancy(of outlet: Outlet, now: Instant) {
-    guard outlet.bandwidth.feedback == .transportWide, outlet.bandwidth.isKnown else { return }
+    guard outlet.writer.bandwidth.feedback == .transportWide, outlet.writer.bandwidth.isKnown else { return }
     // Only what the path loses by itself; what a full queue drops would become more.
-    let loss = outlet.bandwidth.estimator.inherentLoss
-    let room = outlet.bandwidth.isPacing ? outlet.bandwidth.estimator.target : .kilobits(1_000_000)
+    let loss = outlet.writer.bandwidth.estimator.inherentLoss
+    let room = outlet.writer.bandwidth.isPacing ? outlet.writer.bandwidth.estimator.target : .kilobits(1_000_000)
     for subscription in outlet.subscriptions where subscription.media.kind == .audio && subscription.publication != nil
     {
       subscription.setOmitsRedundancy(
         RedundancyControl.omits(
-          loss: loss, sound: outlet.bandwidth.audio.rate, room: room, isOmitted: subscription.omitsRedundancy))
+          loss: loss, sound: outlet.writer.bandwidth.audio.rate, room: room, isOmitted: subscription.omitsRedundancy))
       guard loss > RedundancyControl.lowLoss || subscription.redundancy.level > 0 else { continue }
       subscription.redundancy.update(loss: loss, payloadType: subscription.redundantPayloadType, now: now)
-      subscription.redundancy.bound(to: outlet.bandwidth.audio.rate, of: outlet.bandwidth.estimator.target)
+      subscription.redundancy.bound(
+        to: outlet.writer.bandwidth.audio.rate, of: outlet.writer.bandwidth.estimator.target)
     }
   }
 
@@ -158,43 +161,44 @@ extension Router {
     }
     guard hasVideo else {
       tellPaused([], member)
-      outlet.bandwidth.rest()
+      outlet.writer.bandwidth.rest()
       return
     }
     var wanted = DataRate.zero
     for request in memory.requests {
       if let last = request.options.last { wanted.bitsPerSecond &+= memory.options[last].rate.bitsPerSecond }
     }
-    guard let budget = outlet.bandwidth.budget(now: now) else {
+    guard let budget = outlet.writer.bandwidth.budget(now: now) else {
       for slot in memory.slots { apply(.highest, to: outlet.subscriptions[slot.slot], isRaise: false, now: now) }
       tellPaused([], member)
-      outlet.bandwidth.setAllocated(wanted, wanted: wanted, paused: 0, isSatisfied: true, now: now)
+      outlet.writer.bandwidth.setAllocated(wanted, wanted: wanted, paused: 0, isSatisfied: true, now: now)
       return
     }
     let everything = DataRate(
-      bitsPerSecond: (wanted.bitsPerSecond &+ outlet.bandwidth.audio.rate.bitsPerSecond) * 11 / 10)
-    let isProven = outlet.bandwidth.hasProven(everything, now: now)
-    let isTried = outlet.bandwidth.isTried(now: now)
-    let isOverfull = outlet.bandwidth.isOverfull(now: now)
+      bitsPerSecond: (wanted.bitsPerSecond &+ outlet.writer.bandwidth.audio.rate.bitsPerSecond) * 11 / 10)
+    let isProven = outlet.writer.bandwidth.hasProven(everything, now: now)
+    let isTried = outlet.writer.bandwidth.isTried(now: now)
+    let isOverfull = outlet.writer.bandwidth.isOverfull(now: now)
     // Of a single picture nobody is served by giving it up sooner.
-    let isLongQueued = memory.requests.count > 1 && outlet.bandwidth.isLongQueued
+    let isLongQueued = memory.requests.count > 1 && outlet.writer.bandwidth.isLongQueued
     for index in memory.requests.indices {
       let subscription = outlet.subscriptions[slot(of: memory.requests[index], memory)]
       let hysteresis = subscription.hysteresis
       memory.requests[index].mayRaise =
-        isTried && !outlet.bandwidth.isQueued && hysteresis.mayRaise(isProven: isProven, now: now)
-        && (isProven || outlet.bandwidth.mayTryRaise(now: now))
+        isTried && !outlet.writer.bandwidth.isQueued && hysteresis.mayRaise(isProven: isProven, now: now)
+        && (isProven || outlet.writer.bandwidth.mayTryRaise(now: now))
       memory.requests[index].mayRefine = hysteresis.mayRefine(now: now)
       memory.requests[index].mayReturn = hysteresis.mayReturn(now: now)
       memory.requests[index].mayPause = isOverfull && hysteresis.mayPause(isQueued: isLongQueued, now: now)
     }
     let allocation = BitrateAllocation(
       budget: budget, reserve: isProven ? Self.provenReserve : Self.reserve,
-      mayPause: outlet.bandwidth.mayPause(now: now), keepsFirst: outlet.bandwidth.feedback == .receiverEstimate)
+      mayPause: outlet.writer.bandwidth.mayPause(now: now),
+      keepsFirst: outlet.writer.bandwidth.feedback == .receiverEstimate)
     var total = allocation.allocate(&memory.requests, memory.options)
     if !memory.requests.contains(where: { isLarger($0, memory) }) {
-      outlet.bandwidth.endRaise()
-    } else if !isProven, !outlet.bandwidth.tryRaise(to: total, now: now) {
+      outlet.writer.bandwidth.endRaise()
+    } else if !isProven, !outlet.writer.bandwidth.tryRaise(to: total, now: now) {
       for index in memory.requests.indices { memory.requests[index].mayRaise = false }
       total = allocation.allocate(&memory.requests, memory.options)
     }
@@ -293,7 +297,8 @@ extension Router {
       if target == nil { paused.append(PausedPublication(publication.id, reason: .bandwidth)) }
     }
     tellPaused(paused, member)
-    outlet.bandwidth.setAllocated(total, wanted: wanted, paused: paused.count, isSatisfied: isSatisfied, now: now)
+    outlet.writer.bandwidth.setAllocated(
+      total, wanted: wanted, paused: paused.count, isSatisfied: isSatisfied, now: now)
   }
 
   /// Whether no larger layer than `index` can appear: as a stream of its own, or again in a stream whose sender has left it out.

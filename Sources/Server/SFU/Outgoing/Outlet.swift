@@ -26,15 +26,13 @@ public final class Outlet {
   private var isExpected = true
   /// Whether a stream began that the receiver should soon get a sender report of.
   var wantsReport = false
-  /// What the path takes, and what waits for it.
-  var bandwidth = SubscriberBandwidth()
+  /// Writes its packets, and knows what the path takes and what waits for it.
+  var writer: EgressWriter
   private(set) var sender: SRTPSender? { didSet { keys = BorrowedReference(sender) } }
   /// What the streams' numbers were last counted for; stays while nothing may be sent, since no number is used twice under one key.
   private var keyedBy: SRTPSender?
   /// ``sender``, for packets that are forwarded: it does not change while they are.
   private(set) var keys = BorrowedReference<SRTPSender>(nil)
-  let clock: NTPClock
-  var budget = RetransmissionBudget()
   /// Retransmissions that wait to be written.
   var resends: ContiguousArray<Resend> = []
 
@@ -45,8 +43,8 @@ public final class Outlet {
 
   init(participant: Int, clock: NTPClock) {
     self.participant = participant
-    self.clock = clock
-    bandwidth.seed(participant)
+    writer = EgressWriter(clock: clock)
+    writer.bandwidth.seed(participant)
   }
 
   /// Whether packets can be sent: there are keys, and the peer consents.
@@ -77,7 +75,7 @@ public final class Outlet {
     sender = nil
     isExpected = false
     resends.removeAll(keepingCapacity: true)
-    bandwidth.queue.removeAll()
+    writer.bandwidth.queue.removeAll()
   }
 
   func add(_ subscription: Subscription) { slots = slots + [subscription] }
@@ -91,7 +89,7 @@ public final class Outlet {
     let place = Int32(truncatingIfNeeded: index)
     resends.removeAll { $0.subscription == place }
     for index in resends.indices where resends[index].subscription > place { resends[index].subscription -= 1 }
-    bandwidth.queue.removeSlot(place)
+    writer.bandwidth.queue.removeSlot(place)
   }
 
   func removeAll() {
@@ -123,28 +121,6 @@ public final class Outlet {
     if batch.isEmpty { return }
     sink.send(batch, to: self)
     batch.removeAll()
-  }
-
-  /// Encrypts a payload behind the header in the batch; the packet's length, 0 when that failed. `sequence` is the number in the header,
-  /// extended as ``StreamRewriter/Numbers/sequence`` is; nil where numbers follow each other without gaps.
-  @inline(__always)
-  func protect(
-    _ headerLength: Int, _ payload: Span<UInt8>, sequence: Int64?, _ sender: SRTPSender, _ batch: OutputBatch,
-    _ counters: inout RouterCounters
-  ) -> Int {
-    let header = batch.header
-    // Extended numbers begin one roll-over up, so that none is ever negative.
-    let index = sequence.map { UInt64(truncatingIfNeeded: $0 &- 0x1_0000) }
-    let length = batch.bytes.write(batch.used..<batch.bytes.count) { output in
-      (try? sender.protectRTP(
-        header: header.span(0..<headerLength), payload: payload, into: &output, index: index)) ?? 0
-    }
-    guard length > 0 else {
-      counters.protectFailures &+= 1
-      return 0
-    }
-    batch.commit(length: length)
-    return length
   }
 
   /// Encrypts the RTCP datagram in the first `length` bytes of the batch's report buffer, and sends it.

@@ -93,7 +93,7 @@ struct ConnectionMeasurements: Sendable {
     } else if now - lastReport > Self.reportAge {
       outgoingJitter = .zero
     }
-    return outlet.bandwidth.shareForwarded * (1 - outgoing.share)
+    return outlet.writer.bandwidth.shareForwarded * (1 - outgoing.share)
   }
 
   /// Notes whether it tells of what it is sent; whether it would, if that arrived.
@@ -102,7 +102,7 @@ struct ConnectionMeasurements: Sendable {
     for subscription in outlet.subscriptions where subscription.isNumbered { count &+= subscription.packetCount }
     let hasSent = count != numbered
     numbered = count
-    let tells = outlet.bandwidth.feedback == .transportWide && outlet.bandwidth.isKnown && outlet.isOpen
+    let tells = outlet.writer.bandwidth.feedback == .transportWide && outlet.writer.bandwidth.isKnown && outlet.isOpen
     if tells, outlet.feedback.received == 0, hasSent {
       // The second that has just passed.
       if unacknowledged == 0 { unacknowledgedSince = now - .seconds(1) }

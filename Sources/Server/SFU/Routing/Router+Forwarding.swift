@@ -156,7 +156,7 @@ extension Router {
       members.reference(at: index).use { member in
         let outlet = member.outlet
         guard outlet.isOpen else { return }
-        forward(to: outlet, now, batch, sink, &outlet.bandwidth, &counters)
+        forward(to: outlet, now, batch, sink, &outlet.writer, &counters)
         finish(outlet, now, batch, sink)
       }
       index &+= 1
@@ -172,7 +172,7 @@ extension Router {
     while index < publication.subscriptions.count {
       publication.subscriptions.reference(at: index).use { subscription in
         let outlet = subscription.outlet
-        outlet.forward(subscription, batch: batch, now: now, to: sink, &outlet.bandwidth, &counters)
+        outlet.forward(subscription, batch: batch, now: now, to: sink, &outlet.writer, &counters)
         finish(outlet, now, batch, sink)
       }
       index &+= 1
@@ -203,7 +203,7 @@ extension Router {
   /// Writes one receiver's packets of all publications, sound in the order of turns.
   @inline(__always)
   private func forward<Sink: PacketSink>(
-    to outlet: Outlet, _ now: Instant, _ batch: OutputBatch, _ sink: Sink, _ bandwidth: inout SubscriberBandwidth,
+    to outlet: Outlet, _ now: Instant, _ batch: OutputBatch, _ sink: Sink, _ writer: inout EgressWriter,
     _ counters: inout RouterCounters
   ) {
     var voices = 0
@@ -218,7 +218,7 @@ extension Router {
           turnSlots[turn] = index
           voices &+= 1
         } else {
-          outlet.forward(subscription, batch: batch, now: now, to: sink, &bandwidth, &counters)
+          outlet.forward(subscription, batch: batch, now: now, to: sink, &writer, &counters)
         }
       }
       index &+= 1
@@ -230,7 +230,7 @@ extension Router {
         turnSlots[turn] = -1
         voices &-= 1
         outlet.subscriptions.reference(at: slot).use {
-          outlet.forward($0, batch: batch, now: now, to: sink, &bandwidth, &counters)
+          outlet.forward($0, batch: batch, now: now, to: sink, &writer, &counters)
         }
       }
       turn &+= 1
@@ -244,7 +244,7 @@ extension Router {
   func finish<Sink: PacketSink>(_ outlet: Outlet, _ now: Instant, _ batch: OutputBatch, _ sink: Sink) {
     outlet.send(batch, to: sink)
     if outlet.wantsReport { reportSoon(outlet, now) }
-    if !outlet.bandwidth.queue.isEmpty { schedulePaced(outlet) }
+    if !outlet.writer.bandwidth.queue.isEmpty { schedulePaced(outlet) }
   }
 
   private func reportSoon(_ outlet: Outlet, _ now: Instant) {

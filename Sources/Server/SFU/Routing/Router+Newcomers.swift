@@ -20,7 +20,7 @@ extension Router {
           if !slots.isEmpty {
             // What waits comes after these, with the next packets of everybody.
             let pending = stream.pending.exchange(for: slots)
-            outlet.forward(subscription, batch: batch, now: now, to: sink, &outlet.bandwidth, &counters)
+            outlet.forward(subscription, batch: batch, now: now, to: sink, &outlet.writer, &counters)
             _ = stream.pending.exchange(for: pending)
           }
         }

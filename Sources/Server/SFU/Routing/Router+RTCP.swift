@@ -34,10 +34,10 @@ extension Router {
           }
         case .remb(let remb):
           member.outlet.feedback.estimate = remb.bitrate
-          member.outlet.bandwidth.receive(estimate: remb.bitrate, now: now)
+          member.outlet.writer.bandwidth.receive(estimate: remb.bitrate, now: now)
         case .transportFeedback(let feedback):
           member.outlet.feedback.add(feedback, in: datagram)
-          member.outlet.bandwidth.receive(feedback, in: datagram, now: now)
+          member.outlet.writer.bandwidth.receive(feedback, in: datagram, now: now)
         case .extendedReport(let report):
           if let delay = report.delay(of: member.reporter, in: datagram),
             let roundTrip = delay.roundTripTime(at: clock.time(at: now)), roundTrip < Limit.roundTrip

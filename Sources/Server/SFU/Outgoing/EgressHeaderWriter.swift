@@ -1,8 +1,11 @@
 import Basics
 import RTC
 
-/// The header that each receiver's copy of a packet has, and the numbers in its payload.
-extension Outlet {
+/// Writes the header that each receiver's copy of a packet has, and the numbers in its payload.
+struct EgressHeaderWriter {
+  /// For receivers that estimate from the time of sending.
+  let clock: NTPClock
+
   /// Writes the header of a receiver's copy into the batch's header buffer and returns its length, 0 when it does not fit. `number` is the one for
   /// transport-wide feedback.
   func writeHeader(
@@ -63,21 +66,33 @@ extension Outlet {
     return try writer.finish(into: &buffer)
   }
 
-  func fillerHeader(
-    _ numbers: StreamRewriter.Numbers, type: PayloadType, _ layout: ExtensionLayout, ssrc: SSRC, number: UInt16,
-    now: Instant,
-    into buffer: inout MutableSpan<UInt8>
+  /// Writes the header of a packet of padding alone (RFC 3550 section 5.1) and returns its length, 0 when it doesn't
+  /// fit.
+  func writePaddingHeader(
+    ssrc: SSRC, type: PayloadType, sequence: UInt16, timestamp: UInt32, mid: HeaderExtensionText?,
+    _ layout: ExtensionLayout, number: UInt16, batch: OutputBatch, now: Instant
+  ) -> Int {
+    batch.header.write(0..<batch.header.count) { buffer in
+      (try? paddingHeader(
+        ssrc: ssrc, type: type, sequence: sequence, timestamp: timestamp, mid: mid, layout, number: number, now: now,
+        into: &buffer)) ?? 0
+    }
+  }
+
+  private func paddingHeader(
+    ssrc: SSRC, type: PayloadType, sequence: UInt16, timestamp: UInt32, mid: HeaderExtensionText?,
+    _ layout: ExtensionLayout, number: UInt16, now: Instant, into buffer: inout MutableSpan<UInt8>
   ) throws(RTPError) -> Int {
     var writer = RTPHeaderWriter()
     try writer.begin(
-      payloadType: type, marker: false,
-      sequenceNumber: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: numbers.sequence)),
-      timestamp: RTPTimestamp(rawValue: numbers.timestamp), ssrc: ssrc, hasPadding: true, into: &buffer)
+      payloadType: type, marker: false, sequenceNumber: SequenceNumber(rawValue: sequence),
+      timestamp: RTPTimestamp(rawValue: timestamp), ssrc: ssrc, hasPadding: true, into: &buffer)
     if layout.transportSequence != 0 {
       try writer.append(id: layout.transportSequence, uint16: number, into: &buffer)
     } else if layout.absSendTime != 0 {
       try writer.append(id: layout.absSendTime, uint24: AbsSendTime(clock.time(at: now)).rawValue, into: &buffer)
     }
+    if layout.mid != 0, let mid { try writer.append(id: layout.mid, text: mid, into: &buffer) }
     return try writer.finish(into: &buffer)
   }
 
@@ -97,6 +112,40 @@ extension Outlet {
     }
     if picture.tl0Offset != 0 {
       store.setByte(numbers.tl0PictureIndex, at: Int(picture.tl0Offset), of: packet)
+    }
+  }
+
+  /// Puts the dependency descriptor of `packet` for `subscription` into the batch's scratch memory and returns its length; 0 where the
+  /// source's own can be sent as it is.
+  @inline(__always)
+  private func rewriteDescriptor(
+    _ packet: StoredPacket, _ numbers: StreamRewriter.Numbers, of stream: SourceStream, for subscription: Subscription,
+    batch: OutputBatch
+  ) -> Int {
+    guard packet.descriptorLength >= 3, subscription.layout.dependencyDescriptor != 0 else { return 0 }
+    let writesMask = subscription.layering.selector.writesMask && packet.layers.flags.contains(.startsFrame)
+    guard writesMask || numbers.frameNumber != packet.layers.frameNumber else { return 0 }
+    return composeDescriptor(packet, numbers, of: stream, for: subscription, writesMask: writesMask, batch: batch)
+  }
+
+  private func composeDescriptor(
+    _ packet: StoredPacket, _ numbers: StreamRewriter.Numbers, of stream: SourceStream, for subscription: Subscription,
+    writesMask: Bool, batch: OutputBatch
+  ) -> Int {
+    var active: (mask: UInt32, count: Int)?
+    if writesMask, let reader = stream.described, packet.layers.flags.contains(.hasTargets) {
+      active = (
+        subscription.layering.selector.completeTargets & reader.activeTargets, Int(reader.structure.decodeTargetCount)
+      )
+    }
+    let length = Int(packet.descriptorLength)
+    let start = Int(packet.offset) - RetransmissionStore.headroom - length
+    let store = stream.store
+    let source = store.span(start..<(start + length), of: packet)
+    return batch.scratch.write(0..<256) { output in
+      DependencyWriter.write(
+        source, frameNumber: numbers.frameNumber, activeTargets: active, maskBit: Int(packet.layers.maskBit),
+        hasMask: packet.layers.flags.contains(.hasMask), into: &output)
     }
   }
 }

@@ -1,7 +1,8 @@
 import Basics
 import RTC
 
-extension Outlet {
+/// Audio packets with earlier audio in front (RED, RFC 2198).
+extension EgressWriter {
   /// The furthest back that a block can lie: its header has 14 bits for it (RFC 2198 section 3).
   private static let maximumOffset: UInt32 = 0x3FFF
   /// The longest block: its header has 10 bits.
@@ -11,10 +12,10 @@ extension Outlet {
 
   /// Writes a sound with the ones before it in front, for a receiver that loses some (RFC 2198); false when there is nothing to add, and
   /// nothing was written.
-  func appendWithRedundancy(
+  mutating func appendWithRedundancy(
     _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, type: PayloadType,
     for subscription: Subscription, _ sender: SRTPSender, batch: OutputBatch, now: Instant,
-    _ bandwidth: inout SubscriberBandwidth, _ counters: inout RouterCounters
+    _ counters: inout RouterCounters
   ) -> Bool {
     let scratch = batch.scratch
     let own = Int(packet.payloadLength)
@@ -48,30 +49,26 @@ extension Outlet {
     guard blocks > 0, own <= Self.maximumPayload, total <= scratch.count else { return false }
     scratch[header] = type.rawValue & 0x7F
     var position = header &+ 1
-    copy(stream, slots.first, to: scratch, &position)
-    if blocks > 1 { copy(stream, slots.second, to: scratch, &position) }
+    Self.copy(stream, slots.first, to: scratch, &position)
+    if blocks > 1 { Self.copy(stream, slots.second, to: scratch, &position) }
     let start = Int(packet.offset)
     let store = stream.store
     scratch.copy(store.span(start..<(start &+ own), of: packet), to: position)
 
-    let headerLength = writeHeader(
+    let headerLength = headers.writeHeader(
       packet, of: stream, numbers, for: subscription, ssrc: subscription.ssrc,
       type: subscription.redundancy.payloadType, sequence: UInt16(truncatingIfNeeded: numbers.sequence),
       number: bandwidth.nextSequence, batch: batch, now: now)
-    guard headerLength > 0 else { return false }
-    let written = protect(
-      headerLength, scratch.span(0..<total), sequence: numbers.sequence, sender, batch, &counters)
-    guard written > 0 else { return false }
-    subscription.packetCount &+= 1
-    subscription.octetCount &+= UInt32(truncatingIfNeeded: total)
-    bandwidth.sent(bytes: written, .audio, isNumbered: subscription.isNumbered, now: now)
+    guard headerLength > 0,
+      writeMedia(
+        headerLength, scratch.span(0..<total), octets: total, numbers, of: .audio, for: subscription, sender,
+        batch: batch, now: now, &counters)
+    else { return false }
     counters.redundantPackets &+= 1
-    counters.packetsForwarded &+= 1
-    counters.bytesForwarded &+= UInt64(truncatingIfNeeded: written)
     return true
   }
 
-  private func copy(_ stream: SourceStream, _ slot: Int, to scratch: ByteBlock, _ position: inout Int) {
+  private static func copy(_ stream: SourceStream, _ slot: Int, to scratch: ByteBlock, _ position: inout Int) {
     let packet = stream.store[slot]
     let length = Int(packet.payloadLength)
     let start = Int(packet.offset)
