@@ -1,22 +1,5 @@
-public import Basics
-public import RTC
-
-/// One automatic slot that carries something else now.
-public struct SlotUpdate: Sendable, Hashable {
-  /// Whose slot it is.
-  public var participant: ParticipantID
-  /// The slot.
-  public var mid: MID
-  /// What it carries; nil for nothing.
-  public var publication: PublicationID?
-
-  /// An update.
-  public init(participant: ParticipantID, mid: MID, publication: PublicationID?) {
-    self.participant = participant
-    self.mid = mid
-    self.publication = publication
-  }
-}
+import Basics
+import RTC
 
 /// Who is heard: in a meeting with more voices than slots, slots that follow the loudest carry those few, and nothing else of
 /// the sound is forwarded or relayed.

@@ -1,33 +1,5 @@
-public import Basics
+import Basics
 import RTC
-
-/// A publication that a receiver is not sent for now, and why.
-public struct PausedPublication: Hashable, Sendable {
-  /// Why something is not sent.
-  public enum Reason: String, Hashable, Sendable {
-    /// The receiver's path does not take it beside what is more important.
-    case bandwidth
-  }
-
-  /// What is not sent.
-  public var publication: PublicationID
-  /// Why.
-  public var reason: Reason
-
-  /// A pause.
-  public init(_ publication: PublicationID, reason: Reason) {
-    self.publication = publication
-    self.reason = reason
-  }
-}
-
-/// Memory that one allocation after the other uses.
-struct AllocationMemory {
-  var requests: ContiguousArray<BitrateAllocation.Request> = []
-  var options: ContiguousArray<LayerOption> = []
-  /// The slot of each request, by the start of its options.
-  var slots: ContiguousArray<(options: Int, slot: Int)> = []
-}
 
 extension Router {
   /// A raise must leave this share of the budget; less when a probe has just shown that there is more.

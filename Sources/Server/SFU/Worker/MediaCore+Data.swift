@@ -1,20 +1,6 @@
 import Basics
 import RTC
 
-/// A participant's data channels on a worker.
-struct ConnectionData {
-  /// The open channel for each way of delivery.
-  var channels: [DataDelivery: DataChannelID] = [:]
-  var limit: DataRateLimit
-  /// When the participant may next be told that it sends too fast.
-  var nextWarning = Instant.zero
-
-  init(_ settings: DataChannelSettings, now: Instant) { limit = DataRateLimit(settings, now: now) }
-
-  /// What `id` is for; nil when it is not served.
-  func delivery(of id: DataChannelID) -> DataDelivery? { channels.first { $0.value == id }?.key }
-}
-
 /// Data messages: what participants send is handed to the meeting's room as it came, and what the room sends goes into their
 /// channels. Who gets what is the room's decision, so that a meeting can span workers. Nothing here is on the way of media.
 extension MediaCore {

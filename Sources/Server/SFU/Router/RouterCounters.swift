@@ -1,27 +1,3 @@
-/// Why a packet was not forwarded. Each is counted (``RouterCounters``).
-public enum RoutingDrop: UInt8, Sendable, CaseIterable {
-  /// Its SSRC is unknown and neither its MID nor its payload type says what it is.
-  case unknownSource
-  /// It claims an SSRC, MID or RID that belongs to another publication.
-  case refusedClaim
-  /// The participant uses too many SSRCs.
-  case tooManySources
-  /// Its payload type was not negotiated.
-  case unknownPayloadType
-  /// It came before.
-  case duplicate
-  /// It is older than the store reaches back.
-  case tooOld
-  /// It is malformed inside (RTX, payload descriptor).
-  case malformed
-  /// It is larger than a packet may be (``Inlet/maximumPacket``).
-  case tooLarge
-  /// More packets wait than a tick may have, or than are kept.
-  case overload
-  /// The publication is muted.
-  case muted
-}
-
 /// What a router did, for `/metrics`. Counters only grow and wrap.
 public struct RouterCounters: Sendable {
   /// RTP packets received from publishers, retransmissions and padding included.

@@ -1,0 +1,21 @@
+public import Basics
+
+/// A publication that a receiver is not sent for now, and why.
+public struct PausedPublication: Hashable, Sendable {
+  /// Why something is not sent.
+  public enum Reason: String, Hashable, Sendable {
+    /// The receiver's path does not take it beside what is more important.
+    case bandwidth
+  }
+
+  /// What is not sent.
+  public var publication: PublicationID
+  /// Why.
+  public var reason: Reason
+
+  /// A pause.
+  public init(_ publication: PublicationID, reason: Reason) {
+    self.publication = publication
+    self.reason = reason
+  }
+}

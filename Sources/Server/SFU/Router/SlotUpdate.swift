@@ -1,0 +1,18 @@
+public import Basics
+
+/// One automatic slot that carries something else now.
+public struct SlotUpdate: Sendable, Hashable {
+  /// Whose slot it is.
+  public var participant: ParticipantID
+  /// The slot.
+  public var mid: MID
+  /// What it carries; nil for nothing.
+  public var publication: PublicationID?
+
+  /// An update.
+  public init(participant: ParticipantID, mid: MID, publication: PublicationID?) {
+    self.participant = participant
+    self.mid = mid
+    self.publication = publication
+  }
+}

@@ -1,0 +1,19 @@
+public import Basics
+
+/// Which of a participant's two data channels a message came or goes over.
+public enum DataDelivery: Sendable, Hashable, CaseIterable {
+  /// Every message, in order.
+  case reliable
+  /// Each message once; it may be lost.
+  case lossy
+}
+
+/// What a worker reports about the data channels of a meeting.
+public enum MeetingDataEvent: Sendable, Hashable {
+  /// A message of a participant, as it came: nobody has looked into it.
+  case message(from: ParticipantID, DataDelivery, [UInt8])
+  /// A participant sent more than it may, and a message on its reliable channel was dropped. At most once a second.
+  case tooFast(ParticipantID)
+  /// A participant does not take what is sent to it; its reliable channel was closed.
+  case slowReader(ParticipantID)
+}
