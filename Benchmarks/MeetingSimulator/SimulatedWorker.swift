@@ -210,7 +210,7 @@ final class SimulatedWorker: PacketSink {
 
   // MARK: Output
 
-  func send(_ batch: OutputBatch, to outlet: Outlet) {
+  func send(_ batch: OutputBatch, to egress: Egress) {
     counts.packets += batch.packets
     for run in batch.runs {
       for offset in stride(from: run.offset, to: run.offset + run.length, by: run.segment)
@@ -219,7 +219,7 @@ final class SimulatedWorker: PacketSink {
       }
     }
     counts.bytes += batch.used + batch.packets * Self.overhead
-    guard participants.indices.contains(outlet.participant), let participant = participants[outlet.participant] else {
+    guard participants.indices.contains(egress.participant), let participant = participants[egress.participant] else {
       return
     }
     if participant.missingPictures > 0 || !participant.sources.isEmpty { inspect(batch, participant) }
@@ -227,7 +227,7 @@ final class SimulatedWorker: PacketSink {
       untilLoss -= batch.packets
       if untilLoss <= 0 {
         untilLoss += lossInterval
-        loseFirst(of: batch, outlet.participant)
+        loseFirst(of: batch, egress.participant)
       }
     }
   }

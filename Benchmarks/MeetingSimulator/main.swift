@@ -110,7 +110,7 @@ func watchAgain(_ publication: String, _ people: [SimulatedParticipant], _ clust
   cluster.plan(cluster.now + .milliseconds(1_001)) {
     for person in people {
       guard let member = person.member else { continue }
-      for slot in member.outlet.subscriptions where slot.media.mid.rawValue == publication {
+      for slot in member.egress.subscriptions where slot.media.mid.rawValue == publication {
         person.seen &= ~(1 << number)
         person.missingPictures += 1
         if let known = person.worker.router.publication(id) {

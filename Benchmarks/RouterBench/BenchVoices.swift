@@ -104,10 +104,10 @@ final class BenchVoices: BenchMeeting {
 
   // MARK: Output
 
-  func send(_ batch: OutputBatch, to outlet: Outlet) {
+  func send(_ batch: OutputBatch, to egress: Egress) {
     // Reports of the server have no transport-wide number.
     guard let first = batch.firstRun, !(192...223).contains(batch.bytes[first.offset + 1]) else { return }
     forwarded += batch.packets
-    if !isReplay { byMember[outlet.participant]?.receive(batch.packets, now: now) }
+    if !isReplay { byMember[egress.participant]?.receive(batch.packets, now: now) }
   }
 }

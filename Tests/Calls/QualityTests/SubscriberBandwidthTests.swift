@@ -185,12 +185,12 @@ struct SubscriberBandwidthTests {
     let pictures = try meeting.addReceiver(
       link: meeting.addLink(way(4_000)), back: way(), feedback: .transportWideForVideo)
     meeting.run(for: .seconds(20))
-    let outlet = pictures.member.outlet
-    #expect(outlet.writer.bandwidth.estimator.lossShare == 0)
+    let egress = pictures.member.egress
+    #expect(egress.writer.bandwidth.estimator.lossShare == 0)
     #expect((pictures.sound()?.concealed(from: 2, to: 19) ?? 1) < 0.01)
     #expect((pictures.video()?.layer(from: 10, to: 20) ?? 0) == 2)
     #expect((both.video()?.layer(from: 10, to: 20) ?? 0) == 2)
-    #expect(outlet.writer.bandwidth.isPacing == both.member.outlet.writer.bandwidth.isPacing)
+    #expect(egress.writer.bandwidth.isPacing == both.member.egress.writer.bandwidth.isPacing)
   }
 
   @Test("a receiver that knows only REMB gets what its estimate allows")

@@ -3,7 +3,7 @@ import RTC
 
 /// A packet that waits for its turn: where its bytes are and under which numbers it leaves. The bytes stay in the publication's store.
 struct PacedPacket: Sendable {
-  /// The index of the slot in its outlet.
+  /// The index of the slot in its egress.
   var subscription: Int32
   /// About what it takes on the wire.
   var size: Int32

@@ -2,7 +2,7 @@ import Basics
 import RTC
 
 /// How much the path to one receiver takes, and everything that follows from it: pacing, probes, and the measurements that allocation
-/// works with. One in each ``Outlet``.
+/// works with. One in each ``Egress``.
 ///
 /// It sleeps until the first video is attached to a receiver that agreed on transport-wide feedback or REMB. Memory: 2 KiB beside the history of
 /// sent packets, which is 1 KiB at first and at most 16. A value without I/O.

@@ -80,7 +80,7 @@ extension Subscription {
 
   /// Asks for a keyframe of what is forwarded, and of what it waits for.
   func requestKeyframe(urgent: Bool = false) {
-    guard media.kind == .video, !isStopped, outlet.takesRequests else { return }
+    guard media.kind == .video, !isStopped, egress.takesRequests else { return }
     stream?.keyframes.request(urgent: urgent)
     layering.next?.keyframes.request(urgent: urgent)
   }
@@ -100,7 +100,7 @@ extension Subscription {
         if layering.next !== best {
           layering.next = best
           // A stream that its sender stopped comes back with a keyframe, which may be at hand.
-          if !isStopped, outlet.isOpen, switchPoint(in: best) == nil { best.keyframes.request(urgent: true) }
+          if !isStopped, egress.isOpen, switchPoint(in: best) == nil { best.keyframes.request(urgent: true) }
         }
       } else {
         if let stream { leave(stream) }
@@ -264,7 +264,7 @@ extension Subscription {
       layering.selector = selector
     }
     // The receiver puts sound and picture in step as soon as it has a report of both.
-    outlet.wantsReport = true
+    egress.wantsReport = true
   }
 
   /// The outgoing timestamp of a packet with which another layer begins: sender reports say how the clocks of both streams relate, and the

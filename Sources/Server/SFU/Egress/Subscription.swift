@@ -18,7 +18,7 @@ public final class Subscription {
 
   /// The negotiated media section of the receiver.
   public var media: NegotiatedMedia { section }
-  // Not visible outside of the module, as the two below, so that reading it needs no check for exclusive access; see ``Outlet``.
+  // Private, as the two below, so that reading it needs no check for exclusive access; see ``Egress``.
   private var section: NegotiatedMedia
   /// What the slot carries now; nil for nothing.
   private(set) var publication: Publication?
@@ -34,7 +34,7 @@ public final class Subscription {
   /// Whether it carries whichever of the loudest voices it is given.
   public internal(set) var followsLoudest = false
 
-  let outlet: Outlet
+  let egress: Egress
   var stream: SourceStream? { didSet { source = BorrowedReference(stream) } }
   /// ``stream``, for packets that are forwarded: the router owns each stream of which some wait.
   private(set) var source = BorrowedReference<SourceStream>(nil)
@@ -83,9 +83,9 @@ public final class Subscription {
   /// What its reports tell of its own path.
   var reportedLoss = ReportedLoss()
 
-  init(media: NegotiatedMedia, source: NegotiatedSource, outlet: Outlet, random: inout RouterRandom) {
+  init(media: NegotiatedMedia, source: NegotiatedSource, egress: Egress, random: inout RouterRandom) {
     section = media
-    self.outlet = outlet
+    self.egress = egress
     ssrc = source.ssrc
     retransmissionSSRC = source.rtxSSRC
     mid = HeaderExtensionText(media.mid.rawValue)
@@ -160,7 +160,7 @@ public final class Subscription {
   /// show it nothing sooner, and costs everybody who receives the stream.
   func beginningAnswersRequest(now: Instant) -> Bool {
     guard state == .running, let began else { return false }
-    let roundTrip = outlet.roundTrip ?? Self.unknownRoundTrip
+    let roundTrip = egress.roundTrip ?? Self.unknownRoundTrip
     return now - began < min(max(roundTrip, .milliseconds(50)), .milliseconds(500))
   }
 

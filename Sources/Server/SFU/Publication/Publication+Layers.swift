@@ -161,7 +161,7 @@ extension Publication {
 
   /// Whether anybody gets, or waits for, `stream`: only then is a keyframe of it worth asking for.
   func isWatched(_ stream: SourceStream) -> Bool {
-    for subscription in subscriptions where !subscription.isStopped && subscription.outlet.takesRequests {
+    for subscription in subscriptions where !subscription.isStopped && subscription.egress.takesRequests {
       if subscription.stream === stream || subscription.layering.next === stream { return true }
     }
     // A router behind a relay asks only for what somebody there gets or waits for.

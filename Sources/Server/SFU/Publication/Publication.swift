@@ -3,7 +3,7 @@ import RTC
 
 /// What one participant sends in one media section, and who receives it.
 ///
-/// Packets reach it through the participant's ``Inlet``; it holds the source streams (one, or one for each simulcast
+/// Packets reach it through the participant's ``Ingress``; it holds the source streams (one, or one for each simulcast
 /// layer) and the list of subscriptions that they are forwarded to.
 public final class Publication {
   /// The publication's id.
@@ -109,7 +109,7 @@ public final class Publication {
     guard media.kind == .audio, !isMuted else { return 0 }
     var most: UInt8 = 0
     for subscription in subscriptions
-    where subscription.fractionLost > most && subscription.outlet.isOpen && subscription.redundantPayloadType == nil {
+    where subscription.fractionLost > most && subscription.egress.isOpen && subscription.redundantPayloadType == nil {
       most = subscription.fractionLost
     }
     for target in relays where target.loss > most { most = target.loss }

@@ -33,10 +33,10 @@ public final class SourceStream {
   /// ``dependencies``, for packets that come: it stays while one is read.
   private(set) var descriptions = BorrowedReference<DependencyReader>(nil)
   /// Routers that lack some of it because the ring to them was full; nearly always none.
-  var arrears: ContiguousArray<RelayArrears> = []
+  var backlog: ContiguousArray<RelayBacklog> = []
   /// Slots of the store that wait to be forwarded.
   let pending = PendingSlots()
-  /// The stream's place among those that the router forwards, see ``WaitingStreams``; -1 before its first packet.
+  /// The stream's place among those that the router forwards, see ``ReadyStreams``; -1 before its first packet.
   var place = -1
   /// The place of the stream that waits behind it; -1 for none.
   var next = -1

@@ -27,30 +27,30 @@ struct ConnectionMeasurements: Sendable {
   private var last: Instant?
 
   /// What was measured since the last call; nil when that says nothing.
-  mutating func sample(_ inlet: Inlet, _ outlet: Outlet, now: Instant) -> ConnectionQualityMeter.Sample? {
+  mutating func sample(_ ingress: Ingress, _ egress: Egress, now: Instant) -> ConnectionQualityMeter.Sample? {
     let isLate = last.map { now - $0 > Self.late } ?? false
     last = now
-    let arrived = measure(inlet, now)
-    let delivered = measure(outlet, now)
-    let isReporting = noteAcknowledgement(outlet, now)
-    outlet.feedback.reset()
-    var silence = now - inlet.lastArrival
+    let arrived = measure(ingress, now)
+    let delivered = measure(egress, now)
+    let isReporting = noteAcknowledgement(egress, now)
+    egress.feedback.reset()
+    var silence = now - ingress.lastArrival
     if let unacknowledgedSince { silence = max(silence, now - unacknowledgedSince) }
     guard !isLate else { return nil }
     return ConnectionQualityMeter.Sample(
       loss: max(incoming.share, outgoing.share),
-      roundTrip: now - outlet.roundTripMeasured > Self.reportAge ? nil : outlet.roundTrip,
+      roundTrip: now - egress.roundTripMeasured > Self.reportAge ? nil : egress.roundTrip,
       jitter: max(incomingJitter, outgoingJitter),
-      silence: silence, isBusy: isReporting || inlet.wasSending,
+      silence: silence, isBusy: isReporting || ingress.wasSending,
       share: min(unsent.lasting(arrived, now: now), withheld.lasting(delivered, now: now)))
   }
 
   /// What it sends; the share of what was asked for that arrives.
-  private mutating func measure(_ inlet: Inlet, _ now: Instant) -> Double {
+  private mutating func measure(_ ingress: Ingress, _ now: Instant) -> Double {
     var counted = (expected: 0, lost: 0)
     var jitter = MediaJitter()
     var share = 1.0
-    for publication in inlet.publications {
+    for publication in ingress.publications {
       share = min(share, publication.shareArrived(now: now))
       for stream in publication.streams {
         guard let new = stream.takeCounts() else { continue }
@@ -65,11 +65,11 @@ struct ConnectionMeasurements: Sendable {
   }
 
   /// What it receives; the share of what it wants, of what there is, that its path takes and that it acknowledges.
-  private mutating func measure(_ outlet: Outlet, _ now: Instant) -> Double {
+  private mutating func measure(_ egress: Egress, _ now: Instant) -> Double {
     var counted = (expected: 0, lost: 0)
     var jitter = MediaJitter()
     var hasReport = false
-    for subscription in outlet.subscriptions where subscription.hasNewReport {
+    for subscription in egress.subscriptions where subscription.hasNewReport {
       subscription.hasNewReport = false
       let new = subscription.reportedLoss.take()
       counted.expected += new.expected
@@ -82,9 +82,9 @@ struct ConnectionMeasurements: Sendable {
       jitter.add(max(reported - stream.jitter, .zero), of: publication)
     }
     // A receiver's reports also tell of what its publishers' paths lose; feedback on each packet tells of its own path only.
-    if outlet.feedback.reported > 0 {
-      counted.expected = Int(outlet.feedback.reported)
-      counted.lost = counted.expected - Int(min(outlet.feedback.received, outlet.feedback.reported))
+    if egress.feedback.reported > 0 {
+      counted.expected = Int(egress.feedback.reported)
+      counted.lost = counted.expected - Int(min(egress.feedback.received, egress.feedback.reported))
     }
     outgoing.add(expected: counted.expected, lost: counted.lost)
     if hasReport {
@@ -93,21 +93,21 @@ struct ConnectionMeasurements: Sendable {
     } else if now - lastReport > Self.reportAge {
       outgoingJitter = .zero
     }
-    return outlet.writer.bandwidth.shareForwarded * (1 - outgoing.share)
+    return egress.writer.bandwidth.shareForwarded * (1 - outgoing.share)
   }
 
   /// Notes whether it tells of what it is sent; whether it would, if that arrived.
-  private mutating func noteAcknowledgement(_ outlet: Outlet, _ now: Instant) -> Bool {
+  private mutating func noteAcknowledgement(_ egress: Egress, _ now: Instant) -> Bool {
     var count: UInt32 = 0
-    for subscription in outlet.subscriptions where subscription.isNumbered { count &+= subscription.packetCount }
+    for subscription in egress.subscriptions where subscription.isNumbered { count &+= subscription.packetCount }
     let hasSent = count != numbered
     numbered = count
-    let tells = outlet.writer.bandwidth.feedback == .transportWide && outlet.writer.bandwidth.isKnown && outlet.isOpen
-    if tells, outlet.feedback.received == 0, hasSent {
+    let tells = egress.writer.bandwidth.feedback == .transportWide && egress.writer.bandwidth.isKnown && egress.isOpen
+    if tells, egress.feedback.received == 0, hasSent {
       // The second that has just passed.
       if unacknowledged == 0 { unacknowledgedSince = now - .seconds(1) }
       unacknowledged += 1
-    } else if !tells || outlet.feedback.received > 0 || unacknowledged < 2 {
+    } else if !tells || egress.feedback.received > 0 || unacknowledged < 2 {
       // Of the last packets before a pause the report may have been lost; a pause that the silence itself has led to ends nothing.
       unacknowledged = 0
       unacknowledgedSince = nil
@@ -170,7 +170,7 @@ extension SourceStream {
   }
 }
 
-extension Inlet {
+extension Ingress {
   /// Whether sound or pictures came from it until it was last heard, so that more should have come since.
   var wasSending: Bool {
     publications.contains { publication in

@@ -1,4 +1,5 @@
-/// The writing side of a relay link: what must not be lost waits here for room; media is refused, and waits where it is kept (``RelayArrears``).
+/// The writing side of a relay link. Messages that must not be lost are queued here until there is room; media is
+/// refused and stays in its stream's store (``RelayBacklog``).
 ///
 /// One eighth of the ring is kept for announcements and demands, so that they nearly never wait. While one does, media is refused too: the
 /// order of what the other end sees stays that in which it happened. Every meeting between the same two ends shares the link.

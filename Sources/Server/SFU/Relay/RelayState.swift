@@ -11,7 +11,7 @@ struct RelayState {
   /// Between two reports of what receivers lose.
   static let lossInterval = TimeSpan.seconds(1)
   /// Between two tries to write what a full ring did not take.
-  static let arrearsInterval = TimeSpan.milliseconds(5)
+  static let backlogInterval = TimeSpan.milliseconds(5)
 
   var relays: ContiguousArray<Relay> = []
   /// Every publication of the router, by the low 16 bits of its number.
@@ -31,7 +31,7 @@ struct RelayState {
   var lossDeadline = Instant.distantFuture
   /// Publications that a full ring did not take all packets of, and when that is tried again.
   var owing: ContiguousArray<Publication> = []
-  var arrearsDeadline = Instant.distantFuture
+  var backlogDeadline = Instant.distantFuture
 
   /// A number for `publication`; nil when there are 65,536 already.
   mutating func enter(_ publication: Publication) -> UInt32? {

@@ -8,9 +8,9 @@ public final class Member {
   /// The router's number for it, reused after it left.
   public let index: Int
   /// What comes from it.
-  public let inlet: Inlet
+  public let ingress: Ingress
   /// What goes to it.
-  public let outlet: Outlet
+  public let egress: Egress
   /// How well it is connected.
   public private(set) var quality = ConnectionQualityMeter()
   private var measurements = ConnectionMeasurements()
@@ -33,23 +33,23 @@ public final class Member {
     self.id = id
     self.index = index
     self.reporter = reporter
-    inlet = Inlet(participant: index, now: now)
-    outlet = Outlet(participant: index, clock: clock)
+    ingress = Ingress(participant: index, now: now)
+    egress = Egress(participant: index, clock: clock)
     nextReport = now + .milliseconds(500)
   }
 
   /// The earliest of what is due.
   var deadline: Instant {
     min(
-      min(min(nextReport, inlet.feedback.deadline), min(inlet.nackDeadline, inlet.keyframeDeadline)),
-      outlet.bandwidthDeadline)
+      min(min(nextReport, ingress.feedback.deadline), min(ingress.nackDeadline, ingress.keyframeDeadline)),
+      egress.bandwidthDeadline)
   }
 
   /// Something authentic came that is no media: a consent check, or data. Who only listens is not lost.
-  public func heard(now: Instant) { inlet.lastArrival = now }
+  public func heard(now: Instant) { ingress.lastArrival = now }
 
   /// Judges the connection from what was measured since the last time; true when the judgement changed.
   func judgeQuality(now: Instant) -> Bool {
-    measurements.sample(inlet, outlet, now: now).map { quality.update($0) } ?? false
+    measurements.sample(ingress, egress, now: now).map { quality.update($0) } ?? false
   }
 }

@@ -9,7 +9,7 @@ extension Router {
   private static let first = LayerIndex(spatial: 0, temporal: LayerIndex.highest.temporal)
 
   /// What is known of the path to `member` and what it is used for.
-  public func bandwidth(of member: Member) -> BandwidthSnapshot { member.outlet.bandwidthSnapshot }
+  public func bandwidth(of member: Member) -> BandwidthSnapshot { member.egress.bandwidthSnapshot }
 
   /// Pins what `subscription` carries, or no longer; it is over when the slot carries something else.
   public func setPinned(_ pinned: Bool, _ subscription: Subscription) {
@@ -35,40 +35,40 @@ extension Router {
 
   /// What the receiver of `subscription` gets is to be divided anew: something was attached, or is wanted otherwise.
   func allocateSoon(_ subscription: Subscription) {
-    let outlet = subscription.outlet
+    let egress = subscription.egress
     guard dividesBandwidth, subscription.media.kind == .video else { return }
-    outlet.writer.bandwidth.activate(subscription.bandwidthFeedback)
-    if outlet.writer.bandwidth.feedback != .none, members.indices.contains(outlet.participant),
-      let member = members[outlet.participant]
+    egress.writer.bandwidth.activate(subscription.bandwidthFeedback)
+    if egress.writer.bandwidth.feedback != .none, members.indices.contains(egress.participant),
+      let member = members[egress.participant]
     {
       // What comes before the first division would be everything.
-      if !subscription.hysteresis.hasChosen, !outlet.writer.bandwidth.hasProbed {
+      if !subscription.hysteresis.hasChosen, !egress.writer.bandwidth.hasProbed {
         setTarget(Self.first, of: subscription)
       }
       schedule(member)
     }
   }
 
-  /// Packets of `outlet` wait for their turn.
-  func schedulePaced(_ outlet: Outlet) {
-    guard members.indices.contains(outlet.participant), let member = members[outlet.participant] else { return }
+  /// Packets of `egress` wait for their turn.
+  func schedulePaced(_ egress: Egress) {
+    guard members.indices.contains(egress.participant), let member = members[egress.participant] else { return }
     schedule(member)
   }
 
   /// Does what is due for the path to `member`: packets that waited, probes, and the division of what it takes.
   func serveBandwidth<Sink: PacketSink>(of member: Member, now: Instant, batch: OutputBatch, sink: Sink) {
-    let outlet = member.outlet
-    guard outlet.bandwidthDeadline <= now else { return }
-    if outlet.writer.bandwidth.nextTick <= now {
-      outlet.writer.bandwidth.tick(now: now)
+    let egress = member.egress
+    guard egress.bandwidthDeadline <= now else { return }
+    if egress.writer.bandwidth.nextTick <= now {
+      egress.writer.bandwidth.tick(now: now)
       allocate(member, now: now)
-      adaptRedundancy(of: outlet, now: now)
+      adaptRedundancy(of: egress, now: now)
     }
     let drops = counters.pacedDrops
-    outlet.writePaced(batch: batch, now: now, to: sink, &counters)
-    if counters.pacedDrops != drops { outlet.subscriptions.forEach { keyframeWanted(for: $0) } }
-    outlet.writeProbe(batch: batch, now: now, to: sink, &counters)
-    outlet.send(batch, to: sink)
+    egress.writePaced(batch: batch, now: now, to: sink, &counters)
+    if counters.pacedDrops != drops { egress.subscriptions.forEach { keyframeWanted(for: $0) } }
+    egress.writeProbe(batch: batch, now: now, to: sink, &counters)
+    egress.send(batch, to: sink)
   }
 
   /// What a receiver says about one slot.
@@ -78,32 +78,32 @@ extension Router {
       let change = Int(block.cumulativeLost) - Int(subscription.reportedLost)
       let lost = max(change, 0)
       let expected = Int(highest &- before)
-      member.outlet.writer.bandwidth.receive(received: max(expected - lost, 0), lost: min(lost, expected), now: now)
+      member.egress.writer.bandwidth.receive(received: max(expected - lost, 0), lost: min(lost, expected), now: now)
       subscription.reportedLoss.add(expected: expected, lost: min(change, expected), subscription.stream)
     }
     subscription.reportedHighest = highest
     subscription.reportedLost = block.cumulativeLost
-    if subscription.media.kind == .audio, member.outlet.writer.bandwidth.feedback != .transportWide {
+    if subscription.media.kind == .audio, member.egress.writer.bandwidth.feedback != .transportWide {
       subscription.redundancy.update(
         loss: Double(block.fractionLost) / 256, payloadType: subscription.redundantPayloadType, now: now)
     }
   }
 
   /// Feedback on each packet tells of lost sound sooner than reports do.
-  private func adaptRedundancy(of outlet: Outlet, now: Instant) {
-    guard outlet.writer.bandwidth.feedback == .transportWide, outlet.writer.bandwidth.isKnown else { return }
+  private func adaptRedundancy(of egress: Egress, now: Instant) {
+    guard egress.writer.bandwidth.feedback == .transportWide, egress.writer.bandwidth.isKnown else { return }
     // Only what the path loses by itself; what a full queue drops would become more.
-    let loss = outlet.writer.bandwidth.estimator.inherentLoss
-    let room = outlet.writer.bandwidth.isPacing ? outlet.writer.bandwidth.estimator.target : .kilobits(1_000_000)
-    for subscription in outlet.subscriptions where subscription.media.kind == .audio && subscription.publication != nil
+    let loss = egress.writer.bandwidth.estimator.inherentLoss
+    let room = egress.writer.bandwidth.isPacing ? egress.writer.bandwidth.estimator.target : .kilobits(1_000_000)
+    for subscription in egress.subscriptions where subscription.media.kind == .audio && subscription.publication != nil
     {
       subscription.setOmitsRedundancy(
         RedundancyControl.omits(
-          loss: loss, sound: outlet.writer.bandwidth.audio.rate, room: room, isOmitted: subscription.omitsRedundancy))
+          loss: loss, sound: egress.writer.bandwidth.audio.rate, room: room, isOmitted: subscription.omitsRedundancy))
       guard loss > RedundancyControl.lowLoss || subscription.redundancy.level > 0 else { continue }
       subscription.redundancy.update(loss: loss, payloadType: subscription.redundantPayloadType, now: now)
       subscription.redundancy.bound(
-        to: outlet.writer.bandwidth.audio.rate, of: outlet.writer.bandwidth.estimator.target)
+        to: egress.writer.bandwidth.audio.rate, of: egress.writer.bandwidth.estimator.target)
     }
   }
 
@@ -117,7 +117,7 @@ extension Router {
 
   /// Divides what the path to `member` takes over its video.
   private func allocate(_ member: Member, now: Instant) {
-    let outlet = member.outlet
+    let egress = member.egress
     // Taken out while in use, so that it is neither copied nor accessed twice.
     var memory = AllocationMemory()
     swap(&memory, &allocating)
@@ -126,51 +126,51 @@ extension Router {
     memory.options.removeAll(keepingCapacity: true)
     memory.slots.removeAll(keepingCapacity: true)
     var hasVideo = false
-    for (index, subscription) in outlet.subscriptions.enumerated() where subscription.media.kind == .video {
+    for (index, subscription) in egress.subscriptions.enumerated() where subscription.media.kind == .video {
       guard subscription.publication != nil else { continue }
       hasVideo = true
       request(subscription, index, &memory, now)
     }
     guard hasVideo else {
       tellPaused([], member)
-      outlet.writer.bandwidth.rest()
+      egress.writer.bandwidth.rest()
       return
     }
     var wanted = DataRate.zero
     for request in memory.requests {
       if let last = request.options.last { wanted.bitsPerSecond &+= memory.options[last].rate.bitsPerSecond }
     }
-    guard let budget = outlet.writer.bandwidth.budget(now: now) else {
-      for slot in memory.slots { apply(.highest, to: outlet.subscriptions[slot.slot], isRaise: false, now: now) }
+    guard let budget = egress.writer.bandwidth.budget(now: now) else {
+      for slot in memory.slots { apply(.highest, to: egress.subscriptions[slot.slot], isRaise: false, now: now) }
       tellPaused([], member)
-      outlet.writer.bandwidth.setAllocated(wanted, wanted: wanted, paused: 0, isSatisfied: true, now: now)
+      egress.writer.bandwidth.setAllocated(wanted, wanted: wanted, paused: 0, isSatisfied: true, now: now)
       return
     }
     let everything = DataRate(
-      bitsPerSecond: (wanted.bitsPerSecond &+ outlet.writer.bandwidth.audio.rate.bitsPerSecond) * 11 / 10)
-    let isProven = outlet.writer.bandwidth.hasProven(everything, now: now)
-    let isTried = outlet.writer.bandwidth.isTried(now: now)
-    let isOverfull = outlet.writer.bandwidth.isOverfull(now: now)
+      bitsPerSecond: (wanted.bitsPerSecond &+ egress.writer.bandwidth.audio.rate.bitsPerSecond) * 11 / 10)
+    let isProven = egress.writer.bandwidth.hasProven(everything, now: now)
+    let isTried = egress.writer.bandwidth.isTried(now: now)
+    let isOverfull = egress.writer.bandwidth.isOverfull(now: now)
     // Of a single picture nobody is served by giving it up sooner.
-    let isLongQueued = memory.requests.count > 1 && outlet.writer.bandwidth.isLongQueued
+    let isLongQueued = memory.requests.count > 1 && egress.writer.bandwidth.isLongQueued
     for index in memory.requests.indices {
-      let subscription = outlet.subscriptions[slot(of: memory.requests[index], memory)]
+      let subscription = egress.subscriptions[slot(of: memory.requests[index], memory)]
       let hysteresis = subscription.hysteresis
       memory.requests[index].mayRaise =
-        isTried && !outlet.writer.bandwidth.isQueued && hysteresis.mayRaise(isProven: isProven, now: now)
-        && (isProven || outlet.writer.bandwidth.mayTryRaise(now: now))
+        isTried && !egress.writer.bandwidth.isQueued && hysteresis.mayRaise(isProven: isProven, now: now)
+        && (isProven || egress.writer.bandwidth.mayTryRaise(now: now))
       memory.requests[index].mayRefine = hysteresis.mayRefine(now: now)
       memory.requests[index].mayReturn = hysteresis.mayReturn(now: now)
       memory.requests[index].mayPause = isOverfull && hysteresis.mayPause(isQueued: isLongQueued, now: now)
     }
     let allocation = BitrateAllocation(
       budget: budget, reserve: isProven ? Self.provenReserve : Self.reserve,
-      mayPause: outlet.writer.bandwidth.mayPause(now: now),
-      keepsFirst: outlet.writer.bandwidth.feedback == .receiverEstimate)
+      mayPause: egress.writer.bandwidth.mayPause(now: now),
+      keepsFirst: egress.writer.bandwidth.feedback == .receiverEstimate)
     var total = allocation.allocate(&memory.requests, memory.options)
     if !memory.requests.contains(where: { isLarger($0, memory) }) {
-      outlet.writer.bandwidth.endRaise()
-    } else if !isProven, !outlet.writer.bandwidth.tryRaise(to: total, now: now) {
+      egress.writer.bandwidth.endRaise()
+    } else if !isProven, !egress.writer.bandwidth.tryRaise(to: total, now: now) {
       for index in memory.requests.indices { memory.requests[index].mayRaise = false }
       total = allocation.allocate(&memory.requests, memory.options)
     }
@@ -235,13 +235,13 @@ extension Router {
     _ member: Member, _ memory: AllocationMemory, _ total: DataRate, _ wanted: DataRate, budget: DataRate,
     hasRoom: Bool, isOverfull: Bool, _ now: Instant
   ) {
-    let outlet = member.outlet
+    let egress = member.egress
     var paused: [PausedPublication] = []
     var isSatisfied = true
     // Layers of several publications may come back at once: what one takes the others cannot have.
     var room = budget.bitsPerSecond &- total.bitsPerSecond
     for request in memory.requests {
-      let subscription = outlet.subscriptions[slot(of: request, memory)]
+      let subscription = egress.subscriptions[slot(of: request, memory)]
       guard let publication = subscription.publication else { continue }
       let isTop = request.result == request.options.last
       // Also what goes on although there seems to be too little for it: a probe tells before it must be paused.
@@ -269,7 +269,7 @@ extension Router {
       if target == nil { paused.append(PausedPublication(publication.id, reason: .bandwidth)) }
     }
     tellPaused(paused, member)
-    outlet.writer.bandwidth.setAllocated(
+    egress.writer.bandwidth.setAllocated(
       total, wanted: wanted, paused: paused.count, isSatisfied: isSatisfied, now: now)
   }
 

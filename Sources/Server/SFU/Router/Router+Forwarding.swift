@@ -9,7 +9,7 @@ extension Router {
   /// Whether there is something to flush.
   public var needsFlush: Bool { waiting > 0 || !resending.isEmpty || !starting.isEmpty }
 
-  /// When it is to be flushed; see ``PacketHold/deadline(load:)``. Who flushes at the end of each tick needs not ask.
+  /// When to flush; see ``BatchingPolicy/deadline(load:)``. Not needed where each tick ends with a flush.
   public func flushDeadline(load: TimeSpan) -> Instant { needsFlush ? hold.deadline(load: load) : .zero }
 
   /// Takes a decrypted RTP packet of `member`; `packet` is exactly the packet that `header` was read from.
@@ -17,18 +17,18 @@ extension Router {
   public func receiveRTP(_ packet: Span<UInt8>, header: RTPHeader, from member: Member, now: Instant) {
     counters.packetsReceived &+= 1
     counters.bytesReceived &+= UInt64(truncatingIfNeeded: packet.count)
-    switch member.inlet.receive(packet, header: header, now: now) {
+    switch member.ingress.receive(packet, header: header, now: now) {
     case .accepted(let claim): claim.use { accepted($0.publication, $0.stream, now) }
-    case .consumed: releaseReplaced(of: member.inlet)
+    case .consumed: releaseReplaced(of: member.ingress)
     case .dropped(let reason):
       counters[reason] &+= 1
-      releaseReplaced(of: member.inlet)
+      releaseReplaced(of: member.ingress)
     }
     schedule(member)
   }
 
-  private func releaseReplaced(of inlet: Inlet) {
-    for publication in inlet.publications { releaseReplaced(of: publication) }
+  private func releaseReplaced(of ingress: Ingress) {
+    for publication in ingress.publications { releaseReplaced(of: publication) }
   }
 
   /// Lets go of a stream that the sender has begun anew and that still holds its packets. The first packet of the next one that waits does that too,
@@ -36,7 +36,7 @@ extension Router {
   private func releaseReplaced(of publication: Publication) {
     guard publication.leavesStreams else { return }
     publication.leavesStreams = false
-    waitingStreams.removeReplaced()
+    readyStreams.removeReplaced()
   }
 
   /// A packet, of a participant or from a relay, is in the store and the last one that waits.
@@ -62,7 +62,7 @@ extension Router {
     }
     waiting &+= 1
     holdNewest(of: stream, of: publication, now)
-    if stream.pending.count == 1 { waitingStreams.add(stream, of: publication) }
+    if stream.pending.count == 1 { readyStreams.add(stream, of: publication) }
   }
 
   @inline(__always)
@@ -87,15 +87,15 @@ extension Router {
     }
     guard due != .distantFuture else { return }
     members.reference(at: publication.participant).use { member in
-      guard due < member.inlet.keyframeDeadline else { return }
-      member.inlet.keyframeDeadline = due
+      guard due < member.ingress.keyframeDeadline else { return }
+      member.ingress.keyframeDeadline = due
       schedule(member)
     }
   }
 
-  func outletHasResends(_ outlet: Outlet, _ now: Instant) {
+  func egressHasResends(_ egress: Egress, _ now: Instant) {
     hold.addUrgent(now: now)
-    if resending.last !== outlet { resending.append(outlet) }
+    if resending.last !== egress { resending.append(egress) }
   }
 
   // MARK: Out
@@ -105,9 +105,9 @@ extension Router {
     if !starting.isEmpty { start(now, batch, sink) }
     if waiting > 0 { forwardPending(now, batch, sink) }
     if !resending.isEmpty {
-      for outlet in resending {
-        outlet.writeResends(batch: batch, now: now, to: sink, &counters)
-        outlet.send(batch, to: sink)
+      for egress in resending {
+        egress.writeResends(batch: batch, now: now, to: sink, &counters)
+        egress.send(batch, to: sink)
       }
       resending.removeAll(keepingCapacity: true)
     }
@@ -116,30 +116,30 @@ extension Router {
 
   private func forwardPending<Sink: PacketSink>(_ now: Instant, _ batch: OutputBatch, _ sink: Sink) {
     forwardListed(now, batch, sink)
-    waitingStreams.clear()
+    readyStreams.clear()
     waiting = 0
   }
 
   private func forwardListed<Sink: PacketSink>(_ now: Instant, _ batch: OutputBatch, _ sink: Sink) {
-    waitingStreams.forEach { stream in
+    readyStreams.forEach { stream in
       counters[.overload] &+= UInt64(stream.dropOverwritten())
       if stream.kind == .video { stream.evenOut() }
     }
-    if waitingStreams.count > 1 { orderVoices() }
-    waitingStreams.forEachPublication { publication in
+    if readyStreams.count > 1 { orderVoices() }
+    readyStreams.forEachPublication { publication in
       guard publication.media.kind == .video else { return }
       if publication.settleLayers(now: now) { demandChanged(publication) }
     }
-    if waitingStreams.publicationCount == 1 {
-      waitingStreams.forEachPublication { forwardOne($0, now, batch, sink, &counters) }
+    if readyStreams.publicationCount == 1 {
+      readyStreams.forEachPublication { forwardOne($0, now, batch, sink, &counters) }
     } else {
       forwardAll(now, batch, sink, &counters)
     }
-    waitingStreams.forEach { stream in
+    readyStreams.forEach { stream in
       stream.pending.removeAll()
       stream.turn = -1
     }
-    waitingStreams.forEachPublication { publication in
+    readyStreams.forEachPublication { publication in
       publication.isListed = false
       // A receiver that starts now has asked for a keyframe.
       keyframeWanted(of: publication)
@@ -154,10 +154,10 @@ extension Router {
     var index = 0
     while index < members.count {
       members.reference(at: index).use { member in
-        let outlet = member.outlet
-        guard outlet.isOpen else { return }
-        forward(to: outlet, now, batch, sink, &outlet.writer, &counters)
-        finish(outlet, now, batch, sink)
+        let egress = member.egress
+        guard egress.isOpen else { return }
+        forward(to: egress, now, batch, sink, &egress.writer, &counters)
+        finish(egress, now, batch, sink)
       }
       index &+= 1
     }
@@ -171,9 +171,9 @@ extension Router {
     var index = 0
     while index < publication.subscriptions.count {
       publication.subscriptions.reference(at: index).use { subscription in
-        let outlet = subscription.outlet
-        outlet.forward(subscription, batch: batch, now: now, to: sink, &outlet.writer, &counters)
-        finish(outlet, now, batch, sink)
+        let egress = subscription.egress
+        egress.forward(subscription, batch: batch, now: now, to: sink, &egress.writer, &counters)
+        finish(egress, now, batch, sink)
       }
       index &+= 1
     }
@@ -183,7 +183,7 @@ extension Router {
   /// lengths leave in one send, and those that differ by little all do.
   private func orderVoices() {
     var turns = 0
-    waitingStreams.forEach { stream in
+    readyStreams.forEach { stream in
       guard stream.kind == .audio, turns < turnSlots.count, let slot = stream.pending.last else { return }
       let length = stream.store[slot].payloadLength
       // Insertion: hardly ever more than eight voices are heard at a time.
@@ -193,7 +193,7 @@ extension Router {
         turn &-= 1
       }
       turnLengths[turn] = length
-      waitingStreams.forEach { other in if other.turn >= turn { other.turn &+= 1 } }
+      readyStreams.forEach { other in if other.turn >= turn { other.turn &+= 1 } }
       stream.turn = turn
       turns &+= 1
     }
@@ -203,14 +203,14 @@ extension Router {
   /// Writes one receiver's packets of all publications, sound in the order of turns.
   @inline(__always)
   private func forward<Sink: PacketSink>(
-    to outlet: Outlet, _ now: Instant, _ batch: OutputBatch, _ sink: Sink, _ writer: inout EgressWriter,
+    to egress: Egress, _ now: Instant, _ batch: OutputBatch, _ sink: Sink, _ writer: inout EgressWriter,
     _ counters: inout RouterCounters
   ) {
     var voices = 0
     var index: Int32 = 0
     // No slot comes or goes meanwhile, so that the list owns them.
-    while index < outlet.subscriptions.count {
-      outlet.subscriptions.reference(at: Int(index)).use { subscription in
+    while index < egress.subscriptions.count {
+      egress.subscriptions.reference(at: Int(index)).use { subscription in
         var turn = -1
         subscription.source.use { turn = $0.turn }
         // Should two slots carry one stream, the second goes at once.
@@ -218,7 +218,7 @@ extension Router {
           turnSlots[turn] = index
           voices &+= 1
         } else {
-          outlet.forward(subscription, batch: batch, now: now, to: sink, &writer, &counters)
+          egress.forward(subscription, batch: batch, now: now, to: sink, &writer, &counters)
         }
       }
       index &+= 1
@@ -229,8 +229,8 @@ extension Router {
       if slot >= 0 {
         turnSlots[turn] = -1
         voices &-= 1
-        outlet.subscriptions.reference(at: slot).use {
-          outlet.forward($0, batch: batch, now: now, to: sink, &writer, &counters)
+        egress.subscriptions.reference(at: slot).use {
+          egress.forward($0, batch: batch, now: now, to: sink, &writer, &counters)
         }
       }
       turn &+= 1
@@ -241,15 +241,15 @@ extension Router {
 
   /// Sends what one receiver's batch holds, and sees to what came of it.
   @inline(__always)
-  func finish<Sink: PacketSink>(_ outlet: Outlet, _ now: Instant, _ batch: OutputBatch, _ sink: Sink) {
-    outlet.send(batch, to: sink)
-    if outlet.wantsReport { reportSoon(outlet, now) }
-    if !outlet.writer.bandwidth.queue.isEmpty { schedulePaced(outlet) }
+  func finish<Sink: PacketSink>(_ egress: Egress, _ now: Instant, _ batch: OutputBatch, _ sink: Sink) {
+    egress.send(batch, to: sink)
+    if egress.wantsReport { reportSoon(egress, now) }
+    if !egress.writer.bandwidth.queue.isEmpty { schedulePaced(egress) }
   }
 
-  private func reportSoon(_ outlet: Outlet, _ now: Instant) {
-    outlet.wantsReport = false
-    guard members.indices.contains(outlet.participant), let member = members[outlet.participant] else { return }
+  private func reportSoon(_ egress: Egress, _ now: Instant) {
+    egress.wantsReport = false
+    guard members.indices.contains(egress.participant), let member = members[egress.participant] else { return }
     member.nextReport = min(member.nextReport, now + .milliseconds(50))
     schedule(member)
   }
@@ -259,7 +259,7 @@ extension Router {
       waiting &-= stream.pending.count
       stream.pending.removeAll()
     }
-    waitingStreams.remove(publication)
+    readyStreams.remove(publication)
     if !needsFlush { hold.clear() }
   }
 }

@@ -12,15 +12,15 @@ extension Router {
 
   /// Writes for receivers whose connections are new what came since the newest keyframes; asks for another one where there is none to start with.
   func start<Sink: PacketSink>(_ now: Instant, _ batch: OutputBatch, _ sink: Sink) {
-    for outlet in starting where outlet.isOpen {
-      for subscription in outlet.subscriptions where subscription.startsWithKeyframe {
+    for egress in starting where egress.isOpen {
+      for subscription in egress.subscriptions where subscription.startsWithKeyframe {
         guard let publication = subscription.publication else { continue }
         if let stream = subscription.stream {
           let slots = stream.sinceKeyframe(notBefore: now - Self.oldestStart)
           if !slots.isEmpty {
             // What waits comes after these, with the next packets of everybody.
             let pending = stream.pending.exchange(for: slots)
-            outlet.forward(subscription, batch: batch, now: now, to: sink, &outlet.writer, &counters)
+            egress.forward(subscription, batch: batch, now: now, to: sink, &egress.writer, &counters)
             _ = stream.pending.exchange(for: pending)
           }
         }
@@ -28,7 +28,7 @@ extension Router {
         subscription.requestKeyframe(urgent: true)
         keyframeWanted(of: publication)
       }
-      finish(outlet, now, batch, sink)
+      finish(egress, now, batch, sink)
     }
     starting = []
   }

@@ -12,20 +12,20 @@ extension Router {
     let publication = Publication(
       id: id, participant: member.index, media: media, isMuted: isMuted, isScreenShare: isScreenShare)
     enter(publication, speaker: member.index)
-    member.inlet.add(publication)
+    member.ingress.add(publication)
     demandChanged(publication)
     return publication
   }
 
   /// Takes over a new negotiation of a publication's section.
   public func renegotiate(_ publication: Publication, media: NegotiatedMedia, by member: Member) {
-    member.inlet.renegotiate(publication, media)
+    member.ingress.renegotiate(publication, media)
     announce(publication)
   }
 
   /// Ends a publication; slots that carried it are empty afterwards.
   public func unpublish(_ publication: Publication, of member: Member) {
-    member.inlet.remove(publication)
+    member.ingress.remove(publication)
     unpublish(publication)
   }
 
@@ -36,7 +36,7 @@ extension Router {
     publication.removeSubscriptions { _ in true }
     discardPending(of: publication)
     removeVoice(of: publication)
-    forgetArrears(of: publication)
+    dropBacklog(of: publication)
     withdraw(publication)
     publication.streams = []
     unsettled.removeAll { $0 === publication }
@@ -55,7 +55,7 @@ extension Router {
     publication.isMuted = muted
     if muted {
       discardPending(of: publication)
-      forgetArrears(of: publication)
+      dropBacklog(of: publication)
       silenceVoice(of: publication)
     } else {
       for subscription in publication.subscriptions { subscription.interrupt() }
@@ -67,8 +67,8 @@ extension Router {
   /// Adds a slot of `member` (a negotiated media section of role `send`); nil when the section has no source of ours.
   public func addSlot(_ media: NegotiatedMedia, of member: Member) -> Subscription? {
     guard let source = media.localSource else { return nil }
-    let subscription = Subscription(media: media, source: source, outlet: member.outlet, random: &random)
-    member.outlet.add(subscription)
+    let subscription = Subscription(media: media, source: source, egress: member.egress, random: &random)
+    member.egress.add(subscription)
     return subscription
   }
 
@@ -90,7 +90,7 @@ extension Router {
   public func removeSlot(_ subscription: Subscription) {
     cancelAwaiting(subscription)
     detach(subscription)
-    subscription.outlet.remove(subscription)
+    subscription.egress.remove(subscription)
   }
 
   /// Empties a slot whose section sends nothing for now. It stays, since its SSRC does: a slot that was made anew would use numbers a second
@@ -136,14 +136,14 @@ extension Router {
 
   /// From now on packets to `member` leave encrypted by `sender`: its connection is up.
   public func open(_ member: Member, sender: SRTPSender) {
-    member.outlet.open(sender)
-    for subscription in member.outlet.subscriptions {
+    member.egress.open(sender)
+    for subscription in member.egress.subscriptions {
       subscription.interrupt(asks: !subscription.startsWithKeyframe)
       if let publication = subscription.publication { keyframeWanted(of: publication) }
     }
-    starting = starting + [member.outlet]
+    starting = starting + [member.egress]
   }
 
   /// Nothing leaves to `member` until it is opened again: consent was lost or the connection ended.
-  public func close(_ member: Member) { member.outlet.close() }
+  public func close(_ member: Member) { member.egress.close() }
 }

@@ -12,7 +12,7 @@ extension Router {
   /// Takes a decrypted RTCP datagram of `member`: reports about what it sends, and what it says as a receiver.
   public func receiveRTCP(_ datagram: Span<UInt8>, from member: Member, now: Instant) {
     counters.reportsReceived &+= 1
-    member.inlet.lastArrival = now
+    member.ingress.lastArrival = now
     var reader = RTCPReader()
     var messages = 0
     var lostPackets = 0
@@ -33,16 +33,16 @@ extension Router {
             index += 1
           }
         case .remb(let remb):
-          member.outlet.feedback.estimate = remb.bitrate
-          member.outlet.writer.bandwidth.receive(estimate: remb.bitrate, now: now)
+          member.egress.feedback.estimate = remb.bitrate
+          member.egress.writer.bandwidth.receive(estimate: remb.bitrate, now: now)
         case .transportFeedback(let feedback):
-          member.outlet.feedback.add(feedback, in: datagram)
-          member.outlet.writer.bandwidth.receive(feedback, in: datagram, now: now)
+          member.egress.feedback.add(feedback, in: datagram)
+          member.egress.writer.bandwidth.receive(feedback, in: datagram, now: now)
         case .extendedReport(let report):
           if let delay = report.delay(of: member.reporter, in: datagram),
             let roundTrip = delay.roundTripTime(at: clock.time(at: now)), roundTrip < Limit.roundTrip
           {
-            member.outlet.measured(roundTrip: roundTrip, now: now)
+            member.egress.measured(roundTrip: roundTrip, now: now)
           }
         case .sdes, .bye: break
         }
@@ -54,21 +54,21 @@ extension Router {
   }
 
   private func receive(_ info: SenderInfo, _ member: Member, _ now: Instant) {
-    guard let stream = member.inlet.stream(of: info.ssrc) else { return }
+    guard let stream = member.ingress.stream(of: info.ssrc) else { return }
     stream.statistics.receive(senderReport: info, now: now)
     stream.noteSent(info.packetCount)
     stream.mapping = SenderReportMapping(info, clockRate: stream.clockRate)
     defer { relayReport(of: stream, member) }
     // One offset for all streams of the participant keeps them in step; it follows when the participant's clock was set.
     let offset = clock.time(at: now) - info.ntp
-    if let old = member.inlet.clockOffset, (offset - old).nanoseconds.magnitude < 2_000_000_000 { return }
-    member.inlet.clockOffset = offset
+    if let old = member.ingress.clockOffset, (offset - old).nanoseconds.magnitude < 2_000_000_000 { return }
+    member.ingress.clockOffset = offset
   }
 
   /// Receivers on other routers put sound and picture in step by the same reports.
   private func relayReport(of stream: SourceStream, _ member: Member) {
-    guard let offset = member.inlet.clockOffset else { return }
-    for publication in member.inlet.publications where !publication.relays.isEmpty {
+    guard let offset = member.ingress.clockOffset else { return }
+    for publication in member.ingress.publications where !publication.relays.isEmpty {
       if publication.streams.contains(where: { $0 === stream }) {
         relayReport(of: stream, of: publication, offset: offset)
       }
@@ -79,14 +79,14 @@ extension Router {
     var index = 0
     while index < blocks.count, let block = blocks.block(at: index, in: datagram) {
       index += 1
-      guard let subscription = member.outlet.subscription(of: block.ssrc) else { continue }
+      guard let subscription = member.egress.subscription(of: block.ssrc) else { continue }
       subscription.fractionLost = block.fractionLost
       subscription.jitter = block.jitter
       subscription.hasNewReport = true
       receivedReport(block, of: subscription, member, now)
       heardLoss(of: subscription, now: now)
       if let roundTrip = block.roundTripTime(at: clock.time(at: now)), roundTrip < Limit.roundTrip {
-        member.outlet.measured(roundTrip: roundTrip, now: now)
+        member.egress.measured(roundTrip: roundTrip, now: now)
         member.lastRoundTripReport = now
       }
     }
@@ -95,19 +95,19 @@ extension Router {
   private func receive(
     _ nack: NACK, _ datagram: Span<UInt8>, _ member: Member, _ now: Instant, _ lostPackets: inout Int
   ) {
-    let outlet = member.outlet
-    guard let index = outlet.subscriptions.firstIndex(where: { $0.ssrc == nack.mediaSSRC }) else { return }
-    let subscription = outlet.subscriptions[index]
+    let egress = member.egress
+    guard let index = egress.subscriptions.firstIndex(where: { $0.ssrc == nack.mediaSSRC }) else { return }
+    let subscription = egress.subscriptions[index]
     var numbers = nack.sequenceNumbers
     while lostPackets < Limit.lostPackets, let sequence = numbers.next(in: datagram) {
       lostPackets += 1
-      outlet.negativeAcknowledgement(sequence, of: subscription, index: index, now: now, &counters)
+      egress.negativeAcknowledgement(sequence, of: subscription, index: index, now: now, &counters)
     }
-    if outlet.hasResends { outletHasResends(outlet, now) }
+    if egress.hasResends { egressHasResends(egress, now) }
   }
 
   private func keyframeRequested(_ ssrc: SSRC, _ member: Member, _ now: Instant) {
-    guard let subscription = member.outlet.subscription(of: ssrc), let publication = subscription.publication,
+    guard let subscription = member.egress.subscription(of: ssrc), let publication = subscription.publication,
       !subscription.beginningAnswersRequest(now: now)
     else { return }
     subscription.requestKeyframe()

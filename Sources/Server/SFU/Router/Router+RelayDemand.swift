@@ -171,7 +171,7 @@ extension Router {
   var relayDeadline: Instant {
     min(
       min(relayState.keyframeDeadline, relayState.voiceDeadline),
-      min(relayState.lossDeadline, relayState.arrearsDeadline))
+      min(relayState.lossDeadline, relayState.backlogDeadline))
   }
 
   /// Sends what is due over relays.
@@ -179,6 +179,6 @@ extension Router {
     if relayState.keyframeDeadline <= now { requestRelayedKeyframes(now) }
     if relayState.voiceDeadline <= now { sendVoices(now) }
     if relayState.lossDeadline <= now { sendLosses(now) }
-    if relayState.arrearsDeadline <= now { settleArrears(now) }
+    if relayState.backlogDeadline <= now { writeBacklog(now) }
   }
 }

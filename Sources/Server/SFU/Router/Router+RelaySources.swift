@@ -62,7 +62,7 @@ extension Router {
     let layer = layerIndex(of: stream, publication)
     let rank = publication.isSimulcast ? stream.layers.rank : 0
     for target in publication.relays where rank < target.level.layers {
-      if stream.arrears.isEmpty,
+      if stream.backlog.isEmpty,
         target.relay.forward(packet, of: stream, layer: layer, publication: publication.number)
       {
         counters.packetsRelayedOut &+= 1
@@ -100,6 +100,6 @@ extension Router {
   func clockOffset(of publication: Publication) -> TimeSpan? {
     if let origin = publication.origin { return origin.participant.clockOffset }
     guard members.indices.contains(publication.participant) else { return nil }
-    return members[publication.participant]?.inlet.clockOffset
+    return members[publication.participant]?.ingress.clockOffset
   }
 }

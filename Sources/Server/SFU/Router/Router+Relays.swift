@@ -144,7 +144,7 @@ extension Router {
       let stream = stream(of: publication, ssrc: relayed.ssrc, layer: relayed.layer)
     else { return }
     let payload = record.extracting(relayed.descriptor.upperBound..<record.count)
-    guard payload.count <= Inlet.maximumPacket else {
+    guard payload.count <= Ingress.maximumPacket else {
       counters[.tooLarge] &+= 1
       return
     }

@@ -24,14 +24,14 @@ enum ReportTiming {
 /// One RTCP datagram after the other, put together in the batch's report buffer.
 private struct ReportWriter<Sink: PacketSink> {
   // Whoever has the reports written owns them: feedback leaves twenty times a second for each participant who sends.
-  let outlet: BorrowedReference<Outlet>
+  let egress: BorrowedReference<Egress>
   let batch: BorrowedReference<OutputBatch>
   let sink: BorrowedReference<Sink>
   var writer = RTCPWriter()
   var datagrams = 0
 
-  init(_ outlet: Outlet, _ batch: OutputBatch, _ sink: Sink) {
-    self.outlet = BorrowedReference(outlet)
+  init(_ egress: Egress, _ batch: OutputBatch, _ sink: Sink) {
+    self.egress = BorrowedReference(egress)
     self.batch = BorrowedReference(batch)
     self.sink = BorrowedReference(sink)
   }
@@ -57,8 +57,8 @@ private struct ReportWriter<Sink: PacketSink> {
   mutating func send() {
     guard writer.length > 0 else { return }
     let length = writer.length
-    let isSent = outlet.use { outlet in
-      batch.use { batch in sink.use { outlet.sendReport(length: length, batch: batch, to: $0) } ?? false } ?? false
+    let isSent = egress.use { egress in
+      batch.use { batch in sink.use { egress.sendReport(length: length, batch: batch, to: $0) } ?? false } ?? false
     }
     if isSent == true { datagrams += 1 }
     writer = RTCPWriter()
@@ -69,20 +69,20 @@ extension Router {
   /// Writes everything that `member` must be told now: reports about its streams and ours, lost packets, keyframe requests,
   /// transport-wide feedback.
   func writeReports<Sink: PacketSink>(to member: Member, now: Instant, batch: OutputBatch, sink: Sink) {
-    var writer = ReportWriter(member.outlet, batch, sink)
+    var writer = ReportWriter(member.egress, batch, sink)
     let isReportDue = member.nextReport <= now
     if isReportDue {
       member.nextReport = ReportTiming.next(after: now)
       writeReceiverReport(member, now, &writer)
       writeSenderReports(member, now, &writer)
-      for subscription in member.outlet.subscriptions where subscription.updateFrameRate(now: now) {
+      for subscription in member.egress.subscriptions where subscription.updateFrameRate(now: now) {
         allocateSoon(subscription)
       }
       if member.judgeQuality(now: now) { emit(.quality(member.id, member.quality.quality)) }
     }
-    if member.inlet.nackDeadline <= now { writeNacks(member, now, &writer) }
-    if member.inlet.keyframeDeadline <= now { writeKeyframeRequests(member, now, &writer) }
-    if member.inlet.feedback.deadline <= now { writeTransportFeedback(member, now, &writer) }
+    if member.ingress.nackDeadline <= now { writeNacks(member, now, &writer) }
+    if member.ingress.keyframeDeadline <= now { writeKeyframeRequests(member, now, &writer) }
+    if member.ingress.feedback.deadline <= now { writeTransportFeedback(member, now, &writer) }
     writer.send()
     counters.reportsSent &+= UInt64(writer.datagrams)
   }
@@ -95,7 +95,7 @@ extension Router {
     swap(&blocks, &self.blocks)
     defer { swap(&blocks, &self.blocks) }
     blocks.removeAll(keepingCapacity: true)
-    for publication in member.inlet.publications {
+    for publication in member.ingress.publications {
       for stream in publication.streams {
         guard var block = stream.statistics.makeReportBlock(now: now) else { continue }
         block.fractionLost = max(block.fractionLost, publication.lossToBeReadyFor)
@@ -115,7 +115,7 @@ extension Router {
   private func writeSenderReports<Sink: PacketSink>(
     _ member: Member, _ now: Instant, _ writer: inout ReportWriter<Sink>
   ) {
-    for subscription in member.outlet.subscriptions {
+    for subscription in member.egress.subscriptions {
       guard let publication = subscription.publication, let offset = clockOffset(of: publication),
         let info = subscription.senderInfo(now: now, clock: clock, sourceOffset: offset)
       else { continue }
@@ -133,12 +133,12 @@ extension Router {
     var lost: [SequenceNumber] = []
     swap(&lost, &self.lost)
     defer { swap(&lost, &self.lost) }
-    for publication in member.inlet.publications {
+    for publication in member.ingress.publications {
       for stream in publication.streams {
         guard stream.acceptsNack else { continue }
         if stream.nacks.deadline <= now {
           var numbers = lost.mutableSpan
-          let count = stream.nacks.poll(now: now, roundTripTime: member.outlet.roundTrip, into: &numbers)
+          let count = stream.nacks.poll(now: now, roundTripTime: member.egress.roundTrip, into: &numbers)
           // Muted sources send nothing worth asking for.
           if count > 0, !publication.isMuted {
             var done = 0
@@ -156,14 +156,14 @@ extension Router {
         next = min(next, stream.nacks.deadline)
       }
     }
-    member.inlet.nackDeadline = next
+    member.ingress.nackDeadline = next
   }
 
   private func writeKeyframeRequests<Sink: PacketSink>(
     _ member: Member, _ now: Instant, _ writer: inout ReportWriter<Sink>
   ) {
     var next = Instant.distantFuture
-    for publication in member.inlet.publications where publication.media.kind == .video {
+    for publication in member.ingress.publications where publication.media.kind == .video {
       for stream in publication.streams {
         // Who asked may have left, or stopped watching; a layer that nobody watches may have been stopped for that.
         if stream.keyframes.deadline <= now, !publication.isWatched(stream) { stream.keyframes.withdraw() }
@@ -184,24 +184,24 @@ extension Router {
         if !publication.isMuted { next = min(next, stream.keyframes.deadline) }
       }
     }
-    member.inlet.keyframeDeadline = max(next, now + .milliseconds(1))
+    member.ingress.keyframeDeadline = max(next, now + .milliseconds(1))
   }
 
   private func writeTransportFeedback<Sink: PacketSink>(
     _ member: Member, _ now: Instant, _ writer: inout ReportWriter<Sink>
   ) {
     var media = SSRC(rawValue: 0)
-    if !member.inlet.publications.isEmpty {
-      member.inlet.publications.reference(at: 0).use { publication in
+    if !member.ingress.publications.isEmpty {
+      member.ingress.publications.reference(at: 0).use { publication in
         if !publication.streams.isEmpty { publication.streams.reference(at: 0).use { media = $0.ssrc } }
       }
     }
-    while member.inlet.feedback.deadline <= now {
+    while member.ingress.feedback.deadline <= now {
       let written = writer.append { rtcp, buffer throws(RTCPError) -> Bool in
         let before = rtcp.length
-        let done = member.inlet.feedback.appendFeedback(
+        let done = member.ingress.feedback.appendFeedback(
           to: &rtcp, sender: member.reporter, media: media, now: now, into: &buffer)
-        if !done, before > 0, member.inlet.feedback.deadline <= now { throw .bufferTooSmall }
+        if !done, before > 0, member.ingress.feedback.deadline <= now { throw .bufferTooSmall }
         return done
       }
       guard written == true else { break }

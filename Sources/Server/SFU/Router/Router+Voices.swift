@@ -107,8 +107,8 @@ extension Router {
     subscription.followsLoudest = follows
     guard follows else { return }
     cancelAwaiting(subscription)
-    guard members.indices.contains(subscription.outlet.participant),
-      let member = members[subscription.outlet.participant]
+    guard members.indices.contains(subscription.egress.participant),
+      let member = members[subscription.egress.participant]
     else { return }
     var updates: [SlotUpdate] = []
     if let publication = subscription.publication, !loudest.isChosen(publication.voice) {
@@ -131,8 +131,8 @@ extension Router {
       for subscription in publication.subscriptions where subscription.followsLoudest {
         left += 1
         subscription.attach(nil)
-        guard members.indices.contains(subscription.outlet.participant),
-          let member = members[subscription.outlet.participant]
+        guard members.indices.contains(subscription.egress.participant),
+          let member = members[subscription.egress.participant]
         else { continue }
         updates.append(SlotUpdate(participant: member.id, mid: subscription.media.mid, publication: nil))
       }
@@ -165,7 +165,7 @@ extension Router {
 
   /// Puts the loudest voices that `member` does not receive yet into its free slots that follow them.
   private func fill(_ member: Member, _ updates: inout [SlotUpdate]) {
-    let subscriptions = member.outlet.subscriptions
+    let subscriptions = member.egress.subscriptions
     guard subscriptions.contains(where: \.followsLoudest) else { return }
     for voice in loudest.chosen {
       guard let publication = voiceOwners[voice], publication.participant != member.index,

@@ -18,13 +18,13 @@ public final class Router {
   let clock: NTPClock
   var random: RouterRandom
   /// Publications and streams with packets that wait to be forwarded, how many there are, and receivers with retransmissions.
-  let waitingStreams = WaitingStreams()
+  let readyStreams = ReadyStreams()
   var waiting = 0
-  /// When they leave.
-  let hold: PacketHold
-  var resending: ContiguousArray<Outlet> = []
+  /// Decides when waiting packets leave.
+  let hold: BatchingPolicy
+  var resending: ContiguousArray<Egress> = []
   /// Receivers whose connections are new, see ``start(_:_:_:)``. Assigned as a whole, as ``members``.
-  var starting: ContiguousArray<Outlet> = []
+  var starting: ContiguousArray<Egress> = []
   /// How many streams of sound have a turn in this flush; for each turn its packet's length, and the slot of the receiver under way that it goes
   /// to, -1 for none.
   var turnCount = 0
@@ -66,7 +66,7 @@ public final class Router {
   ///   - maximumHold: The longest that packets may wait so that more of them leave together.
   public init(clock: NTPClock, seed: UInt64, audioLoudest: Int = 5, maximumHold: TimeSpan = .milliseconds(5)) {
     self.clock = clock
-    hold = PacketHold(maximum: maximumHold)
+    hold = BatchingPolicy(maximum: maximumHold)
     loudest = LoudestVoices(places: audioLoudest)
     random = RouterRandom(seed: seed)
     resending.reserveCapacity(16)
@@ -87,14 +87,14 @@ public final class Router {
   /// Removes a participant with its publications and slots.
   public func remove(_ member: Member) {
     guard members.indices.contains(member.index), members[member.index] === member else { return }
-    for publication in member.inlet.publications { unpublish(publication, of: member) }
-    for subscription in member.outlet.subscriptions {
+    for publication in member.ingress.publications { unpublish(publication, of: member) }
+    for subscription in member.egress.subscriptions {
       cancelAwaiting(subscription)
       detach(subscription)
     }
-    member.outlet.close()
-    member.outlet.removeAll()
-    member.inlet.removeAll()
+    member.egress.close()
+    member.egress.removeAll()
+    member.ingress.removeAll()
     replaceMember(at: member.index, by: nil)
     deadlines.set(.distantFuture, for: member.index)
     if hasEvents { backlog.removeAll(of: member.id) }

@@ -14,7 +14,7 @@ public enum RoutingDrop: UInt8, Sendable, CaseIterable {
   case tooOld
   /// It is malformed inside (RTX, payload descriptor).
   case malformed
-  /// It is larger than a packet may be (``Inlet/maximumPacket``).
+  /// It is larger than a packet may be (``Ingress/maximumPacket``).
   case tooLarge
   /// More packets wait than a tick may have, or than are kept.
   case overload

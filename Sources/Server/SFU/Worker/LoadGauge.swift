@@ -2,13 +2,13 @@ public import Basics
 
 /// How busy a loop is, and how long packets may be held so that more of them leave together.
 ///
-/// While the core has room nothing is held. Above ``busy`` packets wait where more is about to come for the same receivers (``PacketHold``). Above
-/// ``threshold`` the hold grows with the load up to its maximum; longer bursts cost less each, which takes the load back, so the two settle by
-/// themselves.
+/// While the core has room nothing is held. Above ``busy`` packets wait where more is about to come for the same
+/// receivers (``BatchingPolicy``). Above ``threshold`` the hold grows with the load up to its maximum; longer bursts
+/// cost less each, which takes the load back, so the two settle by themselves.
 public struct LoadGauge: Sendable {
   /// Above this share everything is held, whatever is about to come.
   public static let threshold = 0.6
-  /// Below this share packets do not wait for each other either, see ``PacketHold``.
+  /// Below this share packets do not wait for each other either, see ``BatchingPolicy``.
   public static let busy = 0.25
   private static let window = 100_000_000.0
 

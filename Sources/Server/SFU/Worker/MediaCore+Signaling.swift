@@ -25,7 +25,7 @@ extension MediaCore {
     connection.reached = reached
     connectionsByID[participant] = connection
     meeting.participants += 1
-    member.outlet.connection = index
+    member.egress.connection = index
     member.canonicalName = peer.cname
     return finish(connection, answer, tracks)
   }

@@ -42,7 +42,7 @@ final class MediaCore: PacketSink {
   var addresses: AddressTable
   var fragments: [HeaderExtensionText: Int] = [:]
   var deadlines = DeadlineHeap()
-  var touched = TouchedMeetings()
+  var touched = DirtyMeetings()
   private var gauge: LoadGauge
   private let published: WorkerGauge
   /// The wires to other workers.
@@ -230,10 +230,10 @@ final class MediaCore: PacketSink {
 
   // MARK: Sending
 
-  func send(_ batch: OutputBatch, to outlet: Outlet) {
-    guard connections.indices.contains(outlet.connection) else { return }
+  func send(_ batch: OutputBatch, to egress: Egress) {
+    guard connections.indices.contains(egress.connection) else { return }
     // No connection ends and no socket is closed meanwhile.
-    connections.reference(at: outlet.connection).use { connection in
+    connections.reference(at: egress.connection).use { connection in
       if let path = connection.path { send(batch, on: path) }
     }
   }
@@ -302,11 +302,11 @@ final class MediaCore: PacketSink {
   private func handle(_ event: PeerConnectionEvent, _ connection: Connection) {
     switch event {
     case .connected:
-      updateOutlet(connection)
+      updateEgress(connection)
       emit(.connected(connection.id), connection.meeting)
     case .iceSelectedPathChanged(let path):
       connection.path = path
-      updateOutlet(connection)
+      updateEgress(connection)
     case .icePathValidated(let path):
       addresses.set(connection.index, for: path.remote, handle: path.handle)
       if path.transport == .tcp { proved(path.handle, by: connection.index) }
@@ -324,7 +324,7 @@ final class MediaCore: PacketSink {
       connection.isOpen = false
       emit(.lost(connection.id), connection.meeting)
     case .iceConsentRestored:
-      updateOutlet(connection)
+      updateEgress(connection)
       if connection.peer.isConnected { emit(.connected(connection.id), connection.meeting) }
     case .data(let event): handle(event, connection)
     case .iceLocalCandidate, .iceGatheringComplete, .iceServerFailed: break
@@ -334,11 +334,11 @@ final class MediaCore: PacketSink {
   }
 
   /// Media flows while there are keys and a path that the peer consents to.
-  private func updateOutlet(_ connection: Connection) {
+  private func updateEgress(_ connection: Connection) {
     let router = connection.meeting.router
     if let sender = connection.peer.srtpSender, connection.path != nil, connection.peer.isConnected {
       // Another handshake has brought other keys: the peer can read nothing that the ones before encrypt.
-      guard !connection.isOpen || !connection.member.outlet.encrypts(with: sender) else { return }
+      guard !connection.isOpen || !connection.member.egress.encrypts(with: sender) else { return }
       if connection.isOpen { router.close(connection.member) }
       connection.isOpen = true
       router.open(connection.member, sender: sender)
@@ -467,7 +467,7 @@ final class MediaCore: PacketSink {
     for meeting in meetings { if let meeting { current.routing.add(meeting.router.counters) } }
     for connection in connections {
       guard let connection else { continue }
-      current.bandwidth.add(connection.member.outlet.bandwidthSnapshot)
+      current.bandwidth.add(connection.member.egress.bandwidthSnapshot)
       for reason in DropReason.allCases where connection.peer.drops[reason] > 0 {
         current.connectionDrops[reason, default: 0] &+= connection.peer.drops[reason]
       }

@@ -50,7 +50,7 @@ final class SimulatedServer: PacketSink {
   /// A new participant behind a network of its own.
   func join(_ name: String, address: TransportAddress, up: LinkConditions, down: LinkConditions, now: Instant) -> Port {
     let member = router.add(ParticipantID(rawValue: name), now: now)
-    member.outlet.connection = ports.count
+    member.egress.connection = ports.count
     let number = seed &* 8 &+ UInt64(ports.count)
     let peer = PeerConnection(
       .server,
@@ -131,8 +131,8 @@ final class SimulatedServer: PacketSink {
       switch event {
       case .iceSelectedPathChanged(let path):
         port.path = path
-        updateOutlet(port)
-      case .connected, .iceConsentRestored: updateOutlet(port)
+        updateEgress(port)
+      case .connected, .iceConsentRestored: updateEgress(port)
       case .iceConsentLost, .iceFailed, .closed:
         router.close(port.member)
         port.isOpen = false
@@ -142,20 +142,20 @@ final class SimulatedServer: PacketSink {
     while let datagram = port.peer.pollTransmit() { port.down.send(datagram.bytes, now: now) }
   }
 
-  private func updateOutlet(_ port: Port) {
+  private func updateEgress(_ port: Port) {
     guard let sender = port.peer.srtpSender, port.path != nil, port.peer.isConnected, !port.isOpen else { return }
     port.isOpen = true
     router.open(port.member, sender: sender)
   }
 
-  func send(_ batch: OutputBatch, to outlet: Outlet) {
-    guard ports.indices.contains(outlet.connection) else { return }
+  func send(_ batch: OutputBatch, to egress: Egress) {
+    guard ports.indices.contains(egress.connection) else { return }
     for run in batch.runs {
       var offset = run.offset
       let end = run.offset + run.length
       while offset < end {
         let next = min(offset + run.segment, end)
-        ports[outlet.connection].down.send((offset..<next).map { batch.bytes[$0] }, now: now)
+        ports[egress.connection].down.send((offset..<next).map { batch.bytes[$0] }, now: now)
         offset = next
       }
     }

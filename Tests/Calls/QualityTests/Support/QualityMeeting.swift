@@ -132,7 +132,7 @@ final class QualityMeeting: PacketSink {
 
   // MARK: Output
 
-  func send(_ batch: OutputBatch, to outlet: Outlet) {
+  func send(_ batch: OutputBatch, to egress: Egress) {
     for run in batch.runs {
       var offset = run.offset
       let end = run.offset + run.length
@@ -141,9 +141,9 @@ final class QualityMeeting: PacketSink {
         var bytes = [UInt8](repeating: 0, count: next - offset)
         for index in bytes.indices { bytes[index] = batch.bytes[offset + index] }
         offset = next
-        if let number = receiverOf[outlet.participant] {
-          links[receivers[number].link].send(bytes, to: outlet.participant, now: now)
-        } else if let number = publisherOf[outlet.participant] {
+        if let number = receiverOf[egress.participant] {
+          links[receivers[number].link].send(bytes, to: egress.participant, now: now)
+        } else if let number = publisherOf[egress.participant] {
           publishers[number].receiveReport(bytes)
         }
       }

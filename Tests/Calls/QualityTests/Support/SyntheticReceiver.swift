@@ -222,7 +222,7 @@ final class SyntheticReceiver {
     guard nacks.deadline <= now else { return }
     var numbers = [SequenceNumber](repeating: SequenceNumber(rawValue: 0), count: 128)
     var span = numbers.mutableSpan
-    let count = nacks.poll(now: now, roundTripTime: member.outlet.roundTrip ?? .milliseconds(100), into: &span)
+    let count = nacks.poll(now: now, roundTripTime: member.egress.roundTrip ?? .milliseconds(100), into: &span)
     guard count > 0 else { return }
     nacksSent += count
     report(now) { writer, buffer in

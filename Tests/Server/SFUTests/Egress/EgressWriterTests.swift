@@ -38,13 +38,13 @@ struct EgressWriterTests {
     }
     // Use up the initial allowance.
     var sequence: Int64 = 0
-    while slot.outlet.writer.takeFromBudget(
+    while slot.egress.writer.takeFromBudget(
       bytes: 1_000, sequence: sequence, stream: 0, roundTrip: .zero, now: meeting.now)
     {
       sequence += 1
     }
     let before = meeting.router.counters
-    let allowance = slot.outlet.writer.budget.allowance
+    let allowance = slot.egress.writer.budget.allowance
     for number in 0..<50 {
       let packet = [UInt8](repeating: UInt8(number), count: 80)
       microphone.send(isRewritten ? [0x80 | 111, 0x00, 0x00, 3, 111, 1, 2, 3] + packet : packet)
@@ -56,7 +56,7 @@ struct EgressWriterTests {
     let bytes = Int64(after.bytesForwarded - before.bytesForwarded)
     #expect(packets == 50)
     #expect((after.redundantPackets > before.redundantPackets) == (sound == .redundancyAdded))
-    let earned = slot.outlet.writer.budget.allowance - allowance
+    let earned = slot.egress.writer.budget.allowance - allowance
     #expect((bytes / 2 - packets...bytes / 2).contains(earned), "\(earned) for \(bytes) bytes in \(packets) packets")
   }
 }

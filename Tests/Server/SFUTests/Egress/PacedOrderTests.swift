@@ -16,8 +16,8 @@ private final class Departures: PacketSink {
     self.meeting = meeting
   }
 
-  func send(_ batch: OutputBatch, to outlet: Outlet) {
-    meeting.send(batch, to: outlet)
+  func send(_ batch: OutputBatch, to egress: Egress) {
+    meeting.send(batch, to: egress)
     for run in batch.runs {
       var offset = run.offset
       while offset < run.offset + run.length {
@@ -58,19 +58,19 @@ struct PacedOrderTests {
     camera.start()
     meeting.run(for: .milliseconds(300))
     // What the receiver says is known, and what is wanted leaves little room.
-    ben.member.outlet.writer.bandwidth.activate(.receiverEstimate)
-    ben.member.outlet.writer.bandwidth.nextTick = .distantFuture
+    ben.member.egress.writer.bandwidth.activate(.receiverEstimate)
+    ben.member.egress.writer.bandwidth.nextTick = .distantFuture
     try say(.kilobits(1_200), meeting, ben)
-    ben.member.outlet.writer.bandwidth.setAllocated(
+    ben.member.egress.writer.bandwidth.setAllocated(
       .kilobits(960), wanted: .kilobits(960), paused: 0, isSatisfied: true, now: meeting.now)
-    #expect(ben.member.outlet.writer.bandwidth.isPacing)
+    #expect(ben.member.egress.writer.bandwidth.isPacing)
     meeting.run(for: .milliseconds(300))
     camera.stop()
     meeting.run(for: .milliseconds(100))
-    #expect(ben.member.outlet.writer.bandwidth.queue.isEmpty)
+    #expect(ben.member.egress.writer.bandwidth.queue.isEmpty)
     let departures = Departures(5_000, meeting)
     send(40, of: camera, meeting, to: departures)
-    #expect(ben.member.outlet.writer.bandwidth.queue.count > 10)
+    #expect(ben.member.egress.writer.bandwidth.queue.count > 10)
     return (meeting, camera, ben, departures)
   }
 
@@ -96,35 +96,35 @@ struct PacedOrderTests {
   func endOfPacing() throws {
     let (meeting, camera, ben, departures) = try waiting()
     try say(.kilobits(20_000), meeting, ben)
-    #expect(!ben.member.outlet.writer.bandwidth.isPacing)
+    #expect(!ben.member.egress.writer.bandwidth.isPacing)
     send(4, of: camera, meeting, to: departures)
     #expect(meeting.router.deadline <= meeting.now, "what waits is due")
     meeting.router.handleTimeout(now: meeting.now, batch: meeting.batch, to: departures)
     #expect(departures.sequences.count == 44)
     let steps = zip(departures.sequences.dropFirst(), departures.sequences).map { $0 &- $1 }
     #expect(steps.allSatisfy { $0 == 1 }, "in order: \(departures.sequences)")
-    #expect(ben.member.outlet.writer.bandwidth.queue.isEmpty)
+    #expect(ben.member.egress.writer.bandwidth.queue.isEmpty)
   }
 
   @Test(
     "when a slot is removed, what waits for the others still leaves", arguments: [(["6"], []), ([], ["8"])])
   func removed(before: [String], after: [String]) throws {
     let (meeting, _, ben, departures) = try waiting((before, after))
-    let outlet = ben.member.outlet
+    let egress = ben.member.egress
     let last = UInt16(truncatingIfNeeded: ben.streams[5_000]?.highest ?? 0)
     ben.sendNack([last &- 1, last], ssrc: 5_000)
     for bytes in meeting.takeUploads(of: ben) { meeting.receive(bytes, ben) }
-    #expect(outlet.resends.count == 2)
+    #expect(egress.resends.count == 2)
     let others = before + after
     for mid in others {
-      let waits = outlet.writer.bandwidth.queue.count
-      let bytes = outlet.writer.bandwidth.queue.bytes
+      let waits = egress.writer.bandwidth.queue.count
+      let bytes = egress.writer.bandwidth.queue.bytes
       meeting.router.removeSlot(try #require(ben.slots[mid]))
       #expect(
-        outlet.writer.bandwidth.queue.count < waits && outlet.writer.bandwidth.queue.bytes < bytes,
+        egress.writer.bandwidth.queue.count < waits && egress.writer.bandwidth.queue.bytes < bytes,
         "its own are forgotten")
     }
-    #expect(outlet.writer.bandwidth.queue.count == 40 - departures.sequences.count)
+    #expect(egress.writer.bandwidth.queue.count == 40 - departures.sequences.count)
     try say(.kilobits(20_000), meeting, ben)
     meeting.router.handleTimeout(now: meeting.now, batch: meeting.batch, to: departures)
     meeting.flush()
@@ -132,7 +132,7 @@ struct PacedOrderTests {
     let steps = zip(departures.sequences.dropFirst(), departures.sequences).map { $0 &- $1 }
     #expect(steps.allSatisfy { $0 == 1 }, "in order: \(departures.sequences)")
     #expect(meeting.router.counters.pacedDrops == 0 && meeting.router.counters.retransmissions == 2)
-    #expect(outlet.writer.bandwidth.queue.isEmpty && outlet.writer.bandwidth.queue.bytes == 0)
+    #expect(egress.writer.bandwidth.queue.isEmpty && egress.writer.bandwidth.queue.bytes == 0)
     meeting.run(for: .milliseconds(50))
     #expect(ben.streams[5_000]?.retransmissionSequences.count == 2)
   }
@@ -140,9 +140,9 @@ struct PacedOrderTests {
   @Test("when a packet has waited too long, the picture goes on with a keyframe, which nobody had to ask for")
   func tooOld() throws {
     let (meeting, camera, ben, departures) = try waiting()
-    let outlet = ben.member.outlet
+    let egress = ben.member.egress
     let asked = camera.client.keyframeRequests
-    let waited = outlet.writer.bandwidth.queue.count
+    let waited = egress.writer.bandwidth.queue.count
     meeting.now = meeting.now + PacingQueue.maximumWait + .milliseconds(50)
     meeting.router.handleTimeout(now: meeting.now, batch: meeting.batch, to: departures)
     #expect(meeting.router.counters.pacedDrops == UInt64(waited))

@@ -115,7 +115,7 @@ struct ConnectionReasonsTests {
     dan.publish("t_d", mid: "0", .audio, ssrc: 3_000).start()
     let before = rig.ann.questions
     rig.run(8)
-    let near = try #require(dan.member.outlet.roundTrip)
+    let near = try #require(dan.member.egress.roundTrip)
     #expect((19...22).contains(near.milliseconds), "\(near.milliseconds) ms")
     #expect(dan.member.quality.quality == .excellent)
     #expect(dan.questions > 5 && rig.ann.questions == before)

@@ -48,7 +48,7 @@ struct RelayRepairTests {
     #expect(ann.keyframeRequests == asked)
     // Nothing is left to be done.
     #expect(cluster.meetings[0].router.relayState.owing.isEmpty)
-    #expect(cluster.meetings[0].router.relayState.arrearsDeadline == .distantFuture)
+    #expect(cluster.meetings[0].router.relayState.backlogDeadline == .distantFuture)
   }
 
   @Test("the last packets before a pause follow as well, though nothing comes after them")
@@ -119,18 +119,18 @@ struct RelayRepairTests {
   @Test("what comes later than it can be kept in mind is given up, and counted")
   func tooManyLate() {
     let ring = RelayOutput(ring: RelayRing(capacity: 4_096))
-    var arrears = RelayArrears(relay: Relay(channel: 1, reach: .machine, output: ring, session: 1), from: 1_000)
+    var backlog = RelayBacklog(relay: Relay(channel: 1, reach: .machine, output: ring, session: 1), from: 1_000)
     for number in 0..<100 as Range<Int64> {
-      let isKept = arrears.add(number * 3)
-      #expect(isKept == (number < Int64(RelayArrears.maximumLate)))
+      let isKept = backlog.add(number * 3)
+      #expect(isKept == (number < Int64(RelayBacklog.maximumLate)))
     }
-    #expect(arrears.waiting == RelayArrears.maximumLate)
-    #expect(arrears.lost == 297)
+    #expect(backlog.waiting == RelayBacklog.maximumLate)
+    #expect(backlog.lost == 297)
     // The late ones come first, and only they.
     var turns: [Int64] = []
-    while let number = arrears.next(highest: 1_001) {
+    while let number = backlog.next(highest: 1_001) {
       turns.append(number)
-      arrears.advance()
+      backlog.advance()
     }
     #expect(turns == (0..<64).map { $0 * 3 } + [1_000, 1_001])
   }
@@ -193,7 +193,7 @@ struct RelayRepairTests {
       if mutes {
         let camera = try #require(router.publication(PublicationID(rawValue: "v")))
         router.setMuted(true, camera)
-        #expect(camera.streams.allSatisfy { $0.arrears.isEmpty })
+        #expect(camera.streams.allSatisfy { $0.backlog.isEmpty })
         #expect(router.relayState.owing.count == 1)
       } else {
         for slot in ben.slots.values { cluster.meetings[1].router.detach(slot) }

@@ -367,5 +367,5 @@ struct ForwardingTests {
 /// Counts what would be sent.
 final class RunCounter: PacketSink {
   var runs: [OutputBatch.Run] = []
-  func send(_ batch: OutputBatch, to outlet: Outlet) { runs += Array(batch.runs) }
+  func send(_ batch: OutputBatch, to egress: Egress) { runs += Array(batch.runs) }
 }

@@ -38,5 +38,5 @@ struct IdleRoomTests {
 
 private final class ReportCounter: PacketSink {
   var count = 0
-  func send(_ batch: OutputBatch, to outlet: Outlet) { count += batch.packets }
+  func send(_ batch: OutputBatch, to egress: Egress) { count += batch.packets }
 }

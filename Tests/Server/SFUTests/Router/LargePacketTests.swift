@@ -24,10 +24,10 @@ struct LargePacketTests {
     let before = stream.packets.count
     #expect(before > 10)
     #expect(meeting.router.counters[.tooLarge] == 0)
-    source.packetSize = Inlet.maximumPacket
+    source.packetSize = Ingress.maximumPacket
     meeting.run(for: .milliseconds(500))
     #expect(meeting.router.counters[.tooLarge] > 10)
-    #expect(stream.ordered.allSatisfy { $0.length <= Inlet.maximumPacket + 100 && $0.payload.count <= 1_400 })
+    #expect(stream.ordered.allSatisfy { $0.length <= Ingress.maximumPacket + 100 && $0.payload.count <= 1_400 })
     #expect(stream.packets.count <= before + 2)
     source.packetSize = 1_000
     source.wantsKeyframe = true

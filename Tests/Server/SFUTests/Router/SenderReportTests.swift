@@ -81,7 +81,7 @@ struct SenderReportTests {
     meeting.router.attach(microphone.publication, to: ben.slot("7", .audio, ssrc: 5_000))
     microphone.start()
     meeting.run(for: .seconds(6))
-    let roundTrip = try #require(ben.member.outlet.roundTrip)
+    let roundTrip = try #require(ben.member.egress.roundTrip)
     #expect(abs(roundTrip.milliseconds - 80) <= 3)
   }
 }

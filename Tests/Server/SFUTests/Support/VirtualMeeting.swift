@@ -81,16 +81,16 @@ final class VirtualMeeting: PacketSink {
 
   // MARK: Links
 
-  func send(_ batch: OutputBatch, to outlet: Outlet) {
+  func send(_ batch: OutputBatch, to egress: Egress) {
     for run in batch.runs {
       sentRuns += 1
       var offset = run.offset
       let end = run.offset + run.length
       while offset < end {
         let next = min(offset + run.segment, end)
-        sentDatagrams[outlet.participant, default: 0] += 1
-        sentBytes[outlet.participant, default: 0] += next - offset
-        carry((offset..<next).map { batch.bytes[$0] }, client: outlet.participant, isUp: false)
+        sentDatagrams[egress.participant, default: 0] += 1
+        sentBytes[egress.participant, default: 0] += next - offset
+        carry((offset..<next).map { batch.bytes[$0] }, client: egress.participant, isUp: false)
         offset = next
       }
     }

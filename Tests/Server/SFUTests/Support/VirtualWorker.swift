@@ -5,7 +5,7 @@ import Basics
 final class VirtualWorker {
   let meetings: [VirtualMeeting]
   private let entries: ContiguousArray<MediaCore.Meeting?>
-  private(set) var touched = TouchedMeetings()
+  private(set) var touched = DirtyMeetings()
   private var closed: Set<Int> = []
   private(set) var now: Instant
   /// What the worker's gauge says, asked in each tick.

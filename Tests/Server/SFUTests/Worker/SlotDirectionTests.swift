@@ -54,6 +54,6 @@ struct SlotDirectionTests {
     meeting.run(for: .seconds(1))
     #expect(slot.packetCount > sent + 50)
     #expect(slot.rewriter.highestOut > highest, "no number is used twice with one key")
-    #expect(ben.member.outlet.subscriptions.count == 1)
+    #expect(ben.member.egress.subscriptions.count == 1)
   }
 }

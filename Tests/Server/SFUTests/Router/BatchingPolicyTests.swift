@@ -5,9 +5,9 @@ import Testing
 @testable import SFU
 
 @Suite("Packet hold", .tellsSeeds)
-struct PacketHoldTests {
+struct BatchingPolicyTests {
   private static let maximum = TimeSpan.milliseconds(5)
-  private var hold = PacketHold(maximum: maximum)
+  private var hold = BatchingPolicy(maximum: maximum)
   private var now = Instant.milliseconds(1_000)
 
   /// Lets `voices` voices of 50 packets a second talk, none in step with another, and flushes whenever it is time; the longest wait and the
@@ -76,7 +76,7 @@ struct PacketHoldTests {
 
   @Test("the packets of a frame for many wait for its last one, and at most 1 ms after the first")
   mutating func frame() {
-    for receivers in [PacketHold.frameReceivers, 400] {
+    for receivers in [BatchingPolicy.frameReceivers, 400] {
       hold.addPicture(receivers: receivers, endsFrame: false, now: now)
       #expect(hold.deadline(load: .zero) == now + .milliseconds(1))
       hold.addPicture(receivers: receivers, endsFrame: false, now: now + .microseconds(700))
@@ -89,7 +89,7 @@ struct PacketHoldTests {
 
   @Test("a picture for few leaves at once, and takes sound that waits with it")
   mutating func fewPictures() {
-    hold.addPicture(receivers: PacketHold.frameReceivers - 1, endsFrame: false, now: now)
+    hold.addPicture(receivers: BatchingPolicy.frameReceivers - 1, endsFrame: false, now: now)
     #expect(hold.deadline(load: .zero) <= now)
     hold.clear()
     _ = talk(voices: 10, receivers: 9, for: .seconds(1))
@@ -103,7 +103,7 @@ struct PacketHoldTests {
 
   @Test("without a maximum nothing ever waits")
   mutating func off() {
-    hold = PacketHold(maximum: .zero)
+    hold = BatchingPolicy(maximum: .zero)
     let (wait, _) = talk(voices: 10, receivers: 400, for: .seconds(2), load: .milliseconds(4))
     #expect(wait == .zero)
     hold.addPicture(receivers: 400, endsFrame: false, now: now)

@@ -1,7 +1,7 @@
 import Basics
 import RTC
 
-extension Outlet {
+extension Egress {
   /// Lets a packet wait until the path takes it. Where there is no room the slot goes on with the next keyframe.
   func enqueue(
     _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, for subscription: Subscription,

@@ -2,7 +2,7 @@ import Basics
 import RTC
 
 /// What a receiver lost and asks for again (RFC 4585, RFC 4588).
-extension Outlet {
+extension Egress {
   private static let maximumResends = 256
 
   /// Whether retransmissions wait.

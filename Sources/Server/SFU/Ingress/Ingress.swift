@@ -7,7 +7,7 @@ import RTC
 /// An SSRC is learned from the session description or from the MID (and RID) that a packet carries, and stays with its
 /// publication: a packet that claims it for another one is refused. The table is the participant's own, so no packet can
 /// reach the publication of somebody else, whatever it says about itself.
-public final class Inlet {
+public final class Ingress {
   /// Most SSRCs that a participant may use.
   public static let maximumSources = 64
   /// The largest packet that is taken, in bytes. What is larger came in fragments, and would leave in fragments to each receiver.
@@ -59,7 +59,7 @@ public final class Inlet {
 
   /// What receiving a packet led to.
   enum Outcome {
-    /// It waits in the stream of the claim, which the inlet owns, to be forwarded.
+    /// It waits in the stream of the claim, which the ingress owns, to be forwarded.
     case accepted(BorrowedReference<Claim>)
     /// It was counted and is not forwarded (padding).
     case consumed

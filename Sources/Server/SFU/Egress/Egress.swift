@@ -5,7 +5,7 @@ import RTC
 ///
 /// A packet is written by putting a header of its own together and encrypting the shared payload straight out of the
 /// publication's store behind it; nothing else is copied.
-public final class Outlet {
+public final class Egress {
   /// The router's number of the participant.
   public let participant: Int
   /// Whose it is, in the numbering of the worker; the sink finds the way by it.

@@ -1,7 +1,7 @@
 import Basics
 import RTC
 
-extension Outlet {
+extension Egress {
   /// How long a newcomer waits for the keyframe of the layer it is to have before it takes another one's.
   private static let patience = TimeSpan.milliseconds(300)
 

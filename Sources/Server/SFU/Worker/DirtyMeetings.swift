@@ -2,10 +2,12 @@ import Basics
 
 /// The meetings of a worker in which something happened, until each has been flushed.
 ///
-/// A meeting whose packets wait for others to leave with (``PacketHold``) stays on the list, and those beside it leave when it is their time. At the end
-/// of each tick: ``begin(now:load:isBusy:)``, then ``next(of:)`` until it gives nil; ``earliest`` is then when the next of them is due. Nothing is allocated
-/// while few meetings are touched at a time. It knows meetings by their numbers: objects that are put on a list and taken off count references in each tick.
-struct TouchedMeetings {
+/// A meeting whose packets wait for others to leave with (``BatchingPolicy``) stays on the list, and those beside it
+/// leave when it is their time. At the end of each tick: ``begin(now:load:isBusy:)``, then ``next(of:)`` until it
+/// gives nil; ``earliest`` is then when the next of them is due. Nothing is allocated while few meetings are touched
+/// at a time. It knows meetings by their numbers: objects that are put on a list and taken off count references in
+/// each tick.
+struct DirtyMeetings {
   private var meetings: ContiguousArray<Int32> = []
   /// How many meetings of this round were looked at, and how many of them stay.
   private var seen = 0

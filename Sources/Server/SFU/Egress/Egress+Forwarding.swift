@@ -2,7 +2,7 @@ import Basics
 import RTC
 
 /// What a receiver gets of the packets that came.
-extension Outlet {
+extension Egress {
   /// Writes what waits of `stream` for `subscription`; sends the batch when it is full.
   @inline(__always)
   func write<Sink: PacketSink>(

@@ -10,7 +10,7 @@ import Basics
 ///
 /// What needs not wait takes everything else with it. It reads no clock, and nothing is allocated. An object, whose numbers change one by one: a value in the
 /// router would be checked for exclusive access as a whole, for each packet.
-final class PacketHold {
+final class BatchingPolicy {
   /// How long the packets of a frame wait for its last one.
   static let frame = TimeSpan.milliseconds(1)
   /// From how many receivers on they do.

@@ -1,7 +1,7 @@
 import Basics
 import RTC
 
-extension Outlet {
+extension Egress {
   /// Payloads below this are not worth sending again as padding.
   private static let leastPadding = 200
   /// How far back recent packets are sent again.

@@ -5,8 +5,8 @@ import Testing
 @testable import SFU
 
 @Suite("Streams that packets wait in")
-struct WaitingStreamsTests {
-  private let waiting = WaitingStreams()
+struct ReadyStreamsTests {
+  private let waiting = ReadyStreams()
   private let publication = Publication(
     id: PublicationID(rawValue: "p"), participant: 0, media: Sections.receive(mid: "0", .video), isMuted: false)
 
@@ -84,7 +84,7 @@ struct WaitingStreamsTests {
     // A slot keeps what it carries until the next stream begins there.
     meeting.router.detach(slot)
     #expect(left != nil, "nothing but a slot held it, so nothing is shown")
-    send(200, more: isRefused ? Inlet.maximumPacket : 0)
+    send(200, more: isRefused ? Ingress.maximumPacket : 0)
     #expect((meeting.router.counters[.tooLarge] == 1) == isRefused)
     #expect(camera.publication.streams.map(\.ssrc.rawValue) == [200])
     #expect(left == nil)

@@ -5,7 +5,7 @@ import Basics
 /// A list that objects are put on and taken off counts two references for each: for sound that is as often as packets come. Here a stream gets a place
 /// with its first packet and keeps it, owned; what comes and goes are numbers in the objects themselves, each the place of the one behind it. So packets
 /// allocate nothing, and nothing is checked for exclusive access.
-final class WaitingStreams {
+final class ReadyStreams {
   // Assigned as a whole, since an array that is changed in place is checked for exclusive access by who reads it, for each packet.
   private var streams: ContiguousArray<SourceStream?> = []
   private var publications: ContiguousArray<Publication?> = []
