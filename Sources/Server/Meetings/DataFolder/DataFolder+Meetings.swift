@@ -1,3 +1,4 @@
+public import Basics
 /// Meetings and personal rooms.
 extension DataFolder {
   /// The meetings of all tenants or of one, the newest first.

@@ -1,3 +1,4 @@
+public import Basics
 public import FoundationEssentials
 
 /// A position in the list of meetings, the newest first; as text `<milliseconds since 1970>.<id>`.

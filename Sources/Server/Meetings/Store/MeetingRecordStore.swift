@@ -1,3 +1,4 @@
+public import Basics
 public import FoundationEssentials
 
 /// Meetings, their schedules and personal rooms.

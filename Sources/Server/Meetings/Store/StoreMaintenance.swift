@@ -1,3 +1,4 @@
+public import Basics
 public import FoundationEssentials
 
 /// Looking after a store: purging, health, copies.

@@ -1,3 +1,4 @@
+public import Basics
 public import FoundationEssentials
 
 /// A store that can make several changes one.

@@ -1,3 +1,4 @@
+public import Basics
 public import FoundationEssentials
 
 /// Tenants and the secrets of their API keys.

@@ -1,3 +1,4 @@
+public import Basics
 public import FoundationEssentials
 
 /// Revoked tokens, and the usage log of tokens.

@@ -1,3 +1,4 @@
+public import Basics
 public import FoundationEssentials
 
 /// Webhooks and the queues of their deliveries.

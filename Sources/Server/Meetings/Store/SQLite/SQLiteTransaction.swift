@@ -1,3 +1,4 @@
+import Basics
 import FoundationEssentials
 
 /// The reads and writes of one transaction of a ``SQLiteMeetingStore``, whose thread it runs on.
