@@ -760,7 +760,9 @@ class Window(Case):
         app.do("answer Ok", "see You have the token")
 
         # A server that answers nothing any more: the loss is told, and that nobody has heard the goodbye.
-        self.join(app, "Join online video chat")
+        before = self.join(app, "Join online video chat")
+        # Before that a loss is a call that failed.
+        app.expect("conversation", before, state="established")
         app.shows("You talk to Ann")
         server.process.send_signal(signal.SIGSTOP)
         self.addCleanup(server.process.send_signal, signal.SIGCONT)
@@ -768,8 +770,9 @@ class Window(Case):
         self.keep("alert-connectivity", moves=True)
         app.do("answer Ok", "press End")
         app.asks("Error: SignOut", "(E2-3-20)")
-        self.keep("alert-sign-out", moves=True)
+        # The app asks for the next token meanwhile, which has an end of its own.
         server.process.send_signal(signal.SIGCONT)
+        self.keep("alert-sign-out", moves=True)
         app.do("answer Ok", "see You have the token")
 
         # leave() throws while canLeave is false, and then nothing can be pressed: also not twice in a row.
