@@ -15,7 +15,9 @@ enum CompletionCommand {
       A line like these in the shell's start file (.bashrc, .zshrc, config.fish) is all that is needed.
       """,
     members: ShellCompletion.allCases.map { shell in
-      .init(name: shell.rawValue, operands: "", help: "print the script for \(shell.rawValue)", table: []) { options in
+      CommandGroup.Member(
+        name: shell.rawValue, operands: "", help: "print the script for \(shell.rawValue)", table: []
+      ) { options in
         try options.requireNoOperands()
         CommandLineText.say(shell.script(for: Program.root))
       }

@@ -16,7 +16,7 @@ extension DataFolder {
   /// Opens the folder that the options name. Unless `creating`, it must have been used before, so that a misspelt name does not make
   /// another one.
   static func open(_ options: CommandOptions, creating: Bool = false) async throws -> DataFolder {
-    let path = path(options)
+    let path = Self.path(options)
     guard creating || isUsed(path) else {
       throw CommandGroup.Failure(
         description:

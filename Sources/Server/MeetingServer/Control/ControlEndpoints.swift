@@ -13,7 +13,7 @@ struct ControlEndpoints: Sendable {
     }
   ])
 
-  /// Their paths.
+  /// The paths of ``routes``.
   static var paths: [String] { routes.all.map(\.path) }
 
   /// The answer to a request.

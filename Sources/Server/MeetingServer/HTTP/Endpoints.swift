@@ -31,7 +31,7 @@ struct Endpoints: Sendable {
       if let route = match.route { form = Self.form(of: route, request) ?? form }
       response = try await answer(request, match)
     } catch {
-      // 501 says that this version lacks a call, which is no failure.
+      // 501 says that this version lacks a call; that isn't a failure.
       if error.status >= 500, error.status != 501 {
         log.error("request.failed", ["path": request.path, "code": error.code])
       }

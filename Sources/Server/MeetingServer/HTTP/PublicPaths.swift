@@ -2,9 +2,7 @@
 public enum PublicPaths {
   /// The names that no room may bear, and a table of the requests with their answers.
   public static var markdown: String {
-    let routed = Endpoints.routes.all.compactMap { route in
-      if case .literal(let word) = route.segments.first { String(word) } else { nil }
-    }
+    let routed = Endpoints.routes.all.compactMap { $0.firstWord.map(String.init) }
     let names = Set(routed).union(Endpoints.reservedForLater).sorted { $0.lowercased() < $1.lowercased() }
     var lines = [""]
     for name in names.map({ "`\($0)`" }) {

@@ -35,7 +35,7 @@ struct Route<Handler: Sendable>: Sendable {
     case literal(Substring)
     /// Any one segment, written `<room>` or `*`.
     case any
-    /// Whatever is left, written `…` at the end.
+    /// Any segments, written `…` at the end.
     case rest
   }
 
@@ -176,7 +176,8 @@ struct RouteTable<Handler: Sendable>: Sendable {
 
 extension Route {
   /// The first segment, where it is written out.
-  fileprivate var firstWord: Substring? {
-    if case .literal(let word) = segments.first { word } else { nil }
+  var firstWord: Substring? {
+    guard case .literal(let word)? = segments.first else { return nil }
+    return word
   }
 }

@@ -14,7 +14,7 @@ extension Server {
     return origin
   }
 
-  /// The browser client's files; `program` is the path beside which they are looked for.
+  /// The browser client's files, which may lie next to `program`.
   static func webFiles(_ configuration: ServerConfiguration, program: String) throws(ServerError) -> StaticFiles {
     do throws(StaticFiles.NotFound) {
       return try StaticFiles(folder: configuration.webFolder, program: program)
@@ -118,7 +118,7 @@ extension Server {
 
   static func makeAdmin(
     _ configuration: ServerConfiguration, _ endpoints: AdminEndpoints
-  ) async throws(ServerError) -> (HTTPServer, UInt16)? {
+  ) async throws(ServerError) -> (server: HTTPServer, port: UInt16)? {
     guard let port = configuration.adminPort else { return nil }
     do throws(TransportError) {
       var settings = HTTPServer.Configuration()

@@ -118,7 +118,7 @@ struct EveryEndpointTests {
       let firsts = Set(Endpoints.routes.all.compactMap { $0.path.split(separator: "/").first.map(String.init) })
         .filter { !$0.hasPrefix("<") }
       #expect(firsts.isSuperset(of: ["GetAdhocMeetingJob", "discover", "session", "v2", "signal", "healthz"]))
-      // A name that the server uses itself must be told from a room's.
+      // A room cannot bear a name that the server uses itself.
       #expect(RoomName.reserved == Endpoints.reservedNames)
       let soon = CivilTime(seconds: Int(Date().timeIntervalSince1970 + 3_600)).text
       let made = try await server.post(
