@@ -7,11 +7,9 @@ struct ControlEndpoints: Sendable {
   let api: AdminAPI
 
   /// The addresses besides those of the administration's interface.
-  private static let routes = RouteTable<@Sendable (ControlEndpoints, String) async throws(Refusal) -> HTTPResponse>([
-    Route("POST", "/changed/meetings/<id>") { endpoints, id async throws(Refusal) in
-      try await endpoints.takeUp(MeetingID(rawValue: id))
-    }
-  ])
+  private static let routes = RouteTable([Route("POST", "/changed/meetings/<id>", handler: Action.takeUp)])
+
+  private enum Action { case takeUp }
 
   /// The paths of ``routes``.
   static var paths: [String] { routes.all.map(\.path) }
@@ -25,7 +23,9 @@ struct ControlEndpoints: Sendable {
       let match = Self.routes.find(request.method, Array(path))
       if case .notFound = match { throw Refusal(404, "notFound", "This socket serves /api/v1 and /changed/meetings.") }
       let (route, segments) = try match.get()
-      return try await route.handler(self, segments.first ?? "")
+      switch route.handler {
+      case .takeUp: return try await takeUp(MeetingID(rawValue: segments.first ?? ""))
+      }
     } catch {
       return .refusal(error)
     }

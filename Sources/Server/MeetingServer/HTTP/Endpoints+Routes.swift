@@ -14,7 +14,11 @@ extension Endpoints {
     var segment: String { segments.first ?? "" }
   }
 
-  typealias Handler = @Sendable (Endpoints, Call) async throws(Refusal) -> HTTPResponse
+  /// Answers the requests of a route.
+  struct Handler: Sendable {
+    let run: @Sendable (Endpoints, Call) async throws(Refusal) -> HTTPResponse
+  }
+
   private typealias Entry = Route<Handler>
 
   /// The first segments that the server reserves without a route on this port.
@@ -182,11 +186,24 @@ extension Endpoints {
     ) { endpoints, call throws(Refusal) in try endpoints.meetingPage(call) }
   ]
 
-  private static let serveFile: Handler = { endpoints, call throws(Refusal) in
+  private static let serveFile = Handler { endpoints, call throws(Refusal) in
     try endpoints.file(call.request.path.split(separator: "/").joined(separator: "/"), call.request)
   }
 
-  private static let createSession: Handler = { endpoints, call async throws(Refusal) in
+  private static let createSession = Handler { endpoints, call async throws(Refusal) in
     try await endpoints.openTok.createSession(call.request)
+  }
+}
+
+extension Route where Handler == Endpoints.Handler {
+  /// A route of the public port.
+  fileprivate init(
+    _ methods: String, _ path: String, crossOrigin: CrossOrigin = .ownOrigin, rate: Rate = .free,
+    bodyLimit: Int = 256 << 10, refusals: Refusals = .parley, _ summary: String? = nil,
+    run: @escaping @Sendable (Endpoints, Endpoints.Call) async throws(Refusal) -> HTTPResponse
+  ) {
+    self.init(
+      methods, path, crossOrigin: crossOrigin, rate: rate, bodyLimit: bodyLimit, refusals: refusals, summary,
+      handler: Endpoints.Handler(run: run))
   }
 }

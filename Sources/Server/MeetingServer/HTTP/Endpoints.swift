@@ -55,7 +55,7 @@ struct Endpoints: Sendable {
     guard request.body.count <= route.bodyLimit else {
       throw Refusal(413, "tooLarge", "The body is larger than \(route.bodyLimit) bytes.")
     }
-    return try await route.handler(self, Call(request: request, segments: segments))
+    return try await route.handler.run(self, Call(request: request, segments: segments))
   }
 
   /// The form of a route's refusals; nil for that of the server.

@@ -3,7 +3,8 @@ import Transport
 /// An address of one of the server's ports, declared once: dispatch, `405` with `Allow`, the answer to `OPTIONS`, the
 /// rate limit, reserved room names and the table of addresses in `docs/protocol.md` follow from it.
 ///
-/// `Handler` is the type of the functions of one table.
+/// `Handler` answers the requests. It isn't a function that throws a type of its own: Swift 6.3 cannot compile one that
+/// a generic type stores.
 struct Route<Handler: Sendable>: Sendable {
   /// The pages that may read the answers.
   enum CrossOrigin: Sendable {

@@ -87,39 +87,28 @@ struct OpenTokAPI: Sendable {
     if case .notFound = match { throw .nothing }
     let session = try await session(String(path[1]), of: tenant)
     let (route, segments) = try match.get()
-    return try await route.handler(self, request, session, segments.first ?? "")
+    let id = segments.first ?? ""
+    return switch route.handler {
+    case .signal: try await signal(request, session, to: nil)
+    case .signalTo: try await signal(request, session, to: id)
+    case .connections: try await connections(request, session)
+    case .disconnect: try await disconnect(request, session, id)
+    case .streams: try await streams(request, session)
+    case .stream: try await stream(request, session, id)
+    case .mute: try await mute(request, session, id)
+    case .muteAll: try await muteAll(request, session)
+    }
   }
 
-  /// Answers a call about a session; the last parameter is the id in its path, if there is one.
-  typealias SessionHandler =
-    @Sendable (OpenTokAPI, HTTPRequest, Session, String) async throws(Refusal) -> HTTPResponse
+  /// The calls about a session.
+  enum SessionCall { case signal, signalTo, connections, disconnect, streams, stream, mute, muteAll }
 
   /// Every call behind `/v2/project/<key>/session/<id>` that is served.
-  static let sessionCalls = RouteTable<SessionHandler>([
-    Route("POST", "signal") { api, request, session, _ async throws(Refusal) in
-      try await api.signal(request, session, to: nil)
-    },
-    Route("GET HEAD", "connection") { api, request, session, _ async throws(Refusal) in
-      try await api.connections(request, session)
-    },
-    Route("DELETE", "connection/*") { api, request, session, id async throws(Refusal) in
-      try await api.disconnect(request, session, id)
-    },
-    Route("POST", "connection/*/signal") { api, request, session, id async throws(Refusal) in
-      try await api.signal(request, session, to: id)
-    },
-    Route("GET HEAD PUT", "stream") { api, request, session, _ async throws(Refusal) in
-      try await api.streams(request, session)
-    },
-    Route("GET HEAD", "stream/*") { api, request, session, id async throws(Refusal) in
-      try await api.stream(request, session, id)
-    },
-    Route("POST", "stream/*/mute") { api, request, session, id async throws(Refusal) in
-      try await api.mute(request, session, id)
-    },
-    Route("POST", "mute") { api, request, session, _ async throws(Refusal) in
-      try await api.muteAll(request, session)
-    },
+  static let sessionCalls = RouteTable<SessionCall>([
+    Route("POST", "signal", handler: .signal), Route("GET HEAD", "connection", handler: .connections),
+    Route("DELETE", "connection/*", handler: .disconnect), Route("POST", "connection/*/signal", handler: .signalTo),
+    Route("GET HEAD PUT", "stream", handler: .streams), Route("GET HEAD", "stream/*", handler: .stream),
+    Route("POST", "stream/*/mute", handler: .mute), Route("POST", "mute", handler: .muteAll),
   ])
 
   /// A session that a request names, and its room when there is somebody in it.
