@@ -1,3 +1,4 @@
+import Basics
 import Parley
 
 /// A meeting as lines: JSON objects for programs, or plain words where standard output is no terminal.

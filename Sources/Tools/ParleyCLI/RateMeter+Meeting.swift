@@ -1,3 +1,4 @@
+import Basics
 import Parley
 
 @MainActor extension RateMeter {

@@ -1,3 +1,4 @@
+import Basics
 import Parley
 
 /// Turns growing counts of a meeting's statistics into rates: bitrates and loss.

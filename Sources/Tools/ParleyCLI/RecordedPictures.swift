@@ -1,3 +1,4 @@
+import Basics
 import Parley
 
 /// The first pictures of a track, until they tell which size its file is to have.

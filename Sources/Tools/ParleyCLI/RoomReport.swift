@@ -1,3 +1,4 @@
+import Meetings
 import Parley
 
 /// What happens with hosts, hands, reactions and polls, as a line for programs and in words.
