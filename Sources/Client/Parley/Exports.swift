@@ -1,12 +1,6 @@
-// The names of the modules below that this module's API uses, so that an app imports `Parley` alone; no others.
-@_exported public import enum Basics.ConnectionQuality
-@_exported public import struct Basics.DataRate
-@_exported public import struct Basics.IPAddress
-@_exported public import struct Basics.Instant
-@_exported public import struct Basics.MID
-@_exported public import struct Basics.Secret
-@_exported public import struct Basics.TimeSpan
-@_exported public import struct Basics.TransportAddress
+// The names of the modules below that this module's API uses, so that an app imports `Parley` alone; no others. `Basics`
+// comes whole: the operators of its values are found only so.
+@_exported public import Basics
 @_exported public import struct Media.AudioFrame
 @_exported public import struct Media.AudioMixer
 @_exported public import class Media.AudioProcessor
