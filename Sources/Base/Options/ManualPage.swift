@@ -52,10 +52,10 @@ public struct ManualPage {
     let command = located.command
     lines.append(".SS \"\(Self.escaped(command.usage(located.path)[0]))\"")
     for usage in command.usage(located.path).dropFirst() {
-      lines.append(".br")
       lines.append("\\fB\(Self.escaped(usage))\\fR")
+      lines.append(".br")
     }
-    if command.usages.count > 1 { lines.append(".PP") }
+    if command.usages.count > 1 { lines[lines.count - 1] = ".PP" }
     line(OptionReference.plain(command.opening))
     for group in command.groups {
       if let name = group.name {
