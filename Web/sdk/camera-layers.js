@@ -18,7 +18,7 @@ const sizes = [
 /**
  * The encodings of a camera: always three, of which those that its size isn't worth are off.
  *
- * @param {number} side the longer side of its pictures in pixels; 0 when it is not known yet, which counts as large
+ * @param {number} side the longer side of its video in pixels; 0 while it is unknown, which counts as large
  * @returns {RTCRtpEncodingParameters[]}
  */
 export function cameraEncodings(side) {
@@ -29,7 +29,7 @@ export function cameraEncodings(side) {
 }
 
 /**
- * The most that so many sizes of a camera take together, in bits a second, when it is worth `count` of them.
+ * The highest rate of so many sizes of a camera together, in bits a second, if it is worth `count` of them.
  *
  * @param {number} kept how many, from the smallest on
  * @param {number} count 1 to 3
@@ -79,7 +79,7 @@ export function watchedLayers(whole, { spatialLayers: kept, spatialLayerCount: c
   };
 }
 
-/** The most pictures a second to send: no more than anybody watches; undefined for all. */
+/** The frame rate to send: no more than anybody watches; undefined for all. */
 export function watchedRate(whole, { maxFrameRate: most }) {
   const own = whole?.maxFramerate;
   return Number.isFinite(most) && most >= 1 ? Math.min(own ?? most, most) : own;

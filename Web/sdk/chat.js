@@ -26,10 +26,10 @@ export class Chatting {
     this.#ask = ask;
   }
 
-  /** The most bytes of a file, 0 where none are taken. @type {number} */
+  /** The most bytes of a file, 0 if the meeting accepts none. @type {number} */
   get fileLimit() { return Number(this.#meeting.info?.chat?.fileLimit ?? 0); }
 
-  /** Whether oneself may write. @type {boolean} */
+  /** Whether this client may write. @type {boolean} */
   get mayWrite() { return this.#meeting.localParticipant.permissions.includes("chat"); }
 
   /** Everybody who types now. @type {import("./participant.js").Participant[]} */
@@ -102,7 +102,7 @@ export class Chatting {
    * Fetches the file of a message.
    *
    * @param {{id: string, type: string}} file
-   * @returns {Promise<Blob>} of the file's own type when it is a picture, otherwise of one that no browser runs
+   * @returns {Promise<Blob>} of the file's own type if it is an image, otherwise of one that no browser runs
    */
   async fetchFile(file) {
     const content = await (await this.#get(`files/${encodeURIComponent(file.id)}`)).blob();
@@ -167,7 +167,7 @@ export class Chatting {
   }
 }
 
-/** Whether a file is a picture that browsers show without running anything. @param {{type: string}} file */
+/** Whether a file is an image that browsers show without running anything. @param {{type: string}} file */
 export function isPicture(file) { return ["image/png", "image/jpeg", "image/gif", "image/webp"].includes(file?.type); }
 
 function failure(value, status) {

@@ -39,7 +39,7 @@ export class DataChannels extends EventTarget {
   #timer = null;
   #closed = false;
 
-  /** Bytes of reliable messages that were taken and not yet given to the browser. @type {number} */
+  /** Bytes of reliable messages that wait to be given to the browser. @type {number} */
   get waitingBytes() { return this.#waitingBytes; }
 
   /**
@@ -156,7 +156,7 @@ class Bucket {
     this.#level = rate.burst;
   }
 
-  /** Milliseconds until `amount` may be taken; 0 for now. */
+  /** Milliseconds until `amount` is available; 0 for now. */
   pause(amount) {
     const now = performance.now();
     this.#level = Math.min(this.#rate.burst, this.#level + (now - this.#last) / 1_000 * this.#rate.perSecond);

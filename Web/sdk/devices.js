@@ -1,7 +1,7 @@
 import { ParleyError } from "./errors.js";
 
 /**
- * Cameras, microphones and speakers of this machine, with failures told apart.
+ * Cameras, microphones and speakers of this machine, with an error code for each kind of failure.
  *
  * Dispatches `changed` when a device is plugged in or removed.
  */
@@ -47,7 +47,7 @@ export class Devices extends EventTarget {
   /**
    * Opens a microphone with echo cancellation, noise suppression and gain control.
    *
-   * @param {{deviceId?: string}} [options] the device to prefer; another one is taken when it is gone
+   * @param {{deviceId?: string}} [options] the device to prefer; another one is opened when it is gone
    * @returns {Promise<MediaStreamTrack>}
    * @throws {ParleyError} `denied`, `deviceNotFound`, `deviceBusy`, `deviceFailed`, `insecureContext`
    */
@@ -91,7 +91,7 @@ export class Devices extends EventTarget {
   }
 
   /**
-   * Opens the devices that the options of a join ask for. A device that fails doesn't keep anybody out.
+   * Opens the devices that the options of a join ask for. The join goes on without a device that fails.
    *
    * @param {import("./meeting.js").JoinOptions} options
    * @param {Promise<object>} document the discover document, for options that are functions of it
@@ -115,7 +115,7 @@ export class Devices extends EventTarget {
   /**
    * Lets the user choose a screen, window or tab.
    *
-   * @returns {Promise<{video: MediaStreamTrack, audio: MediaStreamTrack|null}>} `audio` where the user shares sound as
+   * @returns {Promise<{video: MediaStreamTrack, audio: MediaStreamTrack|null}>} `audio` where the user shares audio as
    *   well
    * @throws {ParleyError} `cancelled` when the user closes the chooser
    */

@@ -8,7 +8,7 @@ import { ParleyError } from "./errors.js";
  * @property {string} subject title
  * @property {string} signaling address of the WebSocket
  * @property {string} [token] join token
- * @property {string} [signedInAs] name of whoever has signed in, to which the token holds them
+ * @property {string} [signedInAs] name of the person who signed in, to which the token holds them
  * @property {string[]} [linkDevices] what a link may open without a click, by the word of the server or of the token:
  *   `microphone`, `camera`
  * @property {RTCIceServer[]} iceServers
@@ -64,13 +64,13 @@ export async function discover(options) {
 const tokenLimit = 8_192;
 
 /**
- * Refuses what no server takes for a token, before it is sent anywhere.
+ * Refuses a text that no server accepts as a token, before it is sent anywhere.
  *
  * @param {string} token
  * @throws {ParleyError} `badToken`
  */
 export function checkToken(token) {
-  // A header takes nothing else, and no token has it.
+  // Other characters can't be in a header, and no token has them.
   if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token)) { throw new ParleyError("badToken", "The join token is empty, or has characters that no token has."); }
   const { length } = token.replace(/^psat=/, "");
   if (length > tokenLimit) { throw new ParleyError("badToken", `The join token has ${length} bytes, and servers take at most ${tokenLimit}. Ask for one with shorter data.`); }

@@ -37,7 +37,7 @@ export class DistinctNames {
       known.isThere = true;
       return known.number;
     }
-    // More than any that is there: a number that somebody had a moment ago would be taken for them.
+    // More than any present number: one that was just given up would suggest the same person.
     let number = Math.max(0, ...others.filter((each) => each.key === key).map((each) => each.number)) + 1;
     while (isTaken(number)) { number += 1; }
     this.#entries.delete(id);

@@ -3,7 +3,7 @@ import { Participant } from "./participant.js";
 import { Publication } from "./publication.js";
 import { LocalTrack } from "./track.js";
 
-/** The permission that publishing a source takes, and what it is called. */
+/** The permission for publishing a source, and its words in an error. */
 const permissionFor = {
   microphone: ["publishAudio", "speak"], camera: ["publishVideo", "show your camera"], screen: ["publishScreen", "share your screen"],
   screenAudio: ["publishScreen", "share your screen"],
@@ -177,7 +177,7 @@ export class LocalParticipant extends Participant {
     return publication;
   }
 
-  /** Whether oneself may publish a source, as far as is known: nothing is before the server has answered. */
+  /** Whether this client may publish a source. Before the server's answer it may. */
   #mayPublish(source) { return this.permissions.length === 0 || this.permissions.includes(permissionFor[source][0]); }
 
   /** Refuses what the server would, before a device is opened for it. */
@@ -186,7 +186,7 @@ export class LocalParticipant extends Participant {
     throw new ParleyError("notAllowed", `You may not ${permissionFor[source][1]} in this meeting. Hosts can allow it.`);
   }
 
-  /** Ends what oneself may not publish: it was opened before that was known. */
+  /** Ends tracks that this client may not publish: they were opened before the server's answer. */
   _endForbidden() {
     const forbidden = this.publications.filter(({ source }) => !this.#mayPublish(source));
     if (forbidden.length === 0) { return; }

@@ -66,13 +66,13 @@ export class Overrides {
   /** Start without a camera. @type {boolean} */
   get startAudioOnly() { return this.#turnsOff("config.startAudioOnly"); }
 
-  /** Title to show in place of the room name. @type {string|undefined} */
+  /** Title to show instead of the room name. @type {string|undefined} */
   get subject() { return this.#text("config.subject", 200); }
 
   /** True when the invitation link is to be hidden. @type {boolean} */
   get disableInviteFunctions() { return this.#flag("config.disableInviteFunctions") === true; }
 
-  /** Height in pixels of the camera picture to ask for. @type {number|undefined} */
+  /** Height of the requested camera video, in pixels. @type {number|undefined} */
   get resolution() {
     const value = Number(this.values.get("config.resolution"));
     return Number.isInteger(value) && value >= 90 && value <= 4320 ? value : undefined;

@@ -19,7 +19,7 @@ export class Participant {
     /** The participant's permissions: names such as `publishAudio` and `moderate`. @type {string[]} */
     this.permissions = [];
     /**
-     * Its place in the row of raised hands: the smallest number was first. Null while the hand is down.
+     * Its position in the queue of raised hands: the smallest number was first. Null while the hand is down.
      *
      * @type {number|null}
      */
@@ -42,13 +42,13 @@ export class Participant {
     this.publications = [];
   }
 
-  /** The name by which people are told apart: `Ann`, and `Ann (2)` for the next who is called so. @type {string} */
+  /** The name that distinguishes people of one name: `Ann`, then `Ann (2)`. @type {string} */
   get displayName() { return numbered(this.name, this.nameNumber); }
 
   /** Whether the server counts this participant among the speakers now. @type {boolean} */
   get speaking() { return this.audioLevel > 0; }
 
-  /** True for oneself. @type {boolean} */
+  /** True for the local participant. @type {boolean} */
   get isLocal() { return false; }
 
   /**

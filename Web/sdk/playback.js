@@ -1,8 +1,8 @@
 import { ParleyError } from "./errors.js";
 
 /**
- * The sound of a page: whether the browser lets it be heard, and through which speaker. There is one for all meetings
- * of a page, since one click frees all sound of it.
+ * The audio of a page: whether the browser plays it, and through which speaker. There is one for all meetings
+ * of a page, since one click unblocks all audio of it.
  *
  * Dispatches `blockedchanged`, with `element` and `blocked` in its detail, when a browser does not let an element play
  * before somebody has clicked, and when it plays after all. The track dispatches `blockedchanged`, too.
@@ -25,7 +25,7 @@ class Playback extends EventTarget {
    */
   isBlocked(element) { return this.#elements.get(element)?.blocked === true; }
 
-  /** Plays a track's sound in an element from now on, or goes on with another track in it. */
+  /** Plays a track's audio in an element from now on, or goes on with another track in it. */
   _add(element, track) {
     const isNew = !this.#elements.has(element);
     this.#elements.set(element, { track, blocked: this.isBlocked(element) });
@@ -87,5 +87,5 @@ class Playback extends EventTarget {
   }
 }
 
-/** The sound of this page. */
+/** The audio of this page. */
 export const playback = new Playback();

@@ -67,27 +67,26 @@ export class Publication {
   /** Whether the track is received (or, for an own one, sent). @type {boolean} */
   get subscribed() { return this.track !== null; }
 
-  /** The most pictures a second that were asked for; null for all there are. @type {number|null} */
+  /** The requested frame rate; null for all frames. @type {number|null} */
   get frameRate() { return this.#frameRate; }
 
   /**
-   * Sets how many pictures a second of somebody else's video are of use at most. The server leaves pictures out for it,
-   * without a pause, where the sender codes its video in temporal layers, as browsers do with cameras: it comes with a
-   * half or a quarter of its rate then, never with less than the lowest layer.
+   * Limits the frame rate of somebody else's video. The server leaves out temporal layers, which browsers send with
+   * cameras, so the video comes with a half or a quarter of its rate, and never with less than the lowest layer.
    *
-   * @param {number|null} rate 1 to 240; null for all there are
+   * @param {number|null} rate 1 to 240 frames a second; null for all
    * @throws {RangeError} for anything else
    */
   setFrameRate(rate) {
     if (rate !== null && !(Number.isFinite(rate) && rate >= 1 && rate <= 240)) {
-      throw new RangeError(`A frame rate is 1 to 240 pictures a second, or null for all there are, not ${rate}.`);
+      throw new RangeError(`A frame rate is 1 to 240 frames a second, or null for all, not ${rate}.`);
     }
     this.#frameRate = rate === null ? null : Math.round(rate);
-    this.track?._wishChanged?.();
+    this.track?._viewChanged?.();
   }
 
   /**
-   * The size that was asked for; null for that of the elements that show it.
+   * The requested size; null for that of the elements that show it.
    *
    * @type {{width: number, height: number}|null}
    */
@@ -97,7 +96,7 @@ export class Publication {
    * Asks for somebody else's video at a size of its own, for as long as an element shows it. If the sender sends
    * several sizes, the server forwards the smallest that fills this one.
    *
-   * @param {{width: number, height: number}|null} size in pixels of the picture, 1 to 16,384; null for that of the
+   * @param {{width: number, height: number}|null} size in pixels of the video, 1 to 16,384; null for that of the
    *   elements that show it
    * @throws {RangeError} for anything else
    */
@@ -107,6 +106,6 @@ export class Publication {
       throw new RangeError("A preferred size has a width and a height of 1 to 16,384 pixels, or is null for that of the elements that show it.");
     }
     this.#preferredSize = size;
-    this.track?._wishChanged?.();
+    this.track?._viewChanged?.();
   }
 }

@@ -5,14 +5,14 @@ const silenceLimit = 20_000;
 const joinTimeout = 15_000;
 
 /**
- * The WebSocket to the server: joins, keeps the place when the socket is lost, and hands messages on one after the
+ * The WebSocket to the server: joins, resumes the session after a lost socket, and delivers messages one after the
  * other.
  *
- * A lost socket is opened again with growing pauses and the place taken back with `resume`, until the server's window
+ * A lost socket is opened again with growing pauses, and the session resumed with `resume`, until the server's window
  * has passed.
  *
- * Dispatches `lost` (the socket went away), `resumed` (the place is held; `detail` is the message) and `expired` (it
- * cannot be taken back; `detail` is a `ParleyError`).
+ * Dispatches `lost` (the socket went away), `resumed` (`detail` is the message) and `expired` (the session
+ * can't be resumed; `detail` is a `ParleyError`).
  */
 export class Signaling extends EventTarget {
   #url;
@@ -48,7 +48,7 @@ export class Signaling extends EventTarget {
   /** The address of the WebSocket. @type {string} */
   get url() { return this.#url; }
 
-  /** The secret of the place; null before joining. */
+  /** The secret of the session; null before joining. */
   get _resumeToken() { return this.#resumeToken; }
 
   /** Whether messages can be sent now: the server has answered `join` or `resume` on this socket. @type {boolean} */
@@ -131,7 +131,7 @@ export class Signaling extends EventTarget {
     clearInterval(this.#pingTimer);
     this.#socket?.close(1000);
     this.#socket = null;
-    // No answer comes any more: whoever joins must not wait for one for ever.
+    // No answer comes any more, so a join must not wait for one.
     this.#joining?.reject(new ParleyError("cancelled", "The meeting was left."));
   }
 
@@ -182,7 +182,7 @@ export class Signaling extends EventTarget {
         this.#joining?.resolve(message);
         return;
       case "waiting":
-        // Somebody has to let this client in: the server decides how long that may take.
+        // The client waits in the lobby: the server decides how long.
         this.#joining?.waits();
         this.#ping();
         await this.#handler(message);

@@ -25,7 +25,7 @@ class Track extends EventTarget {
   }
 
   /**
-   * Plays the track in a media element. Video elements are muted, because sound has elements of its own.
+   * Plays the track in a media element. Video elements are muted, because audio has elements of its own.
    *
    * @param {HTMLMediaElement} [element] a new one is made when none is given
    * @returns {HTMLMediaElement}
@@ -129,7 +129,7 @@ export class RemoteTrack extends Track {
   }
 
   /**
-   * Whether this picture matters more than others that are not pinned, when the network does not take everything.
+   * Whether this video has priority over unpinned ones when the network has too little capacity.
    *
    * @type {boolean}
    */
@@ -137,7 +137,7 @@ export class RemoteTrack extends Track {
 
   set pinned(pinned) {
     this.#pinned = pinned === true;
-    this._wishChanged();
+    this._viewChanged();
   }
 
   /**
@@ -148,8 +148,8 @@ export class RemoteTrack extends Track {
    */
   get blocked() { return this.elements.some((each) => playback.isBlocked(each)); }
 
-  /** Something else is wanted of it. */
-  _wishChanged() { this.#views?.changed(); }
+  /** Another size, rate or priority is wanted of it. */
+  _viewChanged() { this.#views?.changed(); }
 
   attach(element) {
     const shown = super.attach(element);
