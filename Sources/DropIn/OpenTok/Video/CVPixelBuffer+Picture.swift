@@ -1,6 +1,7 @@
 #if canImport(CoreVideo) && !os(Linux)
   import CoreVideo
 #endif
+import Media
 import Parley
 import ParleyViews
 

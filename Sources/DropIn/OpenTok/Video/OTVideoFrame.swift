@@ -1,4 +1,5 @@
 public import Foundation
+import Media
 import Parley
 public import ParleyViews
 
