@@ -4,8 +4,9 @@ import Signaling
 
 /// What the administration sees of running meetings, and does to them.
 extension MeetingDirectory {
-  /// An admission with what its holder is and may do now: by the token, by what hosts have decided in the meeting's room, and by what a killed server has
-  /// left of that. Every entrance that has no more than a token to go by asks here, and goes by nothing else.
+  /// An admission with what its holder is and may do now: by the token, by what hosts have decided in the meeting's
+  /// room, and by what a killed server has left of that. Every entrance that has no more than a token to go by asks
+  /// here, and goes by nothing else.
   func present(_ admission: Admission, for use: RightsUse) async throws(JoinRefusal) -> Admission {
     var admission = admission
     do throws(MeetingRoom.Refusal) {
@@ -38,22 +39,24 @@ extension MeetingDirectory {
   func room(of meeting: MeetingID) -> MeetingRoom? { allRooms[meeting] }
 
   /// Has the room of a meeting that runs go by what was changed of it.
-  func changed(_ meeting: MeetingRecord) async { await allRooms[meeting.id]?.take(meeting) }
+  func changed(_ meeting: MeetingRecord) async { await allRooms[meeting.id]?.change(meeting) }
 
-  /// Ends the places of those who are in with a token, whatever its form and whichever meetings they are in. To be called once the store knows that
-  /// it is revoked.
+  /// Ends the places of those who are in with a token, whatever its form and whichever meetings they are in. To be
+  /// called once the store knows that it is revoked.
   func revoked(_ token: TokenID, of tenant: TenantID) async {
     revocations += 1
     for room in allRooms.values { await room.revoke(token, of: tenant) }
   }
 
-  /// Ends the places of those whose tokens go back to an API secret. To be called once the store knows that it is out of use.
+  /// Ends the places of those whose tokens go back to an API secret. To be called once the store knows that it is out
+  /// of use.
   func retired(_ key: String, of tenant: TenantID) async {
     revocations += 1
     for room in allRooms.values { await room.retire(key, of: tenant) }
   }
 
-  /// Whether there is something to end: a meeting that runs, or one that a killed server has left and nobody has come back to yet.
+  /// Whether there is something to end: a meeting that runs, or one that a killed server has left and nobody has come
+  /// back to yet.
   func canEnd(_ meeting: MeetingID) -> Bool { allRooms[meeting] != nil || running?.hasLeft(meeting) ?? false }
 
   /// Ends a meeting that runs, or was left by a killed server, for everybody; false when it does not run.
@@ -75,8 +78,8 @@ extension MeetingDirectory {
   /// Whether a meeting of a tenant runs here.
   func isRunning(_ tenant: TenantID) -> Bool { allRooms.values.contains { $0.identity.tenant == tenant } }
 
-  /// Ends what there still is of a tenant: what a killed server has `left`, and meetings into which somebody came just then. To be called once the
-  /// store has forgotten the tenant.
+  /// Ends what there still is of a tenant: what a killed server has `left`, and meetings into which somebody came just
+  /// then. To be called once the store has forgotten the tenant.
   func removed(_ tenant: TenantID, left: [MeetingID]) async {
     if let running {
       for meeting in left { _ = await running.endLeft(meeting, of: tenant, files) }

@@ -25,7 +25,7 @@ actor MeetingDirectory {
   private var isClosed = false
   /// How many tokens were revoked: who comes in meanwhile is looked at once more.
   var revocations: UInt64 = 0
-  private var expulsions = ExpulsionNotes()
+  private var expulsions = Tombstones()
   private let ban: @Sendable (JoinGrant, MeetingRecord, IPAddress?) async -> Bool
   /// Where the files of chats are.
   let files: ChatFileStore?
@@ -34,8 +34,8 @@ actor MeetingDirectory {
   private let refreshed: @Sendable (Admission) async -> RefreshedToken?
   private let current: @Sendable (Admission, IPAddress?) async throws(JoinRefusal) -> Admission
 
-  /// `current` looks at an admission again once there is a room, `refreshed` makes a token to come back with, `ban` keeps the holder of a grant out of a meeting for good, and says
-  /// whether that is written down.
+  /// `current` looks at an admission again once there is a room, `refreshed` makes a token to come back with, `ban`
+  /// keeps the holder of a grant out of a meeting for good, and says whether that is written down.
   init(
     media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters, log: Log,
     events: RoomEvents = RoomEvents(), files: ChatFileStore? = nil,
@@ -62,12 +62,12 @@ actor MeetingDirectory {
 
   /// Takes somebody into the room of their admission, which is opened when it is not running, or has them wait there.
   func join(
-    _ newcomer: MeetingRoom.Newcomer, url: String
+    _ joinRequest: JoinRequest, url: String
   ) async throws(MeetingRoom.Refusal) -> MeetingRoom {
     // A room can end between the look-up and the joining; then the next round makes a new one.
     for _ in 0..<4 {
       if isClosed { break }
-      let admission = newcomer.admission
+      let admission = joinRequest.admission
       if rooms[admission.meeting.id] == nil, let why = usage.refusalOfMeeting(of: admission.tenant) {
         throw told(.quota(why), admission.meeting)
       }
@@ -75,8 +75,8 @@ actor MeetingDirectory {
       entering[admission.meeting.id, default: 0] += 1
       let before = revocations
       do throws(MeetingRoom.Refusal) {
-        try await enter(try await looked(at: newcomer), room)
-        await recheck(newcomer, room, since: before)
+        try await enter(try await looked(at: joinRequest), room)
+        await recheck(joinRequest, room, since: before)
         await arrived(at: room)
         return room
       } catch .closed {
@@ -91,36 +91,37 @@ actor MeetingDirectory {
     throw .unavailable("the meeting is ending")
   }
 
-  /// A newcomer with the meeting as it is kept now. The room is there, so that what is changed from here on reaches it; without this look, what
-  /// was changed between the check of the token and the making of the room would be seen with the next join only.
+  /// A join request with the meeting as it is kept now. The room is there, so that what is changed from here on reaches
+  /// it; without this look, what was changed between the check of the token and the making of the room would be seen
+  /// with the next join only.
   private func looked(
-    at newcomer: MeetingRoom.Newcomer
-  ) async throws(MeetingRoom.Refusal) -> MeetingRoom.Newcomer {
-    var newcomer = newcomer
+    at joinRequest: JoinRequest
+  ) async throws(MeetingRoom.Refusal) -> JoinRequest {
+    var joinRequest = joinRequest
     do throws(JoinRefusal) {
-      newcomer.admission = try await current(newcomer.admission, newcomer.address)
+      joinRequest.admission = try await current(joinRequest.admission, joinRequest.address)
     } catch {
       if case .unavailable(let why) = error { throw .unavailable(why) }
       throw .refused(error)
     }
-    return newcomer
+    return joinRequest
   }
 
-  /// The same for somebody who has waited: their token may have been revoked meanwhile. A meeting that was removed goes on for those who are in
-  /// or wait.
+  /// The same for somebody who has waited: their token may have been revoked meanwhile. A meeting that was removed goes
+  /// on for those who are in or wait.
   private func lookedAgain(
-    at newcomer: MeetingRoom.Newcomer
-  ) async throws(MeetingRoom.Refusal) -> MeetingRoom.Newcomer {
+    at joinRequest: JoinRequest
+  ) async throws(MeetingRoom.Refusal) -> JoinRequest {
     do throws(MeetingRoom.Refusal) {
-      return try await looked(at: newcomer)
+      return try await looked(at: joinRequest)
     } catch .refused(.noSuchMeeting) {
-      return newcomer
+      return joinRequest
     }
   }
 
   /// A token may be revoked between the look at it and the entry into the room, where nobody found its holder yet.
-  private func recheck(_ newcomer: MeetingRoom.Newcomer, _ room: MeetingRoom, since before: UInt64) async {
-    if revocations != before { await recheck(newcomer.admission, room) }
+  private func recheck(_ joinRequest: JoinRequest, _ room: MeetingRoom, since before: UInt64) async {
+    if revocations != before { await recheck(joinRequest.admission, room) }
   }
 
   /// Ends the place of whoever came in or stays with a token that is revoked by now.
@@ -132,18 +133,19 @@ actor MeetingDirectory {
     }
   }
 
-  private func enter(_ newcomer: MeetingRoom.Newcomer, _ room: MeetingRoom) async throws(MeetingRoom.Refusal) {
-    let token = newcomer.place.resumeToken
-    let tenant = newcomer.admission.tenant
-    // The one decision about the tenant's share, made and counted before anything is awaited. The room tells it to nobody who has to wait.
+  private func enter(_ joinRequest: JoinRequest, _ room: MeetingRoom) async throws(MeetingRoom.Refusal) {
+    let token = joinRequest.session.resumeToken
+    let tenant = joinRequest.admission.tenant
+    // The one decision about the tenant's share, made and counted before anything is awaited. The room tells it to
+    // nobody who has to wait.
     let quota = usage.refusalOfParticipant(of: tenant)
     if quota == nil {
       // Noted before, so that the room's word that the place has ended always finds it.
-      places[token] = Held(room: room, participant: newcomer.place.participant, tenant: tenant.id)
+      places[token] = Held(room: room, participant: joinRequest.session.participant, tenant: tenant.id)
       usage.came(tenant.id)
     }
     do throws(MeetingRoom.Refusal) {
-      guard try await room.join(newcomer, quota: quota) == .enters else {
+      guard try await room.join(joinRequest, quota: quota) == .enters else {
         // Who waits has no place, and takes none from the others.
         giveUp(token)
         return
@@ -156,9 +158,10 @@ actor MeetingDirectory {
     log.info(
       "joined",
       [
-        "meeting": room.identity.id, "participant": newcomer.place.participant, "token": newcomer.admission.grant.id,
-        "tenant": tenant.name, "role": newcomer.admission.grant.role.rawValue,
-        "client": String((newcomer.join.client ?? "").prefix(60)),
+        "meeting": room.identity.id, "participant": joinRequest.session.participant,
+        "token": joinRequest.admission.grant.id,
+        "tenant": tenant.name, "role": joinRequest.admission.grant.role.rawValue,
+        "client": String((joinRequest.join.client ?? "").prefix(60)),
       ])
   }
 
@@ -166,29 +169,29 @@ actor MeetingDirectory {
   private func take(_ event: MeetingRoom.LobbyEvent, of room: MeetingRoom) async {
     // The meeting of that name may run again by now, and whom this room has let in does not come into that one.
     guard rooms[room.identity.id] === room else {
-      if case .admitted(let newcomer) = event { turnAway(newcomer, .closed) }
+      if case .admitted(let joinRequest) = event { turnAway(joinRequest, .closed) }
       return
     }
     switch event {
     case .emptied: await close(room)
-    case .admitted(let newcomer):
+    case .admitted(let joinRequest):
       let before = revocations
       do throws(MeetingRoom.Refusal) {
-        try await enter(try await lookedAgain(at: newcomer), room)
-        await recheck(newcomer, room, since: before)
+        try await enter(try await lookedAgain(at: joinRequest), room)
+        await recheck(joinRequest, room, since: before)
       } catch {
-        turnAway(newcomer, told(error, newcomer.admission.meeting))
+        turnAway(joinRequest, told(error, joinRequest.admission.meeting))
         await close(room)
       }
     }
   }
 
-  private func turnAway(_ newcomer: MeetingRoom.Newcomer, _ refusal: MeetingRoom.Refusal) {
+  private func turnAway(_ joinRequest: JoinRequest, _ refusal: MeetingRoom.Refusal) {
     if case .unavailable(let why) = refusal { log.error("join.failed", ["reason": why]) }
     let (code, message) = refusal.answer
     counters.refusedJoins.add(1)
     log.info("join.refused", ["code": code.rawValue])
-    newcomer.channel.fail(code, message)
+    joinRequest.channel.fail(code, message)
   }
 
   /// Gives a place back to who has its token.
@@ -214,7 +217,7 @@ actor MeetingDirectory {
     places = [:]
     usage = TenantUsage()
     for room in all { await room.end(.shutdown, "The server is shutting down.") }
-    for room in all { await room.settle() }
+    for room in all { await room.drainMedia() }
   }
 
   var limitCounters: LimitCounters { counters.limits }
@@ -231,7 +234,8 @@ actor MeetingDirectory {
   private func room(for record: MeetingRecord, url: String) -> MeetingRoom {
     if let room = rooms[record.id] { return room }
     let room = MeetingRoom(
-      record: record, url: url, media: media, limits: limits, counters: counters, log: log, doors: doors(of: record),
+      record: record, url: url, media: media, limits: limits, counters: counters, log: log,
+      dependencies: dependencies(of: record),
       events: events, onLeft: { [weak self] token in Task { await self?.left(token) } },
       onLobby: { [weak self] room, event in Task { await self?.take(event, of: room) } },
       onEnded: { [weak self] room in Task { await self?.forget(room) } })
@@ -240,15 +244,15 @@ actor MeetingDirectory {
     return room
   }
 
-  private func doors(of record: MeetingRecord) -> RoomDoors {
-    RoomDoors(
+  private func dependencies(of record: MeetingRecord) -> RoomDependencies {
+    RoomDependencies(
       expelled: { [weak self] expulsion in Task { await self?.note(expulsion) } },
       banned: { [ban] grant, address in await ban(grant, record, address) }, files: files, running: running,
       refreshed: refreshed,
       iceServers: iceServers)
   }
 
-  private func note(_ expulsion: RoomDoors.Expulsion) {
+  private func note(_ expulsion: RoomDependencies.Expulsion) {
     expulsions.add(expulsion, until: Monotonic.now + TimeSpan.seconds(limits.resumeWindow.components.seconds))
   }
 
@@ -272,8 +276,8 @@ actor MeetingDirectory {
     if others <= 0, closing.remove(id) != nil, let room = rooms[id] { await close(room) }
   }
 
-  /// Ends an empty room. While somebody is about to enter it stays: of many who are refused the last one ends it, and not each the room of
-  /// the others.
+  /// Ends an empty room. While somebody is about to enter it stays: of many who are refused the last one ends it, and
+  /// not each the room of the others.
   private func close(_ room: MeetingRoom) async {
     guard entering[room.identity.id] == nil else {
       closing.insert(room.identity.id)

@@ -1,28 +1,29 @@
 import Basics
 import FoundationEssentials
 import Meetings
+import SFU
 import Signaling
 
-/// One running meeting: who is in it, what they publish, what each receives, and the chat.
+/// One running meeting: ``RoomMachine`` decides, and this actor carries out what it says.
 ///
-/// Every decision is made in one go on the actor, without waiting in between: who still fits in, which socket stands for
-/// a participant, what a slot carries. What follows for the media goes through a queue in the same order.
+/// It holds no logic: it turns calls into commands, gives them the time, and carries effects out in their order
+/// (sockets, media plane, journal, events, log). What follows for the media goes through a queue in the same order.
 actor MeetingRoom {
   /// How long things take, and how many there may be.
   struct Limits: Sendable {
-    /// How long a place is held without a socket.
+    /// How long a session is kept without a socket.
     var resumeWindow: Duration = .seconds(30)
-    /// Participants at a time, where the meeting's record does not say less.
+    /// Participants at a time, where the meeting's record doesn't say less.
     var participants = 500
     /// Slots that clients are asked to have at most.
     var maximumSlots = (audio: 16, video: 48)
-    /// How long somebody waits to be let in, where the meeting's record does not say.
+    /// How long a participant waits to be let in, where the meeting's record doesn't say.
     var lobbyPatience: Duration = .seconds(1_800)
-    /// How long somebody counts as typing who does not say so again.
+    /// How long a participant counts as typing who doesn't say so again.
     var typingPatience = TimeSpan.seconds(6)
     /// How soon a sender may be asked for another codec again.
     var codecInterval = TimeSpan.seconds(5)
-    /// What becomes of places whose tokens end.
+    /// The rules for sessions whose tokens end.
     var tokens = TokenRules()
     /// How much of what participants send is passed on.
     var rates = MessageBudget.Rates()
@@ -35,99 +36,172 @@ actor MeetingRoom {
     let room: RoomName
   }
 
+  /// The decision about a join request.
+  enum Entry: Sendable, Equatable {
+    case enters
+    case waits(WaitingReason)
+  }
+
+  /// What the directory must know of the lobby.
+  enum LobbyEvent: Sendable {
+    /// A host, or a host's arrival, let somebody in: a session is reserved.
+    case admitted(JoinRequest)
+    /// The last participant who waited is gone.
+    case emptied
+  }
+
+  /// Wakes the room at its deadline.
+  private struct Timer {
+    var deadline: Instant
+    var task: Task<Void, Never>
+  }
+
   nonisolated let identity: Identity
-  /// The meeting as it is now: what of it is changed is changed here too (``take(_:)``).
-  var meeting: MeetingRecord
-  private let url: String
+  nonisolated let events: RoomEvents
+  let machine: RoomMachine
   let media: any MediaPlane
-  let limits: Limits
+  let dependencies: RoomDependencies
   let counters: ServerCounters
   let log: Log
   let queue = MediaQueue()
-  nonisolated let events: RoomEvents
-  var hasStarted = false
-
-  var members: [String: RoomMember] = [:]
-  /// Places of those who are on the way in.
-  var reserved = 0
-  var lobby = Lobby()
-  /// How often hosts are told who waits, and whether they are about to be.
-  var lobbyPace = RateLimit(perSecond: 4, burst: 20, now: Monotonic.now)
-  var tellsHostsSoon = false
-  var nextOrder = 0
-  var speechCount = 0
-  var chat: ChatHistory
-  /// Waits for the end of the oldest message.
-  var pruning: Task<Void, Never>?
-  /// What the files of this room are kept under: the meeting may run again while the files of the last time are removed.
+  /// What the files of this room are kept under: the meeting may run again while the files of the last time are
+  /// removed.
   var filesKey: MeetingID
-  var keeping = RoomKeeping()
-  var quality: [String: ConnectionQuality] = [:]
-  /// Whose quality has changed since everybody was told.
-  var untoldQuality: Set<String> = []
-  /// What changed of who can decode what, until it is told.
-  var codecChanges = CodecChanges()
-  /// Waits until a sender may be asked for another codec again.
-  var codecTimer: Task<Void, Never>?
-  var isClosed = false
-  var isListening = false
-  var endTask: Task<Void, Never>?
-  /// What wakes the room when a member's token is due, and when.
-  var tokenTimer: (task: Task<Void, Never>, time: Date)?
-  /// The task that lets those in who wait for the meeting's time, and when it does.
-  var opening: (time: Date, task: Task<Void, Never>)?
+  /// The place in ``events`` of this room's last event.
+  var lastEvent: UInt64 = 0
+  /// The place in the journal of this room's last write.
+  var journalPlace: UInt64 = 0
+  /// Writes the last ban.
+  var ban: Task<Bool, Never>?
+  private var timer: Timer?
   let onLeft: @Sendable (String) -> Void
   let onLobby: @Sendable (MeetingRoom, LobbyEvent) -> Void
   let onEnded: @Sendable (MeetingRoom) -> Void
-  let doors: RoomDoors
-  /// Who may not come back, as ``JoinGrant/banNotes(in:)`` names them.
-  var bans: Set<TokenID> = []
-  var decided = DecisionBook()
-  /// Where in ``events`` the last thing stands that happened here.
-  var lastNote: UInt64 = 0
-  var muteAll: MuteAll?
-  /// How much of what participants send is passed on now.
-  var budget: MessageBudget
-  /// Whom everybody is to show large.
-  var spotlight: String?
-  var handCount = 0
-  var polls = PollTable()
-  /// Polls whose new results wait to be told.
-  var untoldPolls: Set<Int> = []
 
-  /// A room for `record`, empty. `onLeft` is told the resume token of every place that ends, `onLobby` what happens in the lobby,
-  /// `onEnded` that the room is closed, whatever closed it and whoever was in it.
+  /// A room for `record`, empty. `onLeft` gets the resume token of every session that ends, `onLobby` what happens in
+  /// the lobby; `onEnded` is called when the room is closed, whatever closed it and whoever was in it.
   init(
     record: MeetingRecord, url: String, media: any MediaPlane, limits: Limits, counters: ServerCounters, log: Log,
-    doors: RoomDoors = RoomDoors(), events: RoomEvents = RoomEvents(), onLeft: @escaping @Sendable (String) -> Void,
-    onLobby: @escaping @Sendable (MeetingRoom, LobbyEvent) -> Void,
+    dependencies: RoomDependencies = RoomDependencies(), events: RoomEvents = RoomEvents(),
+    onLeft: @escaping @Sendable (String) -> Void, onLobby: @escaping @Sendable (MeetingRoom, LobbyEvent) -> Void,
     onEnded: @escaping @Sendable (MeetingRoom) -> Void = { _ in }
   ) {
-    identity = Identity(id: record.id, tenant: record.tenant, room: record.room)
-    meeting = record
-    chat = ChatHistory(after: Int(Date().timeIntervalSince1970 * 1_000), policy: record.chat)
+    let identity = Identity(id: record.id, tenant: record.tenant, room: record.room)
+    self.identity = identity
+    machine = RoomMachine(
+      record,
+      setup: .init(
+        identity: identity, url: url, limits: limits, fileLimit: dependencies.files?.limits.file,
+        hasJournal: dependencies.running != nil),
+      now: .current)
     filesKey = MeetingID(rawValue: "\(record.id) \(RandomID.text(characters: 8))")
-    self.url = url
     self.media = media
-    self.limits = limits
-    budget = MessageBudget(limits.rates, now: Monotonic.now)
     self.counters = counters
     self.log = log
-    self.doors = doors
+    self.dependencies = dependencies
     self.events = events
     self.onLeft = onLeft
     self.onLobby = onLobby
     self.onEnded = onEnded
   }
 
-  var info: MeetingInfo {
-    MeetingInfo(
-      id: identity.id.rawValue, name: identity.room.display, url: url, subject: meeting.subject,
-      expires: meeting.expires, announces: meeting.lobby.announces, chat: chatRules)
+  /// The meeting as it is now.
+  var meeting: MeetingRecord { machine.meeting }
+  var lobby: Lobby { machine.lobby }
+  var isClosed: Bool { machine.isClosed }
+  /// How many are in the room.
+  var count: Int { machine.roster.count }
+
+  // MARK: Commands
+
+  /// Makes a call of the machine at the present time, and carries out its effects.
+  @discardableResult
+  func update<Answer, Failure: Error>(
+    _ call: (RoomMachine) throws(Failure) -> Answer
+  ) throws(Failure) -> Answer {
+    prepare()
+    machine.begin(.current)
+    defer {
+      carryOut(machine.drainEffects())
+      schedule()
+    }
+    return try call(machine)
   }
 
-  func broadcast(_ message: ServerMessage, except: String? = nil, where isMeant: (RoomMember) -> Bool = { _ in true }) {
-    guard let text = try? SignalingEncoder().encode(message) else { return }
-    for member in members.values where member.id != except && isMeant(member) { member.channel?.send(text: text) }
+  /// Gives the machine a command at the present time, and carries out its effects. Returns what the command waits for.
+  @discardableResult
+  func apply(_ command: RoomCommand) -> RoomWait? {
+    prepare()
+    defer { schedule() }
+    return carryOut(machine.apply(command, now: .current))
   }
+
+  /// The same, until the command waits for nothing more: a socket's messages stay in order.
+  func run(_ command: RoomCommand) async {
+    var next: RoomCommand? = command
+    while let command = next {
+      switch apply(command) {
+      case nil: next = nil
+      case .audit(let token)?:
+        _ = await events.isWritten(lastEvent)
+        next = .audited(token: token)
+      case .offer(let token, let participant, let offer, let tracks)?:
+        let answer = await negotiate { [media] () throws(MediaWorkerError) in
+          try await media.offer(ParticipantID(rawValue: participant), offer: offer, tracks: tracks.map(\.offer))
+        }
+        next = .offerAnswered(token: token, answer)
+      }
+    }
+  }
+
+  /// Has the media plane answer an offer, after everything that was asked of it before.
+  func negotiate(
+    _ offer: @escaping @Sendable () async throws(MediaWorkerError) -> OfferAnswer
+  ) async -> Result<OfferAnswer, MediaWorkerError> {
+    await queue.run {
+      do throws(MediaWorkerError) {
+        return .success(try await offer())
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  /// Gives the machine what it can't know by itself.
+  private func prepare() {
+    machine.auditBacklog = events.refusalOfRights
+    if let running = dependencies.running { machine.journal.lost = running.lost(of: identity.id) }
+  }
+
+  // MARK: Time
+
+  /// Wakes the room at the machine's deadline.
+  private func schedule() {
+    guard let span = machine.deadline else {
+      timer?.task.cancel()
+      timer = nil
+      return
+    }
+    let deadline = machine.now.instant + span
+    // A timer that is early finds nothing due, and is set again.
+    if let timer, timer.deadline <= deadline { return }
+    timer?.task.cancel()
+    timer = Timer(
+      deadline: deadline,
+      task: Task { [weak self] in
+        guard (try? await Task.sleep(for: .nanoseconds(span.nanoseconds))) != nil else { return }
+        await self?.timeout()
+      })
+  }
+
+  private func timeout() {
+    guard !Task.isCancelled else { return }
+    timer = nil
+    apply(.timeout)
+  }
+}
+
+extension RoomTime {
+  /// The time on this machine's clocks.
+  static var current: RoomTime { RoomTime(instant: Monotonic.now, date: Date()) }
 }

@@ -168,20 +168,20 @@ struct SignalingService: Sendable {
       }
       return refuse(code, why, id, channel)
     }
-    var newcomer = MeetingRoom.Newcomer(
+    var joinRequest = JoinRequest(
       admission: admission, name: name, origin: peer.origin, join: join, channel: channel, address: address,
       reached: peer.reached)
-    newcomer.join.passcode = nil
+    joinRequest.join.passcode = nil
     // Hosts were not asked for it, and have shown to know none.
-    newcomer.passcode = present.grant.isHost ? nil : admission.meeting.passcode
+    joinRequest.passcode = present.grant.isHost ? nil : admission.meeting.passcode
     let url = "\(peer.ownOrigin)/\(admission.meeting.room.pathSegment)"
     do throws(MeetingRoom.Refusal) {
-      let room = try await directory.join(newcomer, url: url)
+      let room = try await directory.join(joinRequest, url: url)
       tokens?.note(admission, name: name, now: .kept)
       // A write to disk; the client's next message does not wait for it.
       Task { [store] in try? await store.markUsed(admission.meeting.id, now: .kept) }
       // Whoever has to wait is served the same way: the room knows them by this name, in the lobby and later in the meeting.
-      return Place(room: room, participant: newcomer.place.participant)
+      return Place(room: room, participant: joinRequest.session.participant)
     } catch {
       return refuse(error, id, channel)
     }

@@ -152,7 +152,7 @@ struct EventJournalTests {
     let socket = KeepingSocket()
     let grant = JoinGrant(
       form: .signed, tenant: tenant.id, id: .random(), target: .anyRoom, role: .moderator, expires: .distantFuture)
-    let host = MeetingRoom.Newcomer(
+    let host = JoinRequest(
       admission: Admission(meeting: record, tenant: tenant, grant: grant), name: "N", origin: nil,
       join: .init(token: "", name: "N", offer: "", tracks: []), channel: SignalingChannel(socket: socket))
     _ = try await room.join(host)
@@ -161,7 +161,7 @@ struct EventJournalTests {
       .room(.lowerHands, id: 7), .room(.createPoll(PollDraft(question: "?", options: ["a", "b"])), id: 7),
       .room(.endMeeting, id: 7),
     ] {
-      await room.handle(message, from: host.place.participant, channel: host.channel)
+      await room.handle(message, from: host.session.participant, channel: host.channel)
       let answer = try #require(socket.sent.last)
       #expect(answer.contains(#""code":"quotaReached""#) && answer.contains("auditBacklog"), "\(message): \(answer)")
     }
@@ -169,7 +169,7 @@ struct EventJournalTests {
     #expect(await room.isClosed == false)
     #expect(await room.lobby.isLocked == false)
     await room.handle(
-      .room(.raiseHand(true, participant: nil), id: 8), from: host.place.participant, channel: host.channel)
+      .room(.raiseHand(true, participant: nil), id: 8), from: host.session.participant, channel: host.channel)
     #expect(socket.sent.last?.contains(#""type":"done""#) == true)
     #expect(counters.text.contains(#"parley_limited_total{limit="auditBacklog"} 7"#))
 
@@ -181,7 +181,7 @@ struct EventJournalTests {
       }
     }
     try await eventually { events.refusalOfRights == nil ? nil : "nobody reads" }
-    await room.handle(.lock(true, id: 9), from: host.place.participant, channel: host.channel)
+    await room.handle(.lock(true, id: 9), from: host.session.participant, channel: host.channel)
     try await eventually { socket.sent.last?.contains(#""id":9"#) == true ? nil : "no answer" }
     #expect(socket.sent.last?.contains(#""type":"done""#) == true)
     events.end()

@@ -18,7 +18,7 @@ struct WaitingOnlyTests {
       media: TestMediaPlane(), limits: .init(), counters: ServerCounters(), log: Log(level: .error) { _ in })
   }
 
-  private func newcomer(_ record: MeetingRecord, _ socket: any SignalingSocket) -> MeetingRoom.Newcomer {
+  private func joinRequest(_ record: MeetingRecord, _ socket: any SignalingSocket) -> JoinRequest {
     let grant = JoinGrant(
       form: .signed, tenant: tenant.id, id: .random(), target: .anyRoom, role: .publisher, expires: .distantFuture)
     return .init(
@@ -37,11 +37,11 @@ struct WaitingOnlyTests {
   func expiry() async throws {
     var record = locked()
     let socket = KeepingSocket()
-    let room = try await directory.join(newcomer(record, socket), url: "")
+    let room = try await directory.join(joinRequest(record, socket), url: "")
     #expect(await directory.meetingCount == 1)
     #expect(socket.sent.last?.contains(#""reason":"lobby""#) == true)
     await #expect(throws: MeetingRoom.Refusal.self) {
-      try await directory.join(newcomer(locked(), KeepingSocket()), url: "")
+      try await directory.join(joinRequest(locked(), KeepingSocket()), url: "")
     }
     record = MeetingRecord(
       id: record.id, tenant: record.tenant, room: record.room, kind: .named, subject: "", accessLevel: .locked,
@@ -50,7 +50,7 @@ struct WaitingOnlyTests {
     try await eventually { await room.isClosed ? nil : "the room is open, whose time is over" }
     #expect(socket.sent.last?.contains(#""reason":"expired""#) == true)
     try await eventually { await directory.meetingCount == 0 ? nil : "the directory holds a room that has ended" }
-    _ = try await directory.join(newcomer(locked(), KeepingSocket()), url: "")
+    _ = try await directory.join(joinRequest(locked(), KeepingSocket()), url: "")
     await directory.shutdown()
   }
 }

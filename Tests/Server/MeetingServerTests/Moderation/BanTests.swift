@@ -17,33 +17,33 @@ struct BanTests {
     let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
     let tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
     let record = MeetingRecord(tenant: tenant.id, room: .random(), kind: .named, subject: "", created: Date())
-    let doors = RoomDoors(banned: { grant, _ in
+    let dependencies = RoomDependencies(banned: { grant, _ in
       ask.yield(grant)
       for await answer in answers { return answer }
       return false
     })
     let room = MeetingRoom(
       record: record, url: "", media: TestMediaPlane(), limits: .init(), counters: ServerCounters(),
-      log: Log(level: .error) { _ in }, doors: doors, onLeft: { _ in }, onLobby: { _, _ in })
-    func join(_ role: Role) async throws -> (id: String, socket: Socket, newcomer: MeetingRoom.Newcomer) {
+      log: Log(level: .error) { _ in }, dependencies: dependencies, onLeft: { _ in }, onLobby: { _, _ in })
+    func join(_ role: Role) async throws -> (id: String, socket: Socket, joinRequest: JoinRequest) {
       let grant = JoinGrant(
         form: .signed, tenant: tenant.id, id: .random(), target: .anyRoom, role: role, expires: .distantFuture)
       let socket = Socket()
-      let newcomer = MeetingRoom.Newcomer(
+      let joinRequest = JoinRequest(
         admission: Admission(meeting: record, tenant: tenant, grant: grant), name: "N", origin: nil,
         join: .init(token: "", name: "N", offer: "", tracks: []), channel: SignalingChannel(socket: socket))
-      _ = try await room.join(newcomer)
-      return (newcomer.place.participant, socket, newcomer)
+      _ = try await room.join(joinRequest)
+      return (joinRequest.session.participant, socket, joinRequest)
     }
     let host = try await join(.moderator)
     let guest = try await join(.publisher)
     await room.handle(
-      .room(.removeParticipant(guest.id, ban: true), id: 7), from: host.id, channel: host.newcomer.channel)
+      .room(.removeParticipant(guest.id, ban: true), id: 7), from: host.id, channel: host.joinRequest.channel)
 
     // It is being written: who is banned is out, and nothing is said to be done.
     let grant = try #require(await asked.first { _ in true })
-    #expect(grant.id == guest.newcomer.admission.grant.id)
-    await #expect(throws: MeetingRoom.Refusal.banned) { _ = try await room.join(guest.newcomer) }
+    #expect(grant.id == guest.joinRequest.admission.grant.id)
+    await #expect(throws: MeetingRoom.Refusal.banned) { _ = try await room.join(guest.joinRequest) }
     #expect(!host.socket.sent.contains { $0.contains(#""id":7"#) })
     answer.yield(isWritten)
     try await eventually { host.socket.sent.contains { $0.contains(#""id":7"#) } ? nil : "no answer to the host" }
@@ -82,15 +82,15 @@ struct DoneTests {
       let grant = JoinGrant(
         form: .signed, tenant: tenant.id, id: .random(), target: .anyRoom, role: role, expires: .distantFuture)
       let socket = Socket()
-      let newcomer = MeetingRoom.Newcomer(
+      let joinRequest = JoinRequest(
         admission: Admission(meeting: record, tenant: tenant, grant: grant), name: "N", origin: nil,
         join: .init(token: "", name: "N", offer: "", tracks: []), channel: SignalingChannel(socket: socket))
-      _ = try await room.join(newcomer)
-      return (newcomer.place.participant, socket, newcomer.channel)
+      _ = try await room.join(joinRequest)
+      return (joinRequest.session.participant, socket, joinRequest.channel)
     }
     let host = try await join(.moderator)
     let guest = try await join(.publisher)
-    try await eventually { await events.isWritten(await room.lastNote) ? nil : "the beginning is not written" }
+    try await eventually { await events.isWritten(await room.lastEvent) ? nil : "the beginning is not written" }
     disk.withLock { $0 = nil }
     // A host who comes into a locked meeting has used a right by that.
     let rightsBefore = rights.withLock { $0 }

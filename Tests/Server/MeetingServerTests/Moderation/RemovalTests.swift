@@ -133,12 +133,12 @@ struct RemovalTests {
 
   @Test("notes of removed places are bounded and end with the resume window")
   func notes() {
-    var notes = ExpulsionNotes()
-    func note(_ token: Int) -> RoomDoors.Expulsion {
+    var notes = Tombstones()
+    func note(_ token: Int) -> RoomDependencies.Expulsion {
       .init(resumeToken: "\(token)", reason: .removed, message: "")
     }
     let start = Monotonic.now
-    for token in 0..<(ExpulsionNotes.maximumCount + 10) { notes.add(note(token), until: start + TimeSpan.seconds(30)) }
+    for token in 0..<(Tombstones.maximumCount + 10) { notes.add(note(token), until: start + TimeSpan.seconds(30)) }
     #expect(notes.note(of: "9", now: start) == nil)
     #expect(notes.note(of: "10", now: start)?.reason == .removed)
     #expect(notes.note(of: "10", now: start + TimeSpan.seconds(30)) == nil)

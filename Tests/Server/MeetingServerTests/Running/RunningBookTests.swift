@@ -23,18 +23,18 @@ struct RunningBookTests {
     book = RunningBook(store: store, log: log, pause: .milliseconds(2))
     room = MeetingRoom(
       record: record, url: "", media: TestMediaPlane(), limits: .init(), counters: ServerCounters(), log: log,
-      doors: RoomDoors(running: book), onLeft: { _ in }, onLobby: { _, _ in })
+      dependencies: RoomDependencies(running: book), onLeft: { _ in }, onLobby: { _, _ in })
   }
 
   private func join() async throws -> (String, BookSocket, SignalingChannel) {
     let grant = JoinGrant(
       form: .signed, tenant: tenant.id, id: .random(), target: .anyRoom, role: .moderator, expires: .distantFuture)
     let socket = BookSocket()
-    let newcomer = MeetingRoom.Newcomer(
+    let joinRequest = JoinRequest(
       admission: Admission(meeting: record, tenant: tenant, grant: grant), name: "N", origin: nil,
       join: .init(token: "", name: "N", offer: "", tracks: []), channel: SignalingChannel(socket: socket))
-    _ = try await room.join(newcomer)
-    return (newcomer.place.participant, socket, newcomer.channel)
+    _ = try await room.join(joinRequest)
+    return (joinRequest.session.participant, socket, joinRequest.channel)
   }
 
   @Test("nobody hears of a message before it is on the disk, what comes meanwhile is written at once, and all in order")

@@ -21,14 +21,14 @@ struct ProvenSocketTests {
     let grant = JoinGrant(
       form: .signed, tenant: tenant.id, id: .random(), target: .anyRoom, role: .publisher, expires: .distantFuture)
     let (first, second) = (OrderSocket(), OrderSocket())
-    let newcomer = MeetingRoom.Newcomer(
+    let joinRequest = JoinRequest(
       admission: Admission(meeting: record, tenant: tenant, grant: grant), name: "N", origin: nil,
       join: .init(token: "", name: "N", offer: "", tracks: []), channel: SignalingChannel(socket: first))
-    _ = try await directory.join(newcomer, url: "")
+    _ = try await directory.join(joinRequest, url: "")
     #expect(first.deeds.prefix(2) == ["prove", level == .locked ? "waiting" : "welcome"])
     if level == .everyone {
       _ = try await directory.resume(
-        token: newcomer.place.resumeToken, channel: SignalingChannel(socket: second), origin: nil)
+        token: joinRequest.session.resumeToken, channel: SignalingChannel(socket: second), origin: nil)
       #expect(second.deeds.prefix(2) == ["prove", "resumed"])
     }
     await directory.shutdown()

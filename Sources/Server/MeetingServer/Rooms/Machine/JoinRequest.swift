@@ -1,0 +1,29 @@
+import Basics
+import Meetings
+import Signaling
+
+/// A `join` on its way into a room, until it is admitted, sent to the lobby or refused.
+struct JoinRequest: Sendable {
+  /// The session that it becomes: the participant's id, and the secret that resumes it.
+  struct Session: Sendable {
+    var participant = "p_" + RandomID.text(characters: 12)
+    var resumeToken = RandomID.text(characters: 40)
+  }
+
+  var admission: Admission
+  var name: String
+  var origin: String?
+  var join: ClientMessage.Join
+  var channel: SignalingChannel
+  /// The client's address, if bans go by that.
+  var address: IPAddress?
+  /// The address of this machine that the client reached, where that is known.
+  var reached: IPAddress?
+  /// The passcode that the client has shown to know; nil when the meeting had none.
+  var passcode: PasscodeHash?
+  var session = Session()
+  /// Whether it waited and was let in: its session is reserved.
+  var isAdmitted = false
+  /// Whether it was a host who let it in, by hand.
+  var isChosen = false
+}

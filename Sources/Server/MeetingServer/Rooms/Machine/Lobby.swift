@@ -1,0 +1,140 @@
+import Basics
+import FoundationEssentials
+import Signaling
+
+/// The participants who wait to be let in, those who were let in and are on their way, and the meeting's lock.
+///
+/// Participants in the lobby aren't members: no message of the room is meant for them, they have no resume token, and
+/// the media plane doesn't know them.
+struct Lobby {
+  /// A participant who waits.
+  struct Waiter {
+    let request: JoinRequest
+    var reason: WaitingReason
+    /// When they are sent away.
+    let end: Instant
+
+    var id: String { request.session.participant }
+
+    /// What the waiting client is told. Rounds up, so that nobody gets 0 seconds.
+    func message(now: Instant) -> ServerMessage {
+      .waiting(reason: reason, seconds: max(1, Int((end - now + .milliseconds(999)).nanoseconds / 1_000_000_000)))
+    }
+
+    /// The participant as events name them.
+    var person: RoomEvent.Person {
+      .init(id: id, name: request.name, role: request.admission.grant.role.rawValue)
+    }
+  }
+
+  /// Bytes of offers that are kept for participants in the lobby, together: 200 of usual length. Nobody has looked at
+  /// them yet.
+  static let maximumOfferBytes = 8 << 20
+  /// How long hosts wait for the next list of those who wait, when many come and go at once.
+  private static let hostPause = TimeSpan.milliseconds(250)
+
+  /// Whether nobody but hosts gets in.
+  var isLocked = false
+  /// In the order in which they came.
+  private(set) var waiters: [Waiter] = []
+  /// When the meeting opens for participants who wait for its time; nil while nobody does.
+  var opening: Date?
+  /// Participants who were let in and whose media is being negotiated.
+  private var entering: Set<String> = []
+  /// Those of ``entering`` whose socket is gone.
+  private var departed: Set<String> = []
+  private var hostRate: RateLimit?
+  private var hostDeadline: Instant?
+
+  /// Whether nobody waits or is on the way in.
+  var isEmpty: Bool { waiters.isEmpty && entering.isEmpty }
+
+  /// What hosts are told.
+  var info: LobbyInfo {
+    LobbyInfo(
+      waiting: waiters.filter { $0.reason == .lobby }.map { .init(id: $0.id, name: $0.request.name) }, locked: isLocked)
+  }
+
+  /// Whether another join request fits into the lobby.
+  func hasRoom(for request: JoinRequest) -> Bool {
+    waiters.count < LobbyInfo.maximumWaiting
+      && offerBytes + request.join.offer.utf8.count <= Self.maximumOfferBytes
+  }
+
+  private var offerBytes: Int { waiters.reduce(0) { $0 + $1.request.join.offer.utf8.count } }
+
+  func waiter(_ id: String) -> Waiter? { waiters.first { $0.id == id } }
+
+  /// The participants of a host's decision who wait to be let in.
+  func waiters(in selection: WaitingSelection) -> [Waiter] {
+    waiters.filter { $0.reason == .lobby && selection.contains($0.id) }
+  }
+
+  mutating func add(_ waiter: Waiter) { waiters.append(waiter) }
+
+  /// Removes a participant from those who wait; nil when they don't.
+  mutating func remove(_ id: String) -> Waiter? {
+    waiters.firstIndex { $0.id == id }.map { waiters.remove(at: $0) }
+  }
+
+  mutating func removeAll() -> [Waiter] {
+    defer { waiters = [] }
+    return waiters
+  }
+
+  /// Gives a participant another reason to wait.
+  mutating func requeue(_ id: String, for reason: WaitingReason = .lobby) -> Waiter? {
+    guard let index = waiters.firstIndex(where: { $0.id == id }) else { return nil }
+    waiters[index].reason = reason
+    return waiters[index]
+  }
+
+  // MARK: On the way in
+
+  /// A participant who waited was let in.
+  mutating func enter(_ id: String) { entering.insert(id) }
+
+  func isEntering(_ id: String) -> Bool { entering.contains(id) }
+
+  /// The socket of a participant on the way in is gone.
+  mutating func depart(_ id: String) { departed.insert(id) }
+
+  /// A participant is in, or couldn't be taken in. True when their socket is gone.
+  mutating func arrive(_ id: String) -> Bool {
+    entering.remove(id)
+    return departed.remove(id) != nil
+  }
+
+  // MARK: Time
+
+  /// Whether hosts get the list now; otherwise they get it at ``deadline``. The whole list goes to every host whenever
+  /// somebody comes or goes, so of many at once hosts hear together.
+  mutating func mayNotifyHosts(now: Instant) -> Bool {
+    var rate = hostRate ?? RateLimit(perSecond: 4, burst: 20, now: now)
+    defer { hostRate = rate }
+    if rate.take(now: now) { return true }
+    if hostDeadline == nil { hostDeadline = now + Self.hostPause }
+    return false
+  }
+
+  /// Whether hosts are due the list that they didn't get at once.
+  mutating func owesHosts(now: Instant) -> Bool {
+    guard let hostDeadline, hostDeadline <= now else { return false }
+    self.hostDeadline = nil
+    return true
+  }
+
+  /// Removes participants who have waited for as long as one may.
+  mutating func removeExpired(now: Instant) -> [Waiter] {
+    let expired = waiters.filter { $0.end <= now }
+    waiters.removeAll { $0.end <= now }
+    return expired
+  }
+
+  /// When somebody has waited for as long as one may, or hosts are due a list.
+  var deadline: Instant? {
+    let end = waiters.lazy.map(\.end).min()
+    guard let end, let hostDeadline else { return end ?? hostDeadline }
+    return min(end, hostDeadline)
+  }
+}

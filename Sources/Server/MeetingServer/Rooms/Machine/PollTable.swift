@@ -1,0 +1,230 @@
+import Basics
+import Signaling
+
+/// The polls of a meeting, and who chose what. A value without side effects.
+///
+/// Every participant has one vote in a poll, which it may change while that is open. Who leaves an open poll's meeting
+/// takes the vote along: whoever leaves and comes back is a new participant, and must not count twice. What is closed
+/// stays as it was. After a restart nobody is there: the votes in open polls are put aside, and each counts from when
+/// its owner is back.
+struct PollTable: Sendable {
+  /// Why something cannot be done.
+  enum Refusal: Error, Sendable, Hashable {
+    case tooMany, badQuestion, badOptions, unknown, closed, notOne, noSuchOption
+
+    /// In words.
+    var sentence: String {
+      switch self {
+      case .tooMany: "A meeting has at most \(PollDraft.maximumPolls) polls. Take one away first."
+      case .badQuestion: "A question has 1 to \(PollDraft.questionCharacters) characters."
+      case .badOptions:
+        "A poll has \(PollDraft.optionCount.lowerBound) to \(PollDraft.optionCount.upperBound) different answers of 1 to "
+          + "\(PollDraft.optionCharacters) characters."
+      case .unknown: "There is no such poll."
+      case .closed: "The poll is closed."
+      case .notOne: "One answer can be chosen in this poll."
+      case .noSuchOption: "The poll has no such answer."
+      }
+    }
+  }
+
+  private struct Poll {
+    var id: Int
+    var draft: PollDraft
+    var isOpen = true
+    var votes: [String: Set<Int>] = [:]
+    /// The votes of those who were in before a restart and are not back. They count for nothing.
+    var aside: [String: Set<Int>] = [:]
+    var counts: [Int]
+  }
+
+  /// A poll as it is kept on the disk: with the votes, and who gave them as far as they can be known again.
+  struct Kept: Sendable, Codable {
+    var id: Int
+    var draft: PollDraft
+    var isOpen: Bool
+    var votes: [String: Set<Int>]
+    var holders: [String: Holder]
+    /// Votes that did not count when the poll was kept, since their owners had not come back after a restart before.
+    var aside: [String: Set<Int>]?
+  }
+
+  private var polls: [Poll] = []
+  private var last = 0
+  /// Polls that are not written down as they are.
+  private var changed: Set<Int> = []
+
+  /// Makes a poll and opens it; returns its number.
+  mutating func create(_ draft: PollDraft) throws(Refusal) -> Int {
+    guard polls.count < PollDraft.maximumPolls else { throw .tooMany }
+    var draft = draft
+    guard let question = Self.clean(draft.question, PollDraft.questionCharacters) else { throw .badQuestion }
+    guard PollDraft.optionCount.contains(draft.options.count) else { throw .badOptions }
+    let options = draft.options.compactMap { Self.clean($0, PollDraft.optionCharacters) }
+    guard options.count == draft.options.count, Set(options).count == options.count else { throw .badOptions }
+    draft.question = question
+    draft.options = options
+    last += 1
+    polls.append(Poll(id: last, draft: draft, counts: Array(repeating: 0, count: options.count)))
+    changed.insert(last)
+    return last
+  }
+
+  /// Closes a poll, or opens it again; false when it was so already. What it had from those who are not there counts no
+  /// more once it is open, since they may come back and vote; those who come back after a restart find their vote
+  /// again.
+  mutating func set(_ id: Int, isOpen: Bool, isThere: (String) -> Bool) throws(Refusal) -> Bool {
+    let index = try index(of: id)
+    guard polls[index].isOpen != isOpen else { return false }
+    polls[index].isOpen = isOpen
+    changed.insert(id)
+    if isOpen {
+      for (voter, vote) in polls[index].votes where !isThere(voter) {
+        replace(index, [], by: voter)
+        polls[index].aside[voter] = vote
+      }
+    }
+    return true
+  }
+
+  /// Takes a poll away.
+  mutating func remove(_ id: Int) throws(Refusal) {
+    polls.remove(at: try index(of: id))
+    changed.insert(id)
+  }
+
+  /// Makes these answers the vote of `voter`; none takes it back.
+  mutating func vote(_ id: Int, _ options: [Int], by voter: String) throws(Refusal) {
+    try check(id, options)
+    replace(try index(of: id), Set(options), by: voter)
+  }
+
+  /// Throws when these answers can't be anybody's vote now.
+  func check(_ id: Int, _ options: [Int]) throws(Refusal) {
+    let poll = polls[try index(of: id)]
+    guard poll.isOpen else { throw .closed }
+    let choice = Set(options)
+    guard choice.allSatisfy(poll.counts.indices.contains) else { throw .noSuchOption }
+    guard poll.draft.multiple || choice.count <= 1 else { throw .notOne }
+  }
+
+  /// Takes the votes of somebody who left out of the open polls; returns the polls that changed.
+  mutating func forget(_ voter: String) -> [Int] {
+    var changed: [Int] = []
+    for index in polls.indices where polls[index].isOpen && polls[index].votes[voter] != nil {
+      replace(index, [], by: voter)
+      changed.append(polls[index].id)
+    }
+    return changed
+  }
+
+  private mutating func replace(_ index: Int, _ choice: Set<Int>, by voter: String) {
+    changed.insert(polls[index].id)
+    for option in polls[index].votes[voter] ?? [] { polls[index].counts[option] -= 1 }
+    for option in choice { polls[index].counts[option] += 1 }
+    polls[index].votes[voter] = choice.isEmpty ? nil : choice
+  }
+
+  // MARK: Keeping
+
+  /// The polls that have changed since this was asked last, those that were removed too.
+  mutating func takeChanged() -> Set<Int> {
+    defer { changed = [] }
+    return changed
+  }
+
+  /// Every poll is to be kept anew, and those that were removed are to be forgotten anew.
+  mutating func keepAgain() {
+    if last > 0 { changed.formUnion(1...last) }
+  }
+
+  /// A poll as it is to be kept; nil when there is none.
+  func kept(_ id: Int, holder: (String) -> Holder?) -> Kept? {
+    polls.first { $0.id == id }.map { poll in
+      let voters = poll.votes.merging(poll.aside) { vote, _ in vote }.keys
+      let holders = voters.compactMap { voter in holder(voter).map { (voter, $0) } }
+      return Kept(
+        id: poll.id, draft: poll.draft, isOpen: poll.isOpen, votes: poll.votes,
+        holders: Dictionary(holders) { first, _ in first }, aside: poll.aside.isEmpty ? nil : poll.aside)
+    }
+  }
+
+  /// Takes over what was kept before a restart. The votes in open polls wait for their owners, and those of whom nobody
+  /// can know again are gone: who comes back as somebody else votes anew, and must not count twice.
+  mutating func restore(_ kept: [Kept], isKnown: (String) -> Bool) {
+    for old in kept.sorted(by: { $0.id < $1.id }) {
+      var poll = Poll(
+        id: old.id, draft: old.draft, isOpen: old.isOpen, counts: Array(repeating: 0, count: old.draft.options.count))
+      let choices = Set(poll.counts.indices)
+      let votes = old.votes.mapValues(choices.intersection)
+      var aside = (old.aside ?? [:]).mapValues(choices.intersection)
+      if old.isOpen {
+        aside.merge(votes) { _, vote in vote }
+      } else {
+        poll.votes = votes
+      }
+      poll.aside = aside.filter { isKnown($0.key) }
+      for option in poll.votes.values.joined() { poll.counts[option] += 1 }
+      polls.append(poll)
+      last = max(last, old.id)
+    }
+  }
+
+  /// Gives the votes of somebody who has come back after a restart to the participant that they are now. What was put
+  /// aside counts from now on, also where the poll was closed meanwhile: it was given in time. Where they were there
+  /// twice, one of both is gone. Returns the polls whose counts changed.
+  mutating func rename(_ old: String, to voter: String) -> [Int] {
+    var more: [Int] = []
+    for index in polls.indices {
+      if let vote = polls[index].aside.removeValue(forKey: old) {
+        changed.insert(polls[index].id)
+        guard polls[index].votes[voter] == nil else { continue }
+        replace(index, vote, by: voter)
+        more.append(polls[index].id)
+      } else if polls[index].votes[voter] == nil, let vote = polls[index].votes.removeValue(forKey: old) {
+        polls[index].votes[voter] = vote
+        changed.insert(polls[index].id)
+      }
+    }
+    return more
+  }
+
+  /// A poll as everybody sees it, or everybody who moderates; nil when there is none.
+  func info(_ id: Int, moderates: Bool) -> PollInfo? {
+    polls.first { $0.id == id }.map { Self.info($0, moderates: moderates) }
+  }
+
+  /// Every poll as one participant sees it, its own votes included.
+  func all(for voter: String, moderates: Bool) -> [PollInfo] {
+    polls.map { poll in
+      var info = Self.info(poll, moderates: moderates)
+      info.mine = (poll.votes[voter] ?? []).sorted()
+      return info
+    }
+  }
+
+  private static func info(_ poll: Poll, moderates: Bool) -> PollInfo {
+    let isSeen =
+      switch poll.draft.results {
+      case .always: true
+      case .whenClosed: moderates || !poll.isOpen
+      case .moderators: moderates
+      }
+    return PollInfo(
+      id: poll.id, question: poll.draft.question,
+      options: zip(poll.draft.options, poll.counts).map { .init(text: $0, votes: isSeen ? $1 : nil) },
+      multiple: poll.draft.multiple, results: poll.draft.results, isOpen: poll.isOpen,
+      voters: isSeen ? poll.votes.count : nil)
+  }
+
+  private func index(of id: Int) throws(Refusal) -> Int {
+    guard let index = polls.firstIndex(where: { $0.id == id }) else { throw .unknown }
+    return index
+  }
+
+  private static func clean(_ text: String, _ most: Int) -> String? {
+    // The bound in bytes stops characters made of thousands of combining marks.
+    guard text.utf8.count <= most * 4, text.count <= most else { return nil }
+    return DisplayName.clean(text, most: most)
+  }
+}

@@ -1,0 +1,82 @@
+import Basics
+import Meetings
+
+/// What hosts have decided about people in a room, for as long as it stands: leaving and coming back changes nothing.
+///
+/// Whoever comes with a token that names no user may be somebody else with the same token, so that of those only what
+/// was taken is kept. People who get a new token for each visit and bear no user's name, as guests of an open door do,
+/// cannot be known again.
+struct RoleOverrides: Sendable, Equatable {
+  private var users: [String: HostDecisions] = [:]
+  private var tokens: [TokenID: HostDecisions] = [:]
+  /// Hosts who were removed without a ban and have not come back yet.
+  private var removed: Set<Holder> = []
+
+  /// Keeps what was decided about the holder of `grant`.
+  mutating func note(_ decisions: HostDecisions, of grant: JoinGrant) {
+    if let user = grant.user {
+      users[user] = decisions
+    } else if grant.form != .development {
+      tokens[grant.id] = decisions.lessening(grant)
+    }
+  }
+
+  /// What was decided about the holder of `grant`.
+  func decisions(about grant: JoinGrant) -> HostDecisions {
+    let decisions = grant.user.map { users[$0] } ?? tokens[grant.id]
+    return decisions?.fitting(grant) ?? HostDecisions()
+  }
+
+  /// The holder of `grant` was removed without a ban. Their way back is open, and until they have taken it they are a
+  /// host of nothing. Kept only of those who are hosts, since nobody else loses anything by it.
+  mutating func noteRemoval(of grant: JoinGrant, chat: ChatPolicy) {
+    guard applied(to: grant, chat: chat).isHost, let holder = Holder(grant) else { return }
+    removed.insert(holder)
+  }
+
+  /// The holder of `grant` has come in.
+  mutating func noteReturn(of grant: JoinGrant) {
+    if let holder = Holder(grant) { removed.remove(holder) }
+  }
+
+  /// Whether the holder of `grant` was removed and has not come back.
+  func isRemoved(_ grant: JoinGrant) -> Bool { Holder(grant).map(removed.contains) ?? false }
+
+  /// The rights of who asks for something from outside of the meeting, as over REST: what hosts have decided holds
+  /// there too, and whoever was removed looks after nothing.
+  func appliedOutside(to grant: JoinGrant, chat: ChatPolicy) -> JoinGrant {
+    var grant = applied(to: grant, chat: chat)
+    if isRemoved(grant) { grant.permissions.remove(.moderate) }
+    return grant
+  }
+
+  /// A grant with the role and the permissions that its holder has after all that was decided.
+  func applied(to grant: JoinGrant, chat: ChatPolicy) -> JoinGrant {
+    var grant = grant
+    (grant.role, grant.permissions) = decisions(about: grant).rights(of: grant, chat: chat)
+    return grant
+  }
+}
+
+extension RoleOverrides: Codable {
+  private enum Key: String, CodingKey { case users, tokens, removed }
+
+  /// Reads what was written of it.
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    users = try container.decode([String: HostDecisions].self, forKey: .users)
+    for (id, decisions) in try container.decode([String: HostDecisions].self, forKey: .tokens) {
+      tokens[TokenID(rawValue: id)] = decisions
+    }
+    removed = try container.decodeIfPresent(Set<Holder>.self, forKey: .removed) ?? []
+  }
+
+  /// Writes two dictionaries, by user and by the id of a token, and who was removed.
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(users, forKey: .users)
+    let named = tokens.map { ($0.key.rawValue, $0.value) }
+    try container.encode(Dictionary(named) { first, _ in first }, forKey: .tokens)
+    if !removed.isEmpty { try container.encode(removed, forKey: .removed) }
+  }
+}

@@ -1,0 +1,112 @@
+import Basics
+import FoundationEssentials
+import Meetings
+import SFU
+import Signaling
+
+/// Something to be done for a room. ``MeetingRoom`` carries effects out in the order of the machine.
+enum RoomEffect {
+  case send(ServerMessage, to: SignalingChannel)
+  /// The same message to many, so that it is encoded once.
+  case broadcast(ServerMessage, to: [SignalingChannel])
+  /// The socket stands for a participant from now on.
+  case admit(SignalingChannel, ServerMessage)
+  /// A fatal `error`, and the socket's end.
+  case fail(SignalingChannel, SignalingErrorCode, String)
+  /// The meeting is over for this client.
+  case end(SignalingChannel, EndReason, String)
+  case close(SignalingChannel)
+  case media(RoomMediaOperation)
+  /// The media plane's events are read from now on.
+  case listen
+  /// Something for the room journal.
+  case journal(RunningWrite.What)
+  /// ``RoomCommand/journalWritten(through:_:)`` is to come once the last journal write is on the disk. `through` is its
+  /// number.
+  case awaitJournal(through: UInt64)
+  /// The meeting goes on that a killed server has left.
+  case leftMeetingGoesOn
+  /// The answer to a request, once everything that came of it is on the disk.
+  case acknowledge(RoomAcknowledgement)
+  case event(RoomEvent)
+  case log(Log.Level, String, KeyValuePairs<String, any Sendable>)
+  case count(RoomCounter)
+  /// Chat files are removed.
+  case removeFiles([String])
+  case removeAllFiles
+  /// Files that a killed server has left are this meeting's again.
+  case resumeFiles
+  /// A session ended by somebody's decision: its resume token is answered with the reason.
+  case sessionEnded(RoomDependencies.Expulsion)
+  /// A session is over, whatever ended it.
+  case left(resumeToken: String)
+  /// A ban is to be written down.
+  case ban(JoinGrant, IPAddress?)
+  /// A token to come back with is to be made; see ``RoomCommand/tokenRefreshed(_:participant:insteadOf:)``.
+  case refreshToken(participant: String, Admission)
+  case lobby(MeetingRoom.LobbyEvent)
+  /// The room is closed.
+  case closed
+  case wait(RoomWait)
+}
+
+/// An operation of the media plane without an answer.
+enum RoomMediaOperation {
+  case leave(participant: String)
+  case setMuted(Bool, publication: String, participant: String)
+  /// Refused slots come back as ``RoomCommand/slotsRefused(_:receiver:)``.
+  case assign([SlotChange], receiver: String)
+  case setViews([SlotView], receiver: String)
+  case close
+}
+
+/// The answer to a request that has been carried out.
+struct RoomAcknowledgement {
+  var id: Int
+  var channel: SignalingChannel
+  /// The last journal write that it waits for.
+  var write: UInt64
+  /// Whether a ban came of it, which is to be written first.
+  var awaitsBan = false
+  /// Whether audit entries or events came of it.
+  var awaitsEvents = false
+  /// The meeting ends for the one who asked once that is on the disk: the reason in words.
+  var ending: String?
+}
+
+/// A counter of the server that a room adds to.
+enum RoomCounter: Hashable {
+  case chatMessage, signal, resumed, waiting, refusedJoin
+  case limit(LimitReached.Limit)
+}
+
+/// The effects of a command, in order.
+final class RoomOutput {
+  private var effects: [RoomEffect] = []
+
+  func append(_ effect: RoomEffect) { effects.append(effect) }
+
+  func drain() -> [RoomEffect] {
+    defer { effects.removeAll(keepingCapacity: true) }
+    return effects
+  }
+}
+
+/// A client's socket as the machine sees it: whatever is sent over it becomes an effect.
+struct RoomChannel {
+  let channel: SignalingChannel
+  let output: RoomOutput
+
+  var id: UInt64 { channel.id }
+
+  func send(_ message: ServerMessage) { output.append(.send(message, to: channel)) }
+  func admit(with message: ServerMessage) { output.append(.admit(channel, message)) }
+  func fail(_ code: SignalingErrorCode, _ message: String) { output.append(.fail(channel, code, message)) }
+  func end(_ reason: EndReason, _ message: String) { output.append(.end(channel, reason, message)) }
+  func close() { output.append(.close(channel)) }
+
+  /// Refuses one message without ending anything.
+  func refuse(_ code: SignalingErrorCode, _ message: String, id: Int? = nil) {
+    send(.error(code: code, message: message, fatal: false, id: id))
+  }
+}

@@ -1,0 +1,34 @@
+import Signaling
+
+/// How messages with a number are answered that everybody is to hear once only, also when their sender says them again
+/// after a lost connection.
+extension RoomMachine {
+  /// Whether a message has not come before. One that has is answered as it was then, or will be over the socket that
+  /// stands for the participant by then.
+  func isNew(_ message: ClientMessage, id: Int?, _ member: RoomMember) -> Bool {
+    guard let id else { return true }
+    switch member.answered.take(id, message) {
+    case .new: return true
+    case .underWay: return false
+    case .answered(let answer):
+      send(answer, id: id, member)
+      // What is not kept any more is nobody's to read again.
+      prune()
+      if case .said(let number) = answer, let entry = chat.entry(number) { member.channel?.send(.chat(entry)) }
+      return false
+    }
+  }
+
+  /// Answers a message, and remembers what. A refusal is told without a number, too.
+  func answer(_ answer: AnsweredMessages.Answer, to id: Int?, _ member: RoomMember) {
+    if let id { member.answered.note(answer, to: id) }
+    send(answer, id: id, member)
+  }
+
+  private func send(_ answer: AnsweredMessages.Answer, id: Int?, _ member: RoomMember) {
+    switch answer {
+    case .done, .said: if let id { member.channel?.send(.room(.done(id: id))) }
+    case .refused(let code, let sentence): member.channel?.refuse(code, sentence, id: id)
+    }
+  }
+}

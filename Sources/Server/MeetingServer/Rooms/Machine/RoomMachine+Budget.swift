@@ -1,0 +1,42 @@
+import Meetings
+import Signaling
+
+/// Messages of participants on their way to others.
+extension RoomMachine {
+  /// Whether a message of `size` bytes is to be passed on now, as far as others hear of it. The sender is told when it
+  /// is not; it may send it again later, under the same number.
+  func isInBudget(
+    _ message: ClientMessage, _ size: Int, id: Int?, _ member: RoomMember, _ channel: RoomChannel
+  ) -> Bool {
+    guard let (urgency, usual) = message.passing else { return true }
+    var more = usual
+    switch message {
+    // Everybody hears all about the sender.
+    case .rename, .mute, .room(.raiseHand, _): more += member.admission.grant.connectionData?.utf8.count ?? 0
+    default: break
+    }
+    let reached = budget.spend(
+      max(0, size + more), of: &member.budget, isHost: member.permissions.contains(.moderate), urgency,
+      now: now.instant)
+    guard let reached else { return true }
+    count(.limit(reached.limit))
+    if let id { member.answered.forget(id) }
+    // Who types says so again and again; nobody waits for an answer.
+    if case .room(.chat(.typing), _) = message { return false }
+    channel.refuse(.tooFast, reached.text, id: id)
+    return false
+  }
+
+  /// A file came whole that a message hangs on: that much is not lost any more, and counts.
+  func spend(_ file: ChatFile, _ member: RoomMember) {
+    _ = budget.spend(file.name.utf8.count, of: &member.budget, isHost: false, .owed, now: now.instant)
+  }
+
+  /// The same for a data message.
+  func isDataInBudget(_ size: Int, _ member: RoomMember) -> Bool {
+    guard let (reached, isNews) = budget.spendData(size, of: &member.budget, now: now.instant) else { return true }
+    count(.limit(reached.limit))
+    if isNews { member.channel?.refuse(.dataTooFast, reached.text) }
+    return false
+  }
+}

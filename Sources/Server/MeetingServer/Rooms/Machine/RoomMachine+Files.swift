@@ -1,0 +1,94 @@
+import FoundationEssentials
+import Meetings
+import Signaling
+
+/// Files in the chat, and its export: what HTTP asks of the room. Rights are checked here, as for everything else.
+extension RoomMachine {
+  /// The participant of a session, for a request from a page of `origin`.
+  private func holder(_ participant: String, _ origin: String?) throws(Refusal) -> RoomMember {
+    guard !isClosed, let member = roster[participant] else { throw ChatEndpoints.unknown }
+    guard origin == nil || origin == member.origin else {
+      throw Refusal(403, "wrongOrigin", "The place in the meeting belongs to a page of another origin.")
+    }
+    return member
+  }
+
+  /// Whether a participant may send a file now, to everybody or to one; counts it as on the way. Returns the limit of
+  /// the tenant, if it has one of its own.
+  func beginFile(of participant: String, to: String?, origin: String?) throws(Refusal) -> Int? {
+    let member = try holder(participant, origin)
+    if let refusal = refusal(toWriteTo: to, member) { throw Self.http(refusal) }
+    guard member.chatting.uploads < ChatSeat.maximumUploads, member.chatting.takeFile(now.instant) else {
+      throw Refusal(
+        429, "tooFast", "Too many files at once. Wait until the others are sent.", limit: .chatFileRate)
+    }
+    member.chatting.uploads += 1
+    return member.admission.tenant.policy.maximumChatBytes
+  }
+
+  /// An upload is over, whether the file is there or not.
+  func endUpload(of participant: String) { roster[participant]?.chatting.uploads -= 1 }
+
+  /// A file came whole: sends the message that it hangs on. Returns it with who sent it, and the journal write that it
+  /// waits for, if there is one.
+  func addFile(
+    _ file: ChatFile, of participant: String, to: String?, origin: String?
+  ) throws(Refusal) -> FileMessage {
+    let member = try holder(participant, origin)
+    // Minutes may have passed.
+    if let refusal = refusal(toWriteTo: to, member) { throw Self.http(refusal) }
+    spend(file, member)
+    let entry = ChatEntry(
+      id: chat.nextID(), from: member.id, name: member.name, text: file.name, time: now.date.kept, to: to, file: file)
+    return FileMessage(entry: entry, sender: member.person, write: addChat(entry))
+  }
+
+  struct FileMessage {
+    var entry: ChatEntry
+    var sender: RoomEvent.Person
+    var write: UInt64?
+  }
+
+  /// A file's message is kept as well as it can be: it is reported, where everybody sees it. Throws when it isn't
+  /// there.
+  func completeFile(_ message: FileMessage, isWritten: Bool) throws(Refusal) {
+    guard let file = message.entry.file else { return }
+    guard isWritten || chat.entry(file: file.id) != nil else {
+      throw Refusal(503, "fileNotStored", "The server cannot keep the file just now. Try again in a moment.")
+    }
+    // The tenant's server hears of what everybody sees; what two say to each other stays theirs.
+    if message.entry.to == nil { report(.chatFile(message.sender, file)) }
+  }
+
+  /// A file that a participant may read now.
+  func file(_ id: String, for participant: String, origin: String?) throws(Refusal) -> ChatFile {
+    let member = try holder(participant, origin)
+    prune()
+    guard let entry = chat.entry(file: id), isVisible(entry, to: member), let file = entry.file else {
+      throw Refusal(404, "noSuchFile", "There is no such file in this meeting, or it was deleted.")
+    }
+    return file
+  }
+
+  /// The chat that everybody could see, for a host: as much of it as this host got. Adds the audit entry, which is to
+  /// be written before anything is sent.
+  func exportChat(for participant: String, origin: String?) throws(Refusal) -> [ChatEntry] {
+    let member = try holder(participant, origin)
+    guard member.permissions.contains(.moderate) else {
+      throw Self.http(.notAllowed(sentence(for: .moderate, member)))
+    }
+    if let auditBacklog { throw Refusal(auditBacklog) }
+    report(.rightUsed(by: member.person, action: "exportChat", target: ""))
+    return openChat().filter { isVisible($0, to: member) }
+  }
+
+  /// The kept messages that everybody could see.
+  func openChat() -> [ChatEntry] {
+    prune()
+    return chat.open
+  }
+
+  private static func http(_ refusal: RequestRefusal) -> Refusal {
+    Refusal(refusal.code == .notAllowed ? 403 : 400, refusal.code.rawValue, refusal.sentence)
+  }
+}

@@ -1,0 +1,124 @@
+import FoundationEssentials
+import Meetings
+import Signaling
+
+/// Writes to the room's journal, so that the next process goes on with the room after a kill.
+extension RoomMachine {
+  // MARK: What hosts decide
+
+  /// Hosts' decisions as they are now, without holders whose token is in `shared`.
+  func snapshot(_ shared: Set<String>) -> RoomSnapshot {
+    var state = RoomSnapshot(
+      isLocked: lobby.isLocked, decisions: moderation.overrides, muteAll: moderation.muteAll,
+      spotlight: moderation.spotlight ?? journal.absentSpotlight)
+    for id in (moderation.muteAll?.spared ?? []).union([state.spotlight].compactMap(\.self)) {
+      state.holders[id] = holder(id, shared)
+    }
+    return state
+  }
+
+  /// Hosts' decisions as the journal should have them now.
+  var snapshot: RoomSnapshot { snapshot(sharedTokens) }
+
+  /// The holder of a participant's token; nil for a token in `shared`.
+  private func holder(_ id: String, _ shared: Set<String>) -> Holder? {
+    guard let member = roster[id] else { return journal.absent[id] }
+    let holder = Holder(member.admission.grant)
+    return holder?.token.map(shared.contains) ?? false ? nil : holder
+  }
+
+  /// The tokens without a user that several members came with, as guests do with one link: they distinguish nobody.
+  private var sharedTokens: Set<String> {
+    var (seen, shared): (Set<String>, Set<String>) = ([], [])
+    for member in roster.members {
+      guard let token = Holder(member.admission.grant)?.token else { continue }
+      if !seen.insert(token).inserted { shared.insert(token) }
+    }
+    return shared
+  }
+
+  /// Writes what hosts have decided, and polls, where they have changed.
+  func keepState() {
+    guard setup.hasJournal, !isClosed else { return }
+    mendJournal()
+    let shared = sharedTokens
+    for id in polls.takeChanged().sorted() {
+      let name = RoomJournal.pollName + String(id)
+      let poll = polls.kept(id) { holder($0, shared) }
+      persist(poll.flatMap { RoomJournal.text($0) }.map { .value($0, of: name) } ?? .noValue(of: name))
+    }
+    let state = snapshot(shared)
+    guard state != journal.state, let text = RoomJournal.text(state) else { return }
+    journal.state = state
+    persist(.value(text, of: RoomJournal.stateName))
+  }
+
+  /// The journal gave something up: what hosts have decided is written again, and what is gone of the chat goes from
+  /// the disk.
+  private func mendJournal() {
+    guard journal.mend() else { return }
+    persistName()
+    polls.keepAgain()
+    if !keepsChat(meeting.chat) {
+      persist(.forget(through: .max))
+    } else if let first = chat.all.first {
+      persist(.forget(through: first.id - 1))
+    }
+  }
+
+  /// Writes that the meeting runs, so that its end is reported also when the server is killed and nobody comes back.
+  func persistName() { persist(.value(setup.identity.room.display, of: RunningMeeting.roomName)) }
+
+  /// Gives something to the journal, and returns the number of the last write.
+  @discardableResult func persist(_ what: RunningWrite.What) -> UInt64 {
+    guard setup.hasJournal, what == .end || journal.isWritable else { return journal.writes }
+    output.append(.journal(what))
+    return journal.nextWrite()
+  }
+
+  /// Nothing is kept of the meeting any more, and its files go. With `isLeaving`, what a killed server left waits on
+  /// when nobody has come back to it.
+  func endJournal(isLeaving: Bool) {
+    if isLeaving && journal.isRestored && !journal.wasEntered { return }
+    if journal.hasContent {
+      persist(.end)
+      output.append(.leftMeetingGoesOn)
+    }
+    output.append(.removeAllFiles)
+  }
+
+  // MARK: The chat
+
+  /// Whether a chat with these rules survives the process.
+  func keepsChat(_ policy: ChatPolicy) -> Bool {
+    setup.hasJournal && policy.history && policy.maximumMessages != 0
+  }
+
+  /// Writes a message where the meeting keeps its chat; returns the number of the write then.
+  func persist(_ entry: ChatEntry) -> UInt64? {
+    guard keepsChat(meeting.chat) else { return nil }
+    for id in [entry.from, entry.to].compactMap(\.self) {
+      if let user = roster[id]?.admission.grant.user { journal.users[id] = user }
+    }
+    let kept = KeptEntry(
+      entry: entry, from: journal.users[entry.from], to: entry.to.flatMap { journal.users[$0] })
+    return kept.message.map { persist(.message($0)) }
+  }
+
+  /// The oldest messages aren't kept any more, in memory and on the disk.
+  func forgetChat(_ gone: [ChatEntry]) {
+    guard let last = gone.last else { return }
+    removeFiles(of: gone)
+    if keepsChat(meeting.chat), !isClosed { persist(.forget(through: last.id)) }
+  }
+
+  /// The rules for the chat have changed from `before`: it is kept from now on, or isn't any more.
+  func changeChatKeeping(from before: ChatPolicy) {
+    guard keepsChat(before) != keepsChat(meeting.chat) else { return }
+    if keepsChat(meeting.chat) {
+      for entry in chat.all { _ = persist(entry) }
+    } else if journal.hasContent {
+      persist(.forget(through: .max))
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Basics
+import Meetings
+import Signaling
+
+/// How participants leave, and how the meeting ends.
+extension RoomMachine {
+  /// A socket is gone: its session is kept for the resume window.
+  func detach(participant: String, _ channel: RoomChannel) {
+    guard let member = roster[participant], member.channel?.id == channel.id else {
+      return leaveLobby(participant, channel)
+    }
+    let before = member.connection
+    member.channel = nil
+    startExpiry(of: member)
+    if member.connection != before { announce(.participantUpdated(member.info), about: member) }
+  }
+
+  /// Ends the meeting for everybody.
+  func end(_ reason: EndReason, _ message: String) {
+    guard !isClosed else { return }
+    for member in roster.members { member.channel?.end(reason, message) }
+    for waiter in lobby.removeAll() {
+      client(waiter.request.channel).end(reason, message)
+      reportGone(waiter)
+    }
+    for member in roster.removeAll() {
+      output.append(.sessionEnded(.init(resumeToken: member.resumeToken, reason: reason, message: message)))
+      output.append(.left(resumeToken: member.resumeToken))
+      media(.leave(participant: member.id))
+      reportLeft(member, reason: reason.rawValue)
+    }
+    // A meeting that a killed server left had begun: it ends here when nobody has come back yet. When the server only
+    // stops, it waits on.
+    if journal.isRestored, !journal.wasEntered, reason != .shutdown { lifeCycle.hasStarted = true }
+    reportEnded(reason: reason.rawValue)
+    finish(isLeaving: reason == .shutdown)
+  }
+
+  /// Closes the room when nobody is in it, on the way in or waiting; true when it is closed.
+  func closeIfEmpty() -> Bool {
+    if isClosed { return true }
+    guard roster.isEmpty, lobby.isEmpty else { return false }
+    reportEnded(reason: "empty")
+    finish(isLeaving: true)
+    return true
+  }
+
+  /// Closes the room. With `isLeaving`, what a killed server left of it stays for another start when nobody came.
+  private func finish(isLeaving: Bool) {
+    guard !isClosed else { return }
+    lifeCycle.isClosed = true
+    endJournal(isLeaving: isLeaving)
+    output.append(.closed)
+    media(.close)
+  }
+
+  func remove(_ member: RoomMember, reason: LeaveReason) {
+    guard roster.contains(member) else { return }
+    roster.remove(member)
+    quality[member.id] = nil
+    member.expiry = nil
+    output.append(.left(resumeToken: member.resumeToken))
+    media(.leave(participant: member.id))
+    reportLeft(member, reason: reason.rawValue)
+    if !member.isHidden { broadcast(.participantLeft(id: member.id, reason: reason)) }
+    forget(member)
+    for publication in member.publications { forgetCodecs(of: publication.info.id) }
+    forgetReceiver(member)
+    notifyCodecs()
+    if !member.publications.isEmpty { refill() }
+  }
+
+  /// Nothing of the meeting may point at a participant who left.
+  private func forget(_ member: RoomMember) {
+    if moderation.spotlight == member.id { setSpotlight(nil) }
+    moderation.muteAll?.forget(member.id)
+    pollChanges.insert(polls.forget(member.id), now: now.instant)
+    keepState()
+  }
+
+  func startExpiry(of member: RoomMember) {
+    guard member.expiry == nil else { return }
+    let expiry = now.instant + TimeSpan(setup.limits.resumeWindow)
+    member.expiry = expiry
+    roster.schedule(expiry)
+  }
+
+  /// The resume window has passed.
+  func sessionExpired(_ member: RoomMember) {
+    member.expiry = nil
+    guard member.connection == .reconnecting else { return }
+    member.channel?.fail(.resumeExpired, "The connection was lost for too long. Join again.")
+    remove(member, reason: .timeout)
+  }
+}

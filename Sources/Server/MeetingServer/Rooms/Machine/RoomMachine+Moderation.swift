@@ -1,0 +1,223 @@
+import Basics
+import Meetings
+import RTC
+import Signaling
+
+/// What can be done to participants. Nothing here asks who wants it: signalling (``authorise(_:by:)``) and the REST API
+/// check that before.
+extension RoomMachine {
+  // MARK: Spotlight
+
+  /// Has everybody show one participant large, whose tracks then come before all others; nil for nobody.
+  func setSpotlight(_ id: String?) {
+    journal.absentSpotlight = nil
+    guard moderation.spotlight != id else { return }
+    moderation.spotlight = id
+    broadcast(.room(.spotlight(id)))
+    refill()
+  }
+
+  // MARK: Removing
+
+  /// Takes a participant out of the meeting: it is told `ended`, the others that it was removed. Its token opens the
+  /// door again, and gives no host's rights from outside until it has. False when there is no such participant.
+  @discardableResult
+  func removeParticipant(_ id: String, message: String) -> Bool {
+    guard let member = roster[id] else { return false }
+    member.channel?.end(.removed, message)
+    output.append(.sessionEnded(.init(resumeToken: member.resumeToken, reason: .removed, message: message)))
+    moderation.overrides.noteRemoval(of: member.admission.grant, chat: meeting.chat)
+    remove(member, reason: .removed)
+    keepState()
+    return true
+  }
+
+  /// Removes a participant permanently: neither its token nor, where the token names a user, any other token of that
+  /// user admits it to this meeting again; nor for a day, where bans go by addresses too and nobody knows who it is,
+  /// another one from its network. That holds at once while the room stands, and for longer once the ban is written.
+  /// False when there is no such participant.
+  func ban(_ id: String, message: String) -> Bool {
+    guard let member = roster[id] else { return false }
+    let (grant, address) = (member.admission.grant, member.address)
+    moderation.ban(grant, in: setup.identity.id, address: address)
+    removeParticipant(id, message: message)
+    output.append(.ban(grant, address))
+    return true
+  }
+
+  /// Whether the holder of a grant was banned from this meeting while the room stood.
+  func isBanned(_ grant: JoinGrant, from address: IPAddress? = nil) -> Bool {
+    moderation.isBanned(grant, in: setup.identity.id, address: address)
+  }
+
+  // MARK: Muting
+
+  /// Mutes what a participant sends of `sources`, and says that it was not the participant itself. Nothing of it goes
+  /// out any more, whatever the client sends, until it says `mute` with false: an offer does not unmute. False when
+  /// there is no such participant.
+  @discardableResult
+  func forceMute(participant id: String, sources: Set<TrackSource>) -> Bool {
+    guard let member = roster[id] else { return false }
+    for index in member.publications.indices where sources.contains(member.publications[index].info.source) {
+      guard !member.publications[index].info.muted else { continue }
+      member.publications[index].info.muted = true
+      member.publications[index].info.mutedByHost = true
+      let publication = member.publications[index].info
+      media(.setMuted(true, publication: publication.id, participant: id))
+      broadcast(.publicationUpdated(participant: id, publication: publication))
+    }
+    return true
+  }
+
+  /// Mutes everybody's tracks for which `order` holds. With `includingLater`, what is published from now on starts
+  /// muted too, also that of participants who come later, until ``liftMuteAll()``.
+  ///
+  /// Everybody may unmute themselves, as with LiveKit and OpenTok; with an order that doesn't allow it only those who
+  /// moderate, are spared, or are asked to unmute may, as with Jitsi's moderated meetings. That includes what comes
+  /// later, or leaving and coming back would be a way around it.
+  func muteAll(_ order: MuteAll, includingLater: Bool) {
+    if includingLater || !order.mayUnmute {
+      moderation.muteAll = order
+      broadcast(.room(.muteAll(order.info)))
+    }
+    for member in roster.members {
+      forceMute(participant: member.id, sources: order.sources.filter { order.holds($0, of: member.id) })
+    }
+  }
+
+  /// What is published from now on starts as its sender wants, and everybody may unmute themselves. What is muted stays
+  /// muted.
+  func liftMuteAll() {
+    guard moderation.muteAll != nil else { return }
+    moderation.muteAll = nil
+    broadcast(.room(.muteAll(nil)))
+  }
+
+  /// Ends what a participant sends of `sources`, as when a share is stopped. It may be started again, with a new track.
+  /// False when there is no such participant.
+  @discardableResult
+  func stop(_ sources: Set<TrackSource>, of id: String) -> Bool {
+    guard let member = roster[id] else { return false }
+    unpublish(member, .removed) { sources.contains($0.info.source) }
+    return true
+  }
+
+  // MARK: Rights
+
+  /// Gives a participant exactly these permissions, as far as its role may have them. What is published without one
+  /// ends; without `subscribe` its slots are emptied. The participant is told `permissions`. False when there is no
+  /// such participant.
+  @discardableResult
+  func setPermissions(_ permissions: Permissions, of id: String) -> Bool {
+    guard let member = roster[id] else { return false }
+    member.decisions.set(permissions, of: member.admission.grant, chat: meeting.chat)
+    moderation.overrides.note(member.decisions, of: member.admission.grant)
+    applyRights(to: member)
+    return true
+  }
+
+  /// Gives a participant a role, with the permissions that it brings by the meeting's rules. Nobody becomes hidden who
+  /// was seen before, nor is seen who was hidden. False for that, and when there is no such participant.
+  @discardableResult
+  func setRole(_ role: Role, of id: String) -> Bool {
+    guard let member = roster[id], (role == .hidden) == member.isHidden else { return false }
+    member.decisions.set(role, of: member.admission.grant, chat: meeting.chat)
+    moderation.overrides.note(member.decisions, of: member.admission.grant)
+    applyRights(to: member)
+    return true
+  }
+
+  /// What a member is and may do by its token, the meeting's rules and what hosts have decided.
+  func rights(of member: RoomMember) -> (role: Role, permissions: Permissions) {
+    member.decisions.rights(of: member.admission.grant, chat: meeting.chat)
+  }
+
+  /// Gives a member what is its by right now, after any of that has changed.
+  func applyRights(to member: RoomMember) {
+    let (role, permissions) = rights(of: member)
+    guard member.role != role || member.permissions != permissions else { return }
+    let before = member.permissions
+    member.role = role
+    member.permissions = permissions
+    member.wasToldOfData = member.wasToldOfData && !permissions.contains(.data)
+    unpublish(member, .notAllowed) { !permissions.contains(Self.permission(for: $0.info.source)) }
+    notifyPermissions(member)
+    announce(.participantUpdated(member.info), about: member)
+    if before.contains(.moderate) != permissions.contains(.moderate) { hostsChanged(member) }
+    guard before.contains(.subscribe) != permissions.contains(.subscribe) else { return }
+    member.requestedSlots = .init()
+    forgetReceiver(member)
+    codecs.receivers.insert(member.id)
+    notifyCodecs()
+    refill(member, ranked())
+    member.channel?.send(.room(.state(state(for: member))))
+  }
+
+  /// Who becomes a host lets in whoever waited for one, and hears who waits; who is none any more hears of nobody who
+  /// waits.
+  private func hostsChanged(_ member: RoomMember) {
+    if member.permissions.contains(.moderate) {
+      hostArrived()
+    } else {
+      member.channel?.send(.lobby(LobbyInfo(locked: lobby.isLocked)))
+    }
+  }
+
+  func notifyPermissions(_ member: RoomMember) {
+    member.channel?.send(.room(.permissions(role: member.role.signalingName, permissions: member.permissions.names)))
+  }
+
+  // MARK: What offers bring
+
+  /// Ends publications of a participant: they are muted for good and in nobody's slot any more. Their m-sections are
+  /// taken for nothing else until an offer leaves them out, so that a client that has not heard of it yet does not
+  /// publish them again.
+  func unpublish(
+    _ member: RoomMember, _ reason: UnpublishReason, where isMeant: (RoomMember.Publication) -> Bool
+  ) {
+    let ended = member.publications.filter(isMeant)
+    guard !ended.isEmpty else { return }
+    member.publications.removeAll(where: isMeant)
+    let id = member.id
+    for publication in ended {
+      let key = RoomMember.trackKey(publication.mid, publication.info.source)
+      member.stoppedTracks.insert(key)
+      member.refusedTracks.insert(key)
+      let track = publication.info.id
+      forgetCodecs(of: track)
+      media(.setMuted(true, publication: track, participant: id))
+      broadcast(.unpublished(participant: id, publication: track, reason: reason))
+      report(.publicationRemoved(member.person, publication.info))
+    }
+    refill()
+  }
+
+  /// What of an accepted offer is published now: it may have been forbidden or muted while the media server worked on
+  /// it.
+  func published(_ tracks: [MediaTrack], _ accepted: [MID: [NegotiatedCodec]], by member: RoomMember) -> [RoomMember
+    .Publication]
+  {
+    let before = member.publications
+    let id = member.id
+    return tracks.filter { accepted[$0.offer.mid] != nil }.compactMap { track in
+      var publication = publication(track)
+      let same = before.first { $0.info.id == track.publication }
+      publication.demand = same?.demand
+      if let same { publication.codecs = same.codecs }
+      publication.codecs.renegotiate(accepted[track.offer.mid] ?? [])
+      if let same { publication.info.created = same.info.created }
+      let isKept =
+        same.map { _ in true } ?? !member.stoppedTracks.contains(RoomMember.trackKey(track.mid, track.source))
+      let isAllowed = member.permissions.contains(Self.permission(for: track.source))
+      let isHeld = same?.info.mutedByHost == true || same == nil && moderation.startsMuted(track.source, member)
+      if isHeld {
+        publication.info.muted = true
+        publication.info.mutedByHost = true
+      }
+      if isHeld && !track.muted || !isKept || !isAllowed {
+        media(.setMuted(true, publication: track.publication, participant: id))
+      }
+      return isKept && isAllowed ? publication : nil
+    }
+  }
+}

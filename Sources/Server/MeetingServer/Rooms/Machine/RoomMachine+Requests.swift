@@ -1,0 +1,137 @@
+import Basics
+import Meetings
+import Signaling
+
+/// An action that the audit log has before it is carried out.
+struct AuditedAction: Sendable, Hashable {
+  var action: String
+  /// To whom or what it is done.
+  var target: String
+  /// What it comes to: the role that is given, the sources that are muted.
+  var detail: String
+
+  init(_ action: String, _ target: String = "", _ detail: String = "") {
+    self.action = action
+    self.target = target
+    self.detail = detail
+  }
+
+  /// Whether the entry of `other` stands for this action too.
+  func isSame(as other: AuditedAction?) -> Bool { action == other?.action && target == other?.target }
+}
+
+/// A request of a participant that is in.
+enum MemberRequest: Hashable {
+  case room(RoomRequest)
+  case lock(Bool)
+}
+
+/// How requests are carried out. No audited action is carried out before its entry is on the disk: a server that is
+/// killed between the two leaves an entry of what wasn't done, and never something done without its entry.
+extension RoomMachine {
+  /// Carries a request out or refuses it, and answers a client that gave it a number.
+  func perform(_ request: RoomRequest, id: Int?, _ member: RoomMember, _ channel: RoomChannel) {
+    // Typing is said again and again, and nobody waits for an answer.
+    if case .chat(.typing(let active, let to)) = request { return setTyping(active, to: to, member) }
+    let isInPace =
+      if case .chat = request {
+        member.chatting.takeChange(now.instant)
+      } else {
+        member.pace.take(request, now: now.instant)
+      }
+    guard isInPace else { return refuseHaste(channel, id: id) }
+    perform(.room(request), id: id, member, channel)
+  }
+
+  /// Carries a request out, refuses it, or waits for its audit entry. `audited` is the action whose entry is written.
+  /// It is authorised again after the wait, since others come, go and decide during it.
+  func perform(
+    _ request: MemberRequest, id: Int?, _ member: RoomMember, _ channel: RoomChannel, audited: AuditedAction? = nil
+  ) {
+    do throws(RequestRefusal) {
+      let authorised = try authorise(request, by: member)
+      if let action = authorised.action, !action.isSame(as: audited) {
+        if let audited { auditUndone(audited, by: member, "something else came first") }
+        audit([action], by: member)
+        let asked = PendingOperations.Asked(
+          request: .member(request, audited: action), id: id, member: member, channel: channel)
+        return output.append(.wait(.audit(token: pending.add(asked))))
+      }
+      // The end of the meeting answers itself.
+      if case .endMeeting = authorised.change { return endMeeting(by: member, id: id, channel) }
+      apply(authorised.change, by: member)
+      // What followed from it is written by then too.
+      acknowledge(id, channel, awaitsBan: authorised.change.isBan, awaitsEvents: audited != nil)
+    } catch {
+      if let audited { auditUndone(audited, by: member, error.sentence) }
+      channel.refuse(error.code, error.sentence, id: id)
+    }
+  }
+
+  /// The audit entries of a request are on the disk, or can't be written just now. On such a disk entries wait
+  /// (``RoomEvents``), and hosts don't: nobody has to bear somebody else for want of space.
+  func resumeRequest(_ token: UInt64) {
+    guard let asked = pending.removeRequest(token) else { return }
+    switch asked.request {
+    case .member(let request, let audited):
+      guard roster.contains(asked.member) else {
+        return auditUndone(audited, by: asked.member, "they are not in the meeting any more")
+      }
+      perform(request, id: asked.id, asked.member, asked.channel, audited: audited)
+    case .lobby(let decision, let people, let isCut): resumeLobby(decision, people, isCut: isCut, asked)
+    }
+  }
+
+  /// Adds audit entries of what a participant is about to do.
+  func audit(_ actions: [AuditedAction], by member: RoomMember) {
+    for action in actions {
+      log(
+        .info, "moderation",
+        ["meeting": setup.identity.id, "by": member.id, "action": action.action, "participant": action.target])
+      report(.rightUsed(by: member.person, action: action.action, target: action.target, detail: action.detail))
+    }
+  }
+
+  /// Adds an audit entry that an action wasn't carried out after all.
+  func auditUndone(_ action: AuditedAction, by member: RoomMember, _ why: String) {
+    report(
+      .rightUsed(by: member.person, action: action.action, target: action.target, detail: "not done: \(why)"))
+  }
+
+  /// Answers that a request is done, once that and who did it is on the disk: a server that is killed this moment still
+  /// knows it when it runs again.
+  func acknowledge(_ id: Int?, _ channel: RoomChannel, awaitsBan: Bool = false, awaitsEvents: Bool = false) {
+    keepState()
+    guard let id else { return }
+    output.append(
+      .acknowledge(
+        .init(
+          id: id, channel: channel.channel, write: journal.writes, awaitsBan: awaitsBan, awaitsEvents: awaitsEvents)))
+  }
+
+  /// A host ends the meeting. Everybody else is out at once; the host is told when it is written down what became of
+  /// the meeting.
+  private func endMeeting(by host: RoomMember, id: Int?, _ channel: RoomChannel) {
+    let message = "A host has ended the meeting."
+    guard let id else { return end(.endedByHost, message) }
+    host.channel = nil
+    end(.endedByHost, message)
+    output.append(
+      .acknowledge(
+        .init(
+          id: id, channel: channel.channel, write: journal.writes, awaitsEvents: true, ending: message)))
+  }
+
+  // MARK: Pace
+
+  /// Whether a participant may send a request now other than a ``RoomRequest``; refuses one that comes too soon.
+  func isInPace(_ member: RoomMember, _ channel: RoomChannel, id: Int? = nil) -> Bool {
+    if member.pace.takeAny(now: now.instant) { return true }
+    refuseHaste(channel, id: id)
+    return false
+  }
+
+  private func refuseHaste(_ channel: RoomChannel, id: Int?) {
+    channel.refuse(.tooFast, "That was asked for too often. Wait a moment.", id: id)
+  }
+}

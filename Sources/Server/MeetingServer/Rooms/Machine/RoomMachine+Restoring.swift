@@ -1,0 +1,124 @@
+import Basics
+import FoundationEssentials
+import Meetings
+import Signaling
+
+/// How a meeting that a killed server left goes on: its room takes over what was kept, and participants who come back
+/// get what was theirs.
+extension RoomMachine {
+  /// Takes over what a killed server left of the meeting, before anybody comes in.
+  func restore(_ left: RunningMeeting) {
+    journal.isRestored = true
+    restore(left.values)
+    if keepsChat(meeting.chat) { restore(left.messages) }
+    log(.info, "meeting.restored", ["meeting": setup.identity.id, "messages": left.messages.count])
+  }
+
+  private func restore(_ values: [String: String]) {
+    let state = values[RoomJournal.stateName].map { RoomJournal.value(RoomSnapshot.self, $0) }
+    let texts = values.filter { $0.key.hasPrefix(RoomJournal.pollName) }.values
+    let kept = texts.compactMap { RoomJournal.value(PollTable.Kept.self, $0) }
+    if kept.count < texts.count || state == .some(nil) {
+      log(.error, "meeting.unreadable", ["meeting": setup.identity.id])
+    }
+    var holders = (state ?? nil)?.holders ?? [:]
+    for poll in kept { holders.merge(poll.holders) { $1 } }
+    // A token without a user is somebody only where one participant alone came with it.
+    var bearers: [Holder: Int] = [:]
+    for holder in holders.values { bearers[holder, default: 0] += 1 }
+    let absent = holders.filter { $0.value.user != nil || bearers[$0.value] == 1 }
+    journal.absent = absent
+    polls.restore(kept) { absent[$0] != nil }
+    if let state = state ?? nil { restore(state) }
+  }
+
+  private func restore(_ state: RoomSnapshot) {
+    lobby.isLocked = state.isLocked
+    moderation.overrides = state.decisions
+    moderation.muteAll = state.muteAll
+    // Nobody can be known again of whom nothing is known.
+    for id in moderation.muteAll?.spared.subtracting(journal.absent.keys) ?? [] { moderation.muteAll?.forget(id) }
+    journal.absentSpotlight = state.spotlight.flatMap { journal.absent[$0] == nil ? nil : $0 }
+    journal.state = snapshot([])
+  }
+
+  private func restore(_ messages: [KeptMessage]) {
+    var entries: [ChatEntry] = []
+    for message in messages {
+      guard let kept = RoomJournal.value(KeptEntry.self, message.body) else {
+        log(.error, "chat.unreadable", ["meeting": setup.identity.id, "message": message.id])
+        continue
+      }
+      entries.append(kept.entry)
+      for (id, user) in [(kept.entry.from, kept.from), (kept.entry.to, kept.to)] {
+        guard let id, let user else { continue }
+        journal.users[id] = user
+        journal.absentWriters[user, default: []].insert(id)
+      }
+    }
+    let gone = chat.restore(entries, now: now.date)
+    if !gone.isEmpty { removeFiles(of: gone) }
+    schedulePruning()
+  }
+
+  /// A second participant with the same token is in: what is written of the first says that it could be known by it.
+  private func keepSharing(by member: RoomMember) {
+    guard let token = Holder(member.admission.grant)?.token else { return }
+    guard roster.members.filter({ Holder($0.admission.grant)?.token == token }).count == 2 else { return }
+    polls.keepAgain()
+    keepState()
+  }
+
+  /// A participant is about to come in: they are spared of what they were spared of before a restart.
+  func expect(_ member: RoomMember) {
+    guard moderation.muteAll != nil else { return }
+    for old in journal.absent(member.admission.grant) { moderation.muteAll?.spare(member.id, as: old) }
+  }
+
+  /// A participant is in, and gets the welcome next. A meeting that a killed server left goes on, and what was theirs
+  /// is theirs again.
+  func entered(_ member: RoomMember) {
+    if !journal.wasEntered {
+      journal.wasEntered = true
+      persistName()
+      if journal.isRestored {
+        output.append(.leftMeetingGoesOn)
+        // Its start was reported before the restart.
+        lifeCycle.hasStarted = true
+        // What was too old or too much since the restart stayed on the disk until now.
+        persist(.forget(through: keepsChat(meeting.chat) ? chat.all.first.map { $0.id - 1 } ?? chat.lastID : .max))
+        output.append(.resumeFiles)
+      }
+    }
+    keepSharing(by: member)
+    restoreState(of: member)
+    restoreChat(of: member)
+  }
+
+  private func restoreChat(of member: RoomMember) {
+    guard let user = member.admission.grant.user, let olds = journal.absentWriters.removeValue(forKey: user) else {
+      return
+    }
+    journal.users[member.id] = user
+    // The others know them by the former id in what everybody sees, which is no more than a name there.
+    for entry in chat.rename(olds, to: member.id) { _ = persist(entry) }
+  }
+
+  /// What was theirs before a restart is theirs under the id that they have now.
+  private func restoreState(of member: RoomMember) {
+    let olds = journal.absent(member.admission.grant).sorted()
+    guard !olds.isEmpty else { return }
+    for old in olds {
+      journal.absent[old] = nil
+      moderation.muteAll?.forget(old)
+      pollChanges.insert(polls.rename(old, to: member.id), now: now.instant)
+      if journal.absentSpotlight == old { journal.absentSpotlight = member.id }
+    }
+    keepState()
+  }
+
+  /// A participant is in, and everybody knows it: they are shown large again if they were before a restart.
+  func restoreSpotlight(of member: RoomMember) {
+    if journal.absentSpotlight == member.id { setSpotlight(member.id) }
+  }
+}

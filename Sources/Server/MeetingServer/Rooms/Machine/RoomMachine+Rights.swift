@@ -1,0 +1,141 @@
+import Basics
+import Meetings
+import Signaling
+
+/// For whom the rights are that somebody has in a meeting now.
+enum RightsUse {
+  /// For coming in.
+  case entering
+  /// For what is asked from outside, as over REST.
+  case outside
+}
+
+/// What participants may do. Every entrance of the room asks here, and nothing else decides.
+extension RoomMachine {
+  /// Whether a participant may do this now; the client is told when not.
+  func allows(
+    _ permission: Permissions, _ member: RoomMember, _ channel: RoomChannel, id: Int? = nil
+  ) -> Bool {
+    if member.permissions.contains(permission) { return true }
+    channel.refuse(.notAllowed, sentence(for: permission, member), id: id)
+    return false
+  }
+
+  /// A grant with what its holder is and may do now, by all that hosts have decided: for every entrance that has no
+  /// more than a token to go by.
+  func present(_ grant: JoinGrant, for use: RightsUse) throws(MeetingRoom.Refusal) -> JoinGrant {
+    // What was decided holds as long as the room stands.
+    guard !isClosed else { return grant }
+    if isBanned(grant) { throw .banned }
+    // With another device, or another token of the same user, they are in all the same.
+    let isIn = grant.user != nil && roster.members.contains { $0.admission.grant.user == grant.user }
+    return switch isIn ? .entering : use {
+    case .entering: moderation.overrides.applied(to: grant, chat: meeting.chat)
+    case .outside: moderation.overrides.appliedOutside(to: grant, chat: meeting.chat)
+    }
+  }
+
+  /// The tracks of an offer that a participant may send. The others are given to the media plane by no one, so nothing
+  /// of them is taken.
+  func permitted(_ tracks: [TrackDescription], _ member: RoomMember) -> [TrackDescription] {
+    let key = { (track: TrackDescription) in RoomMember.trackKey(track.mid, track.source) }
+    member.stoppedTracks.formIntersection(tracks.map(key))
+    return tracks.compactMap { track in
+      guard member.permissions.contains(Self.permission(for: track.source)), !member.stoppedTracks.contains(key(track))
+      else { return nil }
+      let known = member.publications.first { $0.mid == track.mid && $0.info.source == track.source }
+      var track = track
+      // An offer says what there is; it does not take back what a host has said.
+      let isHeld = known.map { $0.info.mutedByHost == true } ?? moderation.startsMuted(track.source, member)
+      if isHeld { track.muted = true }
+      return track
+    }
+  }
+
+  /// Why an offer is refused: the first track in it that may not be sent and was not refused before. A client that goes
+  /// on listing such a track must still be able to offer, for instance to have more slots.
+  func refusal(of tracks: [TrackDescription], _ member: RoomMember) -> String? {
+    let key = { (track: TrackDescription) in RoomMember.trackKey(track.mid, track.source) }
+    let forbidden = tracks.filter { !member.permissions.contains(Self.permission(for: $0.source)) }
+    let news = forbidden.first { !member.refusedTracks.contains(key($0)) }
+    member.refusedTracks = Set(forbidden.map(key))
+    return news.map { sentence(for: Self.permission(for: $0.source), member) }
+  }
+
+  /// What a participant may receive of what there is.
+  func receivable(_ all: [SlotTable.Candidate], by member: RoomMember) -> [SlotTable.Candidate] {
+    guard member.permissions.contains(.subscribe) else { return [] }
+    return all.filter { $0.participant != member.id }
+  }
+
+  /// The roster as `viewer` sees it: without hidden participants, except itself.
+  func participants(for viewer: RoomMember) -> [ParticipantInfo] {
+    roster.inOrder.filter { !$0.isHidden || $0 === viewer }.map(\.info)
+  }
+
+  /// The chat as `viewer` may read it.
+  func history(for viewer: RoomMember) -> [ChatEntry] {
+    guard viewer.permissions.contains(.subscribe) else { return [] }
+    prune()
+    return chat.visible(to: viewer.id, after: viewer.chatting.since)
+  }
+
+  /// The judgement of connections, without those of hidden participants.
+  func visible(_ quality: [String: ConnectionQuality]) -> [String: ConnectionQuality] {
+    quality.filter { roster[$0.key].map { !$0.isHidden } ?? false }
+  }
+
+  /// Tells everybody something about a participant; of a hidden one only the participant itself hears.
+  func announce(_ message: ServerMessage, about member: RoomMember, except: String? = nil) {
+    guard member.isHidden else { return broadcast(message, except: except) }
+    if member.id != except { member.channel?.send(message) }
+  }
+
+  /// The receivers of a data message of `sender`: those named in `to` who are here, or everybody else. Nobody when the
+  /// sender is not here or may not send any, which it is told once.
+  func receivers(of sender: String, to: [String]?, bytes: Int) -> [String] {
+    guard let member = roster[sender] else { return [] }
+    guard member.permissions.contains(.data) else {
+      if !member.wasToldOfData, let channel = member.channel {
+        member.wasToldOfData = true
+        channel.refuse(.notAllowed, sentence(for: .data, member))
+      }
+      return []
+    }
+    guard isDataInBudget(bytes, member) else { return [] }
+    let readers = roster.members.filter { $0.id != sender && $0.permissions.contains(.subscribe) }
+    guard let to else { return readers.map(\.id) }
+    let known = Set(readers.filter { !$0.isHidden }.map(\.id))
+    var seen: Set<String> = []
+    return to.filter { known.contains($0) && seen.insert($0).inserted }
+  }
+
+  /// What sending a track of this kind takes.
+  static func permission(for source: TrackSource) -> Permissions {
+    switch source {
+    case .microphone: .publishAudio
+    case .camera: .publishVideo
+    case .screen, .screenAudio: .publishScreen
+    }
+  }
+
+  func sentence(for permission: Permissions, _ member: RoomMember) -> String {
+    let what =
+      switch permission {
+      case .publishAudio: "send sound"
+      case .publishVideo: "send a camera's picture"
+      case .publishScreen: "share a screen"
+      case .subscribe: "receive what others send"
+      case .chat: "write in the chat"
+      case .data: "send data messages"
+      default: "look after others"
+      }
+    let granted = member.admission.grant.permissions
+    let why =
+      !granted.contains(permission)
+      ? "your join token does not grant it"
+      : meeting.chat.permissions(granted).contains(permission)
+        ? "a host has taken that right back" : "its chat is not open to everybody"
+    return "You may not \(what) in this meeting: \(why)."
+  }
+}

@@ -1,0 +1,115 @@
+import Basics
+import FoundationEssentials
+import Meetings
+import SFU
+import Signaling
+
+/// A participant as its room knows it. Belongs to ``RoomMachine`` and never leaves it.
+final class RoomMember {
+  /// A track of the participant.
+  struct Publication {
+    var mid: String
+    var info: PublicationInfo
+    /// What of it the others want; nil as long as everything is.
+    var demand: LayersWanted?
+    var codecs = PublishedCodecs()
+  }
+
+  /// Numbers of receive slots.
+  struct SlotCounts: Hashable {
+    var audio = 0
+    var video = 0
+  }
+
+  let id: String
+  let resumeToken: String
+  /// What it came with, or has renewed since.
+  var admission: Admission
+  var token = TokenWatch()
+  let origin: String?
+  /// Where it came from, if a ban goes by that.
+  var address: IPAddress?
+  let order: Int
+  var name: String
+  /// What it is now, by ``decisions``.
+  var role: Role
+  /// What it may do now, by ``decisions``.
+  var permissions: Permissions
+  /// What hosts have decided about it.
+  var decisions = HostDecisions()
+  /// Tracks that were refused, so that it is said once.
+  var refusedTracks: Set<String> = []
+  /// Tracks that a host ended and that the client has not taken out of its offers yet.
+  var stoppedTracks: Set<String> = []
+  var wasToldOfData = false
+  /// Its place in the row of raised hands; nil while its hand is down.
+  var hand: Int?
+  /// How fast it may ask for things.
+  var pace = RequestPace()
+  /// How much of what it sends is passed on.
+  var budget = MessageBudget.Sender()
+  /// Which ``MeetingRecord/revision`` its client was told of.
+  var knownRevision = 0
+  /// What it was answered last, so that nothing is passed on twice.
+  var answered = AnsweredMessages()
+  /// Its place in the chat.
+  var chatting = ChatSeat()
+  var publications: [Publication] = []
+  var slots = SlotTable()
+  /// What its client was last told that it cannot decode.
+  var toldUndecodable: [UndecodablePublication] = []
+  /// Publications that its network has no room for.
+  var paused: Set<String> = []
+  /// The socket that stands for the participant; nil between a lost one and the next.
+  var channel: RoomChannel?
+  /// Whether media flows, or has not yet begun to.
+  var hasMedia = true
+  /// When the participant last spoke, as a running number; 0 for never.
+  var lastSpoke = 0
+  /// What the client was last asked to have in slots.
+  var requestedSlots = SlotCounts()
+  /// When the place was given.
+  let created: Date
+  /// The layout classes of its OpenTok streams; those of its token where nothing else was set.
+  var layoutClasses: [StreamName: [String]] = [:]
+  /// When the session ends unless a socket or media comes back; nil while both are there.
+  var expiry: Instant?
+
+  init(
+    id: String, resumeToken: String, admission: Admission, origin: String?, order: Int, name: String,
+    channel: RoomChannel, created: Date
+  ) {
+    self.created = created
+    self.id = id
+    self.resumeToken = resumeToken
+    self.admission = admission
+    self.origin = origin
+    self.order = order
+    self.name = name
+    role = admission.grant.role
+    permissions = admission.grant.permissions
+    self.channel = channel
+  }
+
+  var connection: ConnectionState { channel != nil && hasMedia ? .connected : .reconnecting }
+
+  /// When something is to be done about the session or about typing; nil when nothing is.
+  var deadline: Instant? {
+    guard chatting.typing != nil else { return expiry }
+    return expiry.map { min($0, chatting.typingEnd) } ?? chatting.typingEnd
+  }
+
+  /// Whether the others don't see it.
+  var isHidden: Bool { role == .hidden }
+
+  var info: ParticipantInfo {
+    ParticipantInfo(
+      id: id, name: name, role: role.signalingName, connection: connection,
+      publications: publications.map(\.info), hand: hand,
+      permissions: permissions == role.permissions.intersection(role.bound) ? nil : permissions.names,
+      data: admission.grant.connectionData, created: created)
+  }
+
+  /// Names a track of an offer, to remember what was decided of it.
+  static func trackKey(_ mid: String, _ source: TrackSource) -> String { "\(mid) \(source.rawValue)" }
+}

@@ -1,0 +1,47 @@
+import FoundationEssentials
+import Meetings
+import Signaling
+
+/// Hosts' decisions in a running meeting, as the journal has them.
+struct RoomSnapshot: Sendable, Equatable, Codable {
+  /// Whether nobody but hosts gets in.
+  var isLocked = false
+  /// Roles and permissions that hosts have given and taken.
+  var decisions = RoleOverrides()
+  /// That everybody is muted.
+  var muteAll: MuteAll?
+  /// Whom everybody is to show large, by participant.
+  var spotlight: String?
+  /// Who the participants are that are named here: after a restart nobody has the id that they had.
+  var holders: [String: Holder] = [:]
+}
+
+/// Whom somebody is known by who comes back after a restart.
+struct Holder: Sendable, Hashable, Codable {
+  /// The user that their token names.
+  var user: String?
+  /// Their token, where it names no user.
+  var token: String?
+
+  /// The holder of a grant; nil when nothing tells them from others.
+  init?(_ grant: JoinGrant) {
+    user = grant.user
+    guard user == nil else { return }
+    guard grant.form != .development else { return nil }
+    token = grant.id.rawValue
+  }
+}
+
+/// A chat message as it is kept on the disk.
+struct KeptEntry: Sendable, Codable {
+  var entry: ChatEntry
+  /// The users who wrote it and whom it is for, where their tokens name them. A token alone may be somebody else's
+  /// tomorrow: what two said to each other is shown again to nobody but the users themselves.
+  var from: String?
+  var to: String?
+
+  /// For the store; nil when it cannot be written, which does not happen.
+  var message: KeptMessage? {
+    RoomJournal.text(self).map { KeptMessage(id: entry.id, body: $0, file: entry.file.map { ($0.id, $0.size) }) }
+  }
+}

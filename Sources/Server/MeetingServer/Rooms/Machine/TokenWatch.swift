@@ -1,0 +1,28 @@
+import Basics
+import FoundationEssentials
+import Meetings
+
+/// How join tokens end for participants in a meeting.
+public struct TokenRules: Sendable, Equatable {
+  /// How long before its end a participant is notified, in seconds; at most half of the time that is left of it.
+  public var notice: Double = 60
+  /// Whether a session ends with its token, where the tenant doesn't say. Otherwise a token only admits, as with other
+  /// meeting servers: participants who are in stay.
+  public var endsPlaces = false
+}
+
+/// A token with which somebody can come back.
+struct RefreshedToken: Sendable {
+  var token: Secret<String>
+  var expires: Date
+}
+
+/// What a room remembers of a member's token.
+struct TokenWatch {
+  /// When something is to be done about it; nil when nothing is.
+  var due: Date?
+  /// Whether its holder was told that it ends.
+  var isAnnounced = false
+  /// The last one that the server made for coming back.
+  var refreshed: RefreshedToken?
+}
