@@ -314,8 +314,8 @@ let package = Package(
     .testTarget(
       name: "MeetingServerTests",
       dependencies: [
-        "Basics", "Crypto", "Options", "ParleyCLI", "MeetingServer", "Meetings", "SFU", "Signaling", "TestSupport",
-        "Transport",
+        "Basics", "Crypto", "Options", "ParleyCLI", "MeetingServer", "Meetings", "SFU", "Signaling", "TestSeeds",
+        "TestSupport", "Transport",
       ],
       swiftSettings: common),
   ]
