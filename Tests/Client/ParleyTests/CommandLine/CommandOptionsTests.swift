@@ -1,3 +1,4 @@
+import Meetings
 import Options
 import Testing
 
