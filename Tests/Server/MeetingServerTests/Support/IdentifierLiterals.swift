@@ -1,4 +1,4 @@
-import Basics
+public import Basics
 
 // Identifiers as literals: `SlotChange(mid: "v", publication: nil)`.
 
