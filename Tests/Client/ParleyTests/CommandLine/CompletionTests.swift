@@ -65,7 +65,9 @@ struct CompletionTests {
   func manual() throws {
     let page = ManualCommand.text
     for entry in Program.root.listed { #expect(page.contains("parley \(entry.name)"), "\(entry.name)") }
-    guard let answer = try run("groff", ["-man", "-Tutf8", "-ww", "-rLL=78n"], page) else { return }
+    // Without overstriking for bold and underlined text.
+    let options = ["-man", "-Tutf8", "-ww", "-rLL=78n", "-P-c", "-P-bou"]
+    guard let answer = try run("groff", options, page) else { return }
     #expect(answer.errors == "")
     let text = answer.output.replacingOccurrences(of: "\u{1B}\\[[0-9;]*m", with: "", options: .regularExpression)
       .replacingOccurrences(of: "‐", with: "-")
