@@ -2,15 +2,15 @@ public import Basics
 
 // Identifiers as literals: `SlotChange(mid: "v", publication: nil)`.
 
-extension MID: @retroactive ExpressibleByUnicodeScalarLiteral, @retroactive ExpressibleByExtendedGraphemeClusterLiteral,
-  @retroactive ExpressibleByStringLiteral, @retroactive ExpressibleByStringInterpolation
+extension MID: ExpressibleByUnicodeScalarLiteral, @retroactive ExpressibleByExtendedGraphemeClusterLiteral,
+  ExpressibleByStringLiteral, @retroactive ExpressibleByStringInterpolation
 {
   public init(stringLiteral text: String) { self.init(rawValue: text) }
 }
 
-extension PublicationID: @retroactive ExpressibleByUnicodeScalarLiteral,
-  @retroactive ExpressibleByExtendedGraphemeClusterLiteral, @retroactive ExpressibleByStringLiteral,
-  @retroactive ExpressibleByStringInterpolation
+extension PublicationID: ExpressibleByUnicodeScalarLiteral,
+  ExpressibleByExtendedGraphemeClusterLiteral, @retroactive ExpressibleByStringLiteral,
+  ExpressibleByStringInterpolation
 {
   public init(stringLiteral text: String) { self.init(rawValue: text) }
 }
