@@ -2,15 +2,10 @@ public import Basics
 
 // Identifiers as literals: `SlotChange(mid: "v", publication: nil)`.
 
-extension MID: ExpressibleByUnicodeScalarLiteral, @retroactive ExpressibleByExtendedGraphemeClusterLiteral,
-  ExpressibleByStringLiteral, @retroactive ExpressibleByStringInterpolation
-{
+extension MID: ExpressibleByStringInterpolation {
   public init(stringLiteral text: String) { self.init(rawValue: text) }
 }
 
-extension PublicationID: ExpressibleByUnicodeScalarLiteral,
-  ExpressibleByExtendedGraphemeClusterLiteral, @retroactive ExpressibleByStringLiteral,
-  ExpressibleByStringInterpolation
-{
+extension PublicationID: ExpressibleByStringInterpolation {
   public init(stringLiteral text: String) { self.init(rawValue: text) }
 }
