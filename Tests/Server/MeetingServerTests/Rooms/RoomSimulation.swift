@@ -436,6 +436,8 @@ final class RoomSimulation {
   private func deliver(_ message: ServerMessage, over channel: SignalingChannel) {
     guard let client = byChannel[channel.id], client.channel.id == channel.id else { return }
     switch message {
+    // It went away while its media was negotiated.
+    case .welcome where client.state == .outside: return
     case .welcome(let welcome):
       guard client.state == .joining || client.state == .waiting || client.state == .entering else {
         return fail("\(client.id) is welcomed twice")
