@@ -50,7 +50,7 @@ public enum NearestName {
     let near = names.map { ($0, distance(word, $0)) }.filter { $0.1 <= min(2, word.utf8.count - 1) }
     if let best = near.min(by: { $0.1 < $1.1 }) { return best.0 }
     let longer = names.filter { $0.hasPrefix(word) }
-    return word.utf8.count > 2 && longer.count == 1 ? longer.first : nil
+    return word.utf8.count > 1 && longer.count == 1 ? longer.first : nil
   }
 
   /// How many letters have to be changed, added or left out.
