@@ -82,7 +82,9 @@ struct RoomBelief {
 
   /// How it differs from what `fresh`, a welcome of this moment, says; nil where it doesn't. Votes may be `pending`:
   /// they are reported together, a moment later.
-  func difference(from fresh: ServerMessage.Welcome, votesArePending: Bool) -> String? {
+  func difference(
+    from fresh: ServerMessage.Welcome, votesArePending: Bool, chatIsPending: Bool
+  ) -> String? {
     let known = participants.mapValues(Self.normal)
     let told = Dictionary(uniqueKeysWithValues: fresh.participants.map { ($0.id, Self.normal($0)) })
     if known != told {
@@ -98,7 +100,8 @@ struct RoomBelief {
     if muteAll != state.muteAll { return "muteAll" }
     // A client forgets nothing, the server does: what the server still has must be the same.
     if !mayLackChat {
-      for entry in fresh.chat where chat[entry.id] != entry {
+      // A change of the chat reaches participants once it is on the disk, and a welcome at once.
+      for entry in fresh.chat where !chatIsPending && chat[entry.id] != entry {
         return "chat: \(chat[entry.id].map { "\($0)" } ?? "nothing")\n  told \(entry)"
       }
     }

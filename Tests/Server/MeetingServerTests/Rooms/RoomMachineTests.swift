@@ -10,7 +10,7 @@ import Testing
 @Suite("A room as a state machine", .tellsSeeds)
 struct RoomMachineTests {
   /// Runs of the simulation, and steps of each.
-  private static let (runs, steps) = (1_500, 60)
+  private static let (runs, steps) = (300, 60)
 
   @Test("random rooms keep their promises to clients, hosts and the journal")
   func randomRooms() throws {

@@ -469,6 +469,9 @@ final class RoomSimulation {
 
   // MARK: Checks
 
+  /// Whether something waits for the disk.
+  private var isWriting: Bool { work.contains { if case .journal = $0 { true } else { false } } }
+
   private func check() {
     guard problem == nil else { return }
     let capacity = record.capacity ?? 500
@@ -486,7 +489,9 @@ final class RoomSimulation {
       }
       machine.begin(now)
       let fresh = machine.welcome(of: member, "", nil)
-      if let difference = belief.difference(from: fresh, votesArePending: machine.pollChanges.deadline != nil) {
+      let difference = belief.difference(
+        from: fresh, votesArePending: machine.pollChanges.deadline != nil, chatIsPending: isWriting)
+      if let difference {
         return fail("\(client.id) believes otherwise: \(difference)")
       }
     }
