@@ -343,7 +343,7 @@ unexpected-methods = ["PUT", "PATCH", "DELETE", "POST", "OPTIONS"]
                 [str(Path(sys.executable).with_name("schemathesis")), "--config-file", str(config), "run",
                  str(schema), "--url", f"http://127.0.0.1:{server.admin_port}", "--max-examples", "10", "--seed", "1",
                  "--checks", "all", "--no-color", "--suppress-health-check", "all", "--report", "har", "--report-har-path", str(report)],
-                capture_output=True, text=True, timeout=120, cwd=folder, env={**os.environ, "SCHEMATHESIS_HOOKS": ""})
+                capture_output=True, text=True, timeout=900, cwd=folder, env={**os.environ, "SCHEMATHESIS_HOOKS": ""})
             (OUTPUT / "schemathesis.txt").write_text(done.stdout + done.stderr)
             self.assertEqual(done.returncode, 0, done.stdout[-6000:] + done.stderr[-1000:])
             self.assertIsNone(server.process.poll(), "the server still runs")
