@@ -109,7 +109,7 @@ class EncryptionTests(ModulePage):
     def test_frames_of_each_codec_leave_as_packetizers_take_them_and_come_back_as_they_were(self) -> None:
         vectors = json.loads((VECTORS / "frames.json").read_text())
         self.assertGreater(len(vectors["frames"]), 10)
-        found = self.run_js(HELPERS + """
+        found = self.run_js("""
             const { sealFrame, openFrame } = await import("/sdk/encryption/frame-sealing.js");
             const tailOf = (metadata) => [metadata.reduce((sum, byte) => sum + byte, 0) & 255, metadata.length];
             const seal = async (content, metadata) => Uint8Array.of(0x11, 7, ...[...content].reverse().map((byte) => byte ^ 0x5A), ...tailOf(metadata));
