@@ -2,8 +2,8 @@ import Testing
 
 /// The entry point of the tests, all of which use Swift Testing, for `Scripts/swift-test`.
 ///
-/// With it a build needs no index of every symbol to look for tests of XCTest, which takes two fifths of the time. A plain
-/// `swift test` looks for XCTest alone then: it fails, and prints the line below.
+/// With it a build needs no index of every symbol to look for tests of XCTest, which takes two fifths of the time. A
+/// plain `swift test`, though, looks for XCTest alone: it fails, and prints the line below.
 @main
 struct TestRunner {
   static func main() async {

@@ -770,7 +770,7 @@ class Window(Case):
         self.keep("alert-connectivity", moves=True)
         app.do("answer Ok", "press End")
         app.asks("Error: SignOut", "(E2-3-20)")
-        # The app asks for the next token meanwhile, which has an end of its own.
+        # The app has already asked for the next token, and waits 20 s for it.
         server.process.send_signal(signal.SIGCONT)
         self.keep("alert-sign-out", moves=True)
         app.do("answer Ok", "see You have the token")

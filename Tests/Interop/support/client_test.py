@@ -1,4 +1,4 @@
-"""What the tests of the Swift client share."""
+"""Fixtures of the tests of the Swift client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line beside a running server, and tokens as other programs sign them."""
+"""The command line on the data of a running server, and tokens as other programs sign them."""
 
 from __future__ import annotations
 

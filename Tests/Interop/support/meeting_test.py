@@ -1,4 +1,4 @@
-"""What the tests of meetings between pages share."""
+"""Fixtures of the tests of meetings between pages."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from ports import free_port
 
-#: The files that tests need beside their helpers.
+#: The folder of the helpers, with scripts and sources that tests load.
 SUPPORT = Path(__file__).resolve().parent
-#: What tests leave to be looked at.
+#: The folder of screenshots and other files to look at.
 OUTPUT = SUPPORT.parent / "output"
 ROOT = SUPPORT.parents[2]
 BINARY = Path(os.environ.get("PARLEY", ROOT / ".build/release/parley"))

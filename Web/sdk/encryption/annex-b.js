@@ -22,7 +22,7 @@ export function nalUnitsOf(bytes) {
   return units;
 }
 
-/** The first byte of the first slice; undefined where there is none. @param {Uint8Array} bytes @param {number[]} units */
+/** The first byte of the first slice, or undefined. @param {Uint8Array} bytes @param {number[]} units */
 export function firstSlice(bytes, units) { return units.find((unit) => (bytes[unit] & 0x1F) >= 1 && (bytes[unit] & 0x1F) <= 5); }
 
 /** The parameter sets before a slice. @param {Uint8Array} bytes @param {number[]} units @param {number} slice */

@@ -8,7 +8,7 @@ import { leb128, obuTypes, unitsOf } from "./obu-sequence.js";
  * `opaque`.
  */
 export const frameCodecs = Object.freeze(["opaque", "vp8", "av1", "h264"]);
-/** The last byte of an encrypted frame tells its form. */
+/** The forms of an encrypted frame, by its last byte. */
 const layouts = Object.freeze({
   1: { codec: "opaque", clear: 0 }, 2: { codec: "vp8", clear: 10 }, 3: { codec: "vp8", clear: 1 }, 4: { codec: "av1", clear: 0 }, 5: { codec: "h264", clear: 0 },
 });
@@ -38,7 +38,7 @@ function layoutOf(frame, codec) {
  * The encrypted form of a frame that the same packetizers and receivers take: `FrameSealing` in Swift.
  *
  * VP8 keeps its clear bytes in front of SFrame, which authenticates them. With AV1 and H.264 SFrame holds the whole
- * frame, since packetizers write headers anew: what stands in clear is a copy for the SFU, which receivers drop.
+ * frame, since packetizers rewrite headers: the clear part is a copy for the SFU, which receivers drop.
  *
  * @param {Uint8Array} frame
  * @param {string} codec one of `frameCodecs`

@@ -11,8 +11,8 @@ export const standardTiming = Object.freeze({
 });
 
 /**
- * Why a frame was not sent or not played: `noKey`, `wrongSender`, `wrongTrack`, `malformed`, or a code of `SFrameError`.
- * None of these ever leads to a plain frame.
+ * Why a frame was not sent or not played: `noKey`, `wrongSender`, `wrongTrack`, `malformed`, or a code of
+ * `SFrameError`. None of these ever leads to a plain frame.
  */
 export class FrameDrop extends Error {
   /** @param {string} code */

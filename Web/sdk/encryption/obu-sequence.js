@@ -1,7 +1,11 @@
 /** Types of open bitstream units (AV1 section 6.2.2). */
 export const obuTypes = Object.freeze({ sequenceHeader: 1, temporalDelimiter: 2, frame: 6 });
 
-/** @typedef {{ type: number, start: number, header: number, from: number, to: number }} Unit the payload is from `from` up to `to` */
+/**
+ * A unit with its payload from `from` up to `to`.
+ *
+ * @typedef {{ type: number, start: number, header: number, from: number, to: number }} Unit
+ */
 
 /**
  * The open bitstream units of an AV1 temporal unit (AV1 section 5.3). A last unit without a size reaches to the end.

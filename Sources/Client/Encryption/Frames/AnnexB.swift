@@ -1,6 +1,6 @@
 /// The NAL units of an H.264 access unit in the byte stream format (H.264 annex B).
 struct AnnexB {
-  /// NAL units of a slice of a picture without and with partitioning, and of an IDR picture.
+  /// NAL units of a coded slice: whole, in partitions, or of an instantaneous refresh.
   static let slices: ClosedRange<UInt8> = 1...5
 
   /// The first byte of the NAL unit after each start code.

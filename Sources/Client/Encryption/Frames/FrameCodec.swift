@@ -1,4 +1,4 @@
-/// What of a codec's frames has to stay readable, so that packetizers and the server do their work on encrypted ones.
+/// A codec by the part of its frames that stays readable, for packetizers and the server.
 public enum FrameCodec: UInt8, Hashable, Sendable, CaseIterable {
   /// Nothing: Opus, VP9, data and chat.
   case opaque
@@ -7,13 +7,13 @@ public enum FrameCodec: UInt8, Hashable, Sendable, CaseIterable {
   case h264
 }
 
-/// The form of an encrypted frame, told by its last byte.
+/// The form of an encrypted frame; its last byte names it.
 enum FrameLayout: UInt8, Hashable, CaseIterable {
   /// SFrame and the last byte.
   case opaque = 1
   /// The ten bytes of a key frame's header (RFC 6386 section 9.1) come first, which the SFU reads the size from.
   case vp8Key = 2
-  /// The first byte of the frame comes first, whose lowest bit tells key frames from others.
+  /// The first byte of the frame comes first; its lowest bit is zero in key frames.
   case vp8Delta = 3
   /// The sequence headers come first; SFrame and the last byte are one frame OBU.
   case av1 = 4

@@ -1,7 +1,7 @@
 /// Turns frames of codecs into encrypted ones that the same packetizers and receivers take, and back.
 ///
 /// VP8 keeps its clear bytes in front of SFrame, which authenticates them. With AV1 and H.264 SFrame holds the whole
-/// frame, since packetizers write headers anew: what stands in clear is a copy for the SFU, which receivers drop.
+/// frame, since packetizers rewrite headers: the clear part is a copy for the SFU, which receivers drop.
 struct FrameSealing {
   /// The most bytes of a frame.
   static let maximumLength = 8 << 20

@@ -50,7 +50,7 @@ struct Endpoints: Sendable {
 
   private func answer(_ request: HTTPRequest, _ match: RouteTable<Handler>.Match) async throws(Refusal) -> HTTPResponse
   {
-    // Under another name not even the methods of such an address are told.
+    // Under another name such an address does not even list its methods.
     if case .wrongMethod(let route, _) = match, route.rate == .work { _ = try origin(of: request) }
     let (route, segments) = try match.get()
     if route.crossOrigin == .anyOrigin, request.method == "OPTIONS" { return Self.preflight(request) }

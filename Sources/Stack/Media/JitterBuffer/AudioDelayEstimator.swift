@@ -4,8 +4,8 @@ import Basics
 ///
 /// The delay of a packet is measured against the fastest one of the last two seconds, so neither clock offset nor drift
 /// matters. The delays go into a histogram of 5 ms steps that slowly forgets; the target is the step below which the
-/// wanted share lies. Memory 2 kB. A packet costs a constant time. The target costs a walk over at most 200 numbers, made
-/// when it is read: a stream without a player never needs it.
+/// wanted share lies. Memory 2 kB. A packet costs a constant time. Reading the target costs a walk over at most 200
+/// numbers: a stream without a player never needs it.
 struct AudioDelayEstimator: Sendable {
   private static let step = TimeSpan.milliseconds(5)
   private static let steps = 200

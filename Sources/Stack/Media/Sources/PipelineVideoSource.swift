@@ -20,7 +20,7 @@ public final class PipelineVideoSource: VideoSource {
   ///
   /// ```swift
   /// let ball = PipelineVideoSource(
-///   "videotestsrc is-live=true pattern=ball", width: 640, height: 360, framesPerSecond: 25)
+  ///   "videotestsrc is-live=true pattern=ball", width: 640, height: 360, framesPerSecond: 25)
   /// ```
   ///
   /// - Parameters:
