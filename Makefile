@@ -3,8 +3,6 @@ SHELL := /bin/bash
 PORT ?= 8080
 DATA ?= data
 SWIFT ?= swift
-# What is made while the last of the Swift tests run.
-BESIDE ?=
 # Of make kill-loop.
 ROUNDS ?= 200
 SEED ?= 1
@@ -25,7 +23,7 @@ build: ## Set up and build the release, .build/release/parley.
 
 test: ## Set up and run every test.
 	@rm -rf .build/test-times
-	@$(MAKE) --no-print-directory test-swift BESIDE=test-programs
+	@$(MAKE) --no-print-directory test-swift
 	@$(MAKE) --no-print-directory test-interop
 	@Scripts/slowest-tests
 
@@ -36,8 +34,8 @@ test-swift: ## The Swift tests.
 	Scripts/check-examples
 	Scripts/check-porting docs/porting-skype-for-business.md Sources/DropIn/SkypeForBusiness Tests/DropIn/SkypeForBusinessTests
 	Scripts/check-porting docs/porting-opentok.md Sources/DropIn/OpenTok Tests/DropIn/OpenTokTests
-	@# Most tests wait for sockets and media, so the programs of test-interop are built meanwhile.
-	@$(MAKE) --no-print-directory --jobs=2 test-groups $(BESIDE)
+	@# Nothing is built beside them: on a slow machine tests of layers would judge the build.
+	@$(MAKE) --no-print-directory test-groups
 
 test-groups:
 	Scripts/swift-test group logic
@@ -49,11 +47,11 @@ test-apps:
 	@Scripts/setup test
 	Scripts/swift-test apps
 
-# What test-interop runs. In the last place when the processor is wanted, since tests may run beside it.
+# What test-interop runs.
 test-programs:
 	@Scripts/setup test
 	for program in parley router-bench impairment-proxy; do \
-	  nice -n 19 $(SWIFT) build -c release --static-swift-stdlib --product $$program || exit 1; done
+	  $(SWIFT) build -c release --static-swift-stdlib --product $$program || exit 1; done
 
 test-interop: test-programs test-apps ## Real browsers and other stacks against the release build.
 	@# Forwarding a packet counts no references and allocates nothing, in the build that is used.
