@@ -90,12 +90,6 @@ socklen_t parley_address_write(parley_address address, int family, struct sockad
 
 // MARK: epoll
 
-int64_t parley_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 int parley_epoll_create(void) {
   int fd = epoll_create1(EPOLL_CLOEXEC);
   return fd < 0 ? -errno : fd;

@@ -23,7 +23,6 @@
 @_exported public import enum Media.MediaDevices
 @_exported public import enum Media.MediaError
 @_exported public import class Media.MicrophoneSource
-@_exported public import enum Media.MonotonicClock
 @_exported public import class Media.NullSink
 @_exported public import class Media.PipelineAudioSource
 @_exported public import class Media.PipelineVideoSource

@@ -35,8 +35,6 @@ int parley_epoll_control(int epoll, int operation, int descriptor, uint32_t even
 /// Waits at most `timeout` nanoseconds (negative: for ever). Returns a count or -errno.
 int parley_epoll_wait(int epoll, parley_event *events, int capacity, int64_t timeout);
 
-/// CLOCK_MONOTONIC in nanoseconds.
-int64_t parley_now(void);
 /// A new epoll descriptor, close-on-exec, or -errno.
 int parley_epoll_create(void);
 /// A new non-blocking event counter, close-on-exec, or -errno.

@@ -1,5 +1,5 @@
+import Basics
 import Glibc
-import Media
 import RTC
 
 /// The time of day, for certificates and reports.

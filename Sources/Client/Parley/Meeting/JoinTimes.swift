@@ -1,6 +1,7 @@
 public import Basics
 
-/// When each phase of joining was over, on the monotonic clock (``Media/MonotonicClock``). Nil for what has not happened.
+/// When each phase of joining was over, on the monotonic clock (``Basics/MonotonicClock``). Nil for what hasn't
+/// happened.
 ///
 /// ```swift
 /// let phases: [(String, KeyPath<JoinTimes, Instant?>)] = [("welcomed", \.welcomed), ("connected", \.connected)]

@@ -208,10 +208,9 @@ struct SendingPace {
   /// How long nothing goes out after a refusal with `tooFast`: the server takes nothing for half of that.
   private static let pause = TimeSpan.seconds(1)
 
-  private var turns = Double(atOnce)
-  private var bytes = Double(bytesAtOnce)
+  private var turns = TokenBucket(perSecond: perSecond, burst: atOnce)
+  private var bytes = TokenBucket(perSecond: bytesPerSecond, burst: bytesAtOnce)
   private var heldUntil = Instant.zero
-  private var counted: Instant?
 
   /// What a message counts as with the server: its own bytes, and 300 for what the server says besides.
   static func bytes(of message: ClientMessage) -> Int {
@@ -223,13 +222,9 @@ struct SendingPace {
 
   /// Takes a turn for so many bytes; false when it is too early.
   mutating func takeTurn(_ now: Instant, bytes size: Int = 0) -> Bool {
-    let passed = counted.map { max((now - $0).seconds, 0) } ?? 0
-    turns = min(Double(Self.atOnce), turns + passed * Double(Self.perSecond))
-    bytes = min(Double(Self.bytesAtOnce), bytes + passed * Double(Self.bytesPerSecond))
-    counted = now
-    guard turns >= 1, bytes >= Double(size), now >= heldUntil else { return false }
-    turns -= 1
-    bytes -= Double(size)
+    guard turns.holds(1, now: now), bytes.holds(size, now: now), now >= heldUntil else { return false }
+    turns.spend(1)
+    bytes.spend(size)
     return true
   }
 

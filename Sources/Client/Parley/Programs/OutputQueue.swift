@@ -115,10 +115,8 @@ public final class OutputQueue: @unchecked Sendable {
   }
 
   private static func time(in span: TimeSpan) -> timespec {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    let total = Int64(time.tv_nsec) + max(span.nanoseconds, 0)
-    return timespec(tv_sec: time.tv_sec + Int(total / 1_000_000_000), tv_nsec: Int(total % 1_000_000_000))
+    let end = (MonotonicClock.now + max(span, .zero)).nanoseconds
+    return timespec(tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))
   }
 
   // MARK: The thread

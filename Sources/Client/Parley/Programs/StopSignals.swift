@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import Synchronization
 
@@ -87,9 +88,7 @@ public enum StopSignals {
 
   /// Runs inside the signal: nothing but what signal-safety(7) allows.
   private static let handler: @convention(c) (Int32) -> Void = { number in
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    switch wish(at: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec), first: first) {
+    switch wish(at: MonotonicClock.now.nanoseconds, first: first) {
     case .end:
       var byte = UInt8(truncatingIfNeeded: number)
       _ = write(pipeEnd.load(ordering: .relaxed), &byte, 1)

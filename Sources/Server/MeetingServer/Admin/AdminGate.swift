@@ -48,11 +48,11 @@ struct AdminGate: Sendable {
         403, "adminTokenNeeded",
         "The admin port is open beyond this machine and has no token: start the server with --admin-token.")
     }
-    try attempts?.check(request.remote.ip, now: Monotonic.now)
+    try attempts?.check(request.remote.ip, now: MonotonicClock.now)
     let given = Self.bearer(request.headers["authorization"])
     guard let given, ConstantTime.areEqual(given, token.value) else {
       // Who brings none does not guess.
-      if given != nil { attempts?.failed(request.remote.ip, now: Monotonic.now) }
+      if given != nil { attempts?.failed(request.remote.ip, now: MonotonicClock.now) }
       throw Refusal(401, "badAdminToken", "The header Authorization: Bearer with the admin token is needed.")
     }
   }

@@ -95,7 +95,7 @@ private actor ChatUpload: HTTPBodySink {
 
   func begin(length: Int) async -> HTTPResponse? {
     do throws(Refusal) {
-      try addressLimits.take(request.remote.ip, now: Monotonic.now)
+      try addressLimits.take(request.remote.ip, now: MonotonicClock.now)
       let (room, participant) = try await endpoints.place(request)
       let tenantLimit = try await room.beginFile(of: participant, to: receiver, origin: origin)
       place = (room, participant)

@@ -15,9 +15,9 @@ struct ChatSeat: Sendable {
   var typing: Typing?
   /// When the participant types no more unless it says so again.
   var typingEnd = Instant.zero
-  private var typingPace: RateLimit?
-  private var changePace: RateLimit?
-  private var filePace: RateLimit?
+  private var typingPace = TokenBucket(perSecond: 2, burst: 6)
+  private var changePace = TokenBucket(perSecond: 5, burst: 30)
+  private var filePace = TokenBucket(perSecond: 1, burst: 10)
   /// Files that are on the way now.
   var uploads = 0
 
@@ -25,17 +25,10 @@ struct ChatSeat: Sendable {
   static let maximumUploads = 3
 
   /// Takes one word about typing: they may be lost without harm.
-  mutating func takeTyping(_ now: Instant) -> Bool { Self.take(&typingPace, 2, 6, now) }
+  mutating func takeTyping(_ now: Instant) -> Bool { typingPace.consume(now: now) }
 
   /// Takes a change of a message.
-  mutating func takeChange(_ now: Instant) -> Bool { Self.take(&changePace, 5, 30, now) }
+  mutating func takeChange(_ now: Instant) -> Bool { changePace.consume(now: now) }
 
-  /// Takes a file.
-  mutating func takeFile(_ now: Instant) -> Bool { Self.take(&filePace, 1, 10, now) }
-
-  private static func take(_ limit: inout RateLimit?, _ perSecond: Int, _ burst: Int, _ now: Instant) -> Bool {
-    var bucket = limit ?? RateLimit(perSecond: perSecond, burst: burst, now: now)
-    defer { limit = bucket }
-    return bucket.take(now: now)
-  }
+  mutating func takeFile(_ now: Instant) -> Bool { filePace.consume(now: now) }
 }

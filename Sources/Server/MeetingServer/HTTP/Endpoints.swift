@@ -1,3 +1,4 @@
+import Basics
 import FoundationEssentials
 import Meetings
 import Transport
@@ -27,7 +28,7 @@ struct Endpoints: Sendable {
     var response: HTTPResponse
     var form = Refusal.Form.parley(asPage: Self.wantsPage(request))
     do throws(Refusal) {
-      if Self.routes.isWork(path) { try limits.take(request.remote.ip, now: Monotonic.now) }
+      if Self.routes.isWork(path) { try limits.take(request.remote.ip, now: MonotonicClock.now) }
       if let route = match.route { form = Self.form(of: route, request) ?? form }
       response = try await answer(request, match)
     } catch {
@@ -102,7 +103,7 @@ struct Endpoints: Sendable {
     }
     let base = try origin(of: call.request)
     try await application.desk.requireKnown(call.request.headers["origin"], base: base, now: call.now)
-    try limits.takeWrite(call.request.remote.ip, now: Monotonic.now)
+    try limits.takeWrite(call.request.remote.ip, now: MonotonicClock.now)
     return (form, base)
   }
 
@@ -139,7 +140,7 @@ struct Endpoints: Sendable {
   func readiness() async throws(Refusal) -> HTTPResponse {
     guard isReady() else { throw Refusal(503, "notReady", "The server does not accept joins just now.") }
     do throws(MeetingStoreError) {
-      try await storeCheck.run(now: Monotonic.now)
+      try await storeCheck.run(now: MonotonicClock.now)
     } catch {
       log.error("store.check", ["reason": error.description])
       throw Refusal(503, error.code, "The server cannot write its data. Its log says why.")

@@ -108,7 +108,7 @@ extension PlanningAPI {
     let room = try Self.room(text)
     let caller = try await caller(request, room: room, base, now)
     let (record, tenant, isHost) = try await meeting(room, of: caller, now)
-    if case .holder = caller { try limits.takeWrite(request.remote.ip, now: Monotonic.now) }
+    if case .holder = caller { try limits.takeWrite(request.remote.ip, now: MonotonicClock.now) }
     guard isHost else {
       throw Refusal(
         403, "notAllowed",

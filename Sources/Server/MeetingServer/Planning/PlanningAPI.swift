@@ -52,7 +52,7 @@ struct PlanningAPI: Sendable {
     case .server(let own): tenant = own
     case .anybody:
       try await desk.requireKnown(request.headers["origin"], base: base, now: now)
-      try limits.takeWrite(request.remote.ip, now: Monotonic.now)
+      try limits.takeWrite(request.remote.ip, now: MonotonicClock.now)
       tenant = try await desk.openTenant(now: now)
     case .holder:
       throw Refusal(

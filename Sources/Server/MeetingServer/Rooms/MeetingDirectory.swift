@@ -198,7 +198,7 @@ actor MeetingDirectory {
   func resume(
     token: String, channel: SignalingChannel, origin: String?
   ) async throws(MeetingRoom.Refusal) -> (MeetingRoom, String) {
-    if let note = expulsions.note(of: token, now: Monotonic.now) { throw .over(note.reason, note.message) }
+    if let note = expulsions.note(of: token, now: MonotonicClock.now) { throw .over(note.reason, note.message) }
     guard let held = places[token] else { throw .resumeExpired }
     try await held.room.resume(participant: held.participant, channel: channel, origin: origin)
     return (held.room, held.participant)
@@ -253,7 +253,7 @@ actor MeetingDirectory {
   }
 
   private func note(_ expulsion: RoomDependencies.Expulsion) {
-    expulsions.add(expulsion, until: Monotonic.now + TimeSpan.seconds(limits.resumeWindow.components.seconds))
+    expulsions.add(expulsion, until: MonotonicClock.now + TimeSpan.seconds(limits.resumeWindow.components.seconds))
   }
 
   @discardableResult private func giveUp(_ token: String) -> Held? {

@@ -203,5 +203,5 @@ actor MeetingRoom {
 
 extension RoomTime {
   /// The time on this machine's clocks.
-  static var current: RoomTime { RoomTime(instant: Monotonic.now, date: Date()) }
+  static var current: RoomTime { RoomTime(instant: MonotonicClock.now, date: Date()) }
 }

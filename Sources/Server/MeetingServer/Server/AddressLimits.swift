@@ -18,8 +18,8 @@ final class AddressLimits: Sendable {
   private let includesLoopbackWrites: Bool
   private let counters: OperationCounters
   private let limitCounters: LimitCounters
-  private let buckets = Mutex(BucketTable<Network>(most: maximumNetworks))
-  private let writes = Mutex(BucketTable<Network>(most: maximumNetworks))
+  private let buckets = Mutex(BoundedTable<Network, TokenBucket>(capacity: maximumNetworks))
+  private let writes = Mutex(BoundedTable<Network, TokenBucket>(capacity: maximumNetworks))
 
   /// `perSecond` nil is the usual limit, which this machine is exempt from: a proxy may be what connects from it. 0 is no limit.
   /// `writesPerSecond` is the same for what makes or changes something.
@@ -70,7 +70,8 @@ final class AddressLimits: Sendable {
 
   /// Takes one from the buckets of an address and of the networks around it, which hold what comes in so many seconds.
   private static func take(
-    _ address: IPAddress, from buckets: inout BucketTable<Network>, perSecond: Int, seconds: Int, now: Instant
+    _ address: IPAddress, from buckets: inout BoundedTable<Network, TokenBucket>, perSecond: Int, seconds: Int,
+    now: Instant
   ) -> Bool {
     NetworkWidth.allCases.allSatisfy { width in
       let times =
@@ -80,7 +81,7 @@ final class AddressLimits: Sendable {
         case .provider: 10
         }
       let rate = perSecond * times
-      return buckets.take(Network(of: address, width), perSecond: rate, burst: rate * seconds, now: now)
+      return buckets.consume(Network(of: address, width), perSecond: rate, burst: rate * seconds, now: now)
     }
   }
 }

@@ -5,8 +5,8 @@ import Synchronization
 /// How often each tenant and each token may ask, over every door together.
 final class RequestLimits: Sendable {
   private struct Buckets {
-    var tenants: [TenantID: (most: Int, bucket: RateLimit)] = [:]
-    var tokens = BucketTable<TokenKey>(most: maximumTokens)
+    var tenants: [TenantID: (most: Int, bucket: TokenBucket)] = [:]
+    var tokens = BoundedTable<TokenKey, TokenBucket>(capacity: maximumTokens)
   }
 
   private struct TokenKey: Hashable {
@@ -30,7 +30,7 @@ final class RequestLimits: Sendable {
   /// What the doors ask.
   var gate: RequestGate {
     RequestGate(
-      tenant: { [self] in take($0, now: Monotonic.now) }, token: { [self] in take($0, now: Monotonic.now) })
+      tenant: { [self] in take($0, now: MonotonicClock.now) }, token: { [self] in take($0, now: MonotonicClock.now) })
   }
 
   func take(_ tenant: Tenant, now: Instant) -> LimitReached? {
@@ -38,9 +38,9 @@ final class RequestLimits: Sendable {
     let isTaken = buckets.withLock { buckets in
       // Another limit begins anew.
       if buckets.tenants[tenant.id]?.most != most {
-        buckets.tenants[tenant.id] = (most, RateLimit(perSecond: most, burst: most * 4, now: now))
+        buckets.tenants[tenant.id] = (most, TokenBucket(perSecond: most, burst: most * 4))
       }
-      return buckets.tenants[tenant.id]?.bucket.take(now: now) ?? true
+      return buckets.tenants[tenant.id]?.bucket.consume(now: now) ?? true
     }
     if isTaken { return nil }
     counters.add(.maximumRequests)
@@ -52,7 +52,7 @@ final class RequestLimits: Sendable {
   func take(_ grant: JoinGrant, now: Instant) -> LimitReached? {
     guard tokenRate > 0, grant.form != .development else { return nil }
     let key = TokenKey(tenant: grant.tenant, id: grant.id)
-    let isTaken = buckets.withLock { $0.tokens.take(key, perSecond: tokenRate, now: now) }
+    let isTaken = buckets.withLock { $0.tokens.consume(key, perSecond: tokenRate, burst: tokenRate * 4, now: now) }
     if isTaken { return nil }
     counters.add(.tokenRate)
     return LimitReached(

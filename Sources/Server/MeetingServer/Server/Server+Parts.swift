@@ -79,7 +79,7 @@ extension Server {
           // A browser does not show what a refused socket was told, so the log of the server and /metrics count it.
           do throws(Refusal) {
             _ = try endpoints.origin(of: request)
-            try endpoints.limits.take(proxies.resolved(request).remote.ip, now: Monotonic.now)
+            try endpoints.limits.take(proxies.resolved(request).remote.ip, now: MonotonicClock.now)
           } catch {
             return .reject(.refusal(error))
           }

@@ -43,23 +43,23 @@ actor PasscodeGuard {
     var waiting: FairQueue<CheckedContinuation<Bool, Never>>
   }
 
-  private struct Count {
-    var wrong: Int
-    var since: Instant
-  }
+  /// The most counts that are remembered: more than one core can hash passcodes for within a window.
+  private static let maximumKeys = 100_000
 
   private nonisolated let limits: Limits
   private nonisolated let hashing: Hashing
   private nonisolated let now: @Sendable () -> Instant
   private nonisolated let turns: Mutex<Turns>
-  private var counts: [Key: Count] = [:]
+  private var counts: WindowedCounters<Key>
 
   init(
-    limits: Limits = Limits(), hashing: Hashing = Hashing(), now: @escaping @Sendable () -> Instant = { Monotonic.now }
+    limits: Limits = Limits(), hashing: Hashing = Hashing(),
+    now: @escaping @Sendable () -> Instant = { MonotonicClock.now }
   ) {
     self.limits = limits
     self.hashing = hashing
     self.now = now
+    counts = WindowedCounters(window: limits.window, capacity: Self.maximumKeys)
     turns = Mutex(Turns(waiting: FairQueue(capacity: limits.queue)))
   }
 
@@ -120,13 +120,9 @@ actor PasscodeGuard {
     _ passcode: Secret<String>, _ hash: PasscodeHash, _ meeting: MeetingID, _ address: IPAddress
   ) -> (code: SignalingErrorCode, text: String)? {
     let time = now()
-    if counts.count > 1_000 { counts = counts.filter { time - $0.value.since < limits.window } }
     let keys =
       NetworkWidth.allCases.map { Key(meeting: meeting, network: Network(of: address, $0)) } + [Key(meeting: meeting)]
-    for key in keys {
-      if let count = counts[key], time - count.since >= limits.window { counts[key] = nil }
-    }
-    if let full = keys.first(where: { (counts[$0]?.wrong ?? 0) >= limit($0.network?.width) }) {
+    if let full = keys.first(where: { counts.count(of: $0, at: time) >= limit($0.network?.width) }) {
       let whence = full.network == nil ? "for this meeting" : "from your network"
       let minutes = max(1, limits.window.milliseconds / 60_000)
       return (
@@ -135,7 +131,7 @@ actor PasscodeGuard {
       )
     }
     if hashing.matches(hash, passcode) { return nil }
-    for key in keys { counts[key, default: Count(wrong: 0, since: time)].wrong += 1 }
+    for key in keys { counts.increment(key, now: time) }
     return (.wrongPasscode, "This is not the meeting's passcode.")
   }
 

@@ -55,11 +55,11 @@ struct SignalingService: Sendable {
       if first.claim() { channel.fail(.joinTimeout, "Neither join nor resume came in time.") }
     }
     defer { timeout.cancel() }
-    var limit = RateLimit(perSecond: rate.perSecond, burst: rate.burst, now: Monotonic.now)
-    var renewals = RateLimit(perSecond: 1, burst: 10, now: Monotonic.now)
+    var limit = TokenBucket(perSecond: rate.perSecond, burst: rate.burst)
+    var renewals = TokenBucket(perSecond: 1, burst: 10)
     var place: Place?
     while let frame = await socket.next() {
-      guard limit.take(now: Monotonic.now) else {
+      guard limit.consume(now: MonotonicClock.now) else {
         counters.tooFast.add(1)
         counters.limits.add(.messageRate)
         channel.fail(.tooFast, "Too many messages: at most \(rate.perSecond) a second are accepted (messageRate).")
@@ -86,7 +86,7 @@ struct SignalingService: Sendable {
         continue
       }
       if let place, case .renewToken(let token, let id) = message {
-        guard renewals.take(now: Monotonic.now) else {
+        guard renewals.consume(now: MonotonicClock.now) else {
           channel.refuse(.tooFast, "The token was renewed too often. Wait a moment.", id: id)
           continue
         }
@@ -144,7 +144,7 @@ struct SignalingService: Sendable {
       let found = try await authority.admit(
         token: Secret(join.token), room: room, origin: peer.origin, ownOrigin: peer.ownOrigin, address: address,
         opening: false, now: .kept)
-      if !found.isMade, found.grant.isGuest, let reached = limits?.writeRefusal(peer.address, now: Monotonic.now) {
+      if !found.isMade, found.grant.isGuest, let reached = limits?.writeRefusal(peer.address, now: MonotonicClock.now) {
         throw .limit(reached)
       }
       admission = found.isMade ? found : try await authority.make(found, address: address, now: .kept)

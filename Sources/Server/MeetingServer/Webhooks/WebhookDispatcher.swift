@@ -46,10 +46,10 @@ actor WebhookDispatcher {
     bell.yield()
     loop = Task { [weak self, rest] in
       for await _ in wake {
-        let began = Monotonic.now
+        let began = MonotonicClock.now
         guard let pause = await self?.sendDue() else { return }
         // What rings meanwhile is not lost: one ring is kept.
-        let time = WebhookSettings.rest(after: Monotonic.now - began)
+        let time = WebhookSettings.rest(after: MonotonicClock.now - began)
         if time > .zero { await rest(time) }
         // Rings by itself when the next is due, unless something rings before.
         let alarm = Task {

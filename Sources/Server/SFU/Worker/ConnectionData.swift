@@ -9,7 +9,7 @@ struct ConnectionData {
   /// When the participant may next be told that it sends too fast.
   var nextWarning = Instant.zero
 
-  init(_ settings: DataChannelSettings, now: Instant) { limit = DataRateLimit(settings, now: now) }
+  init(_ settings: DataChannelSettings) { limit = DataRateLimit(settings) }
 
   /// What `id` is for; nil when it is not served.
   func delivery(of id: DataChannelID) -> DataDelivery? { channels.first { $0.value == id }?.key }

@@ -1,28 +1,20 @@
 import Basics
 
-/// How fast one participant may send: a bucket of messages and one of bytes, which fill up by and by.
+/// How fast one participant may send: a bucket of messages and one of bytes.
 struct DataRateLimit {
-  private let settings: DataChannelSettings
-  private var messages: Double
-  private var bytes: Double
-  private var last: Instant
+  private var messages: TokenBucket
+  private var bytes: TokenBucket
 
-  init(_ settings: DataChannelSettings, now: Instant) {
-    self.settings = settings
-    messages = Double(settings.messageBurst)
-    bytes = Double(settings.byteBurst)
-    last = now
+  init(_ settings: DataChannelSettings) {
+    messages = TokenBucket(perSecond: settings.messagesPerSecond, burst: settings.messageBurst)
+    bytes = TokenBucket(perSecond: settings.bytesPerSecond, burst: settings.byteBurst)
   }
 
   /// Takes a message of `count` bytes; false when either bucket is too empty, and then nothing is taken.
-  mutating func take(_ count: Int, now: Instant) -> Bool {
-    let seconds = max(0, (now - last).seconds)
-    last = now
-    messages = min(Double(settings.messageBurst), messages + seconds * Double(settings.messagesPerSecond))
-    bytes = min(Double(settings.byteBurst), bytes + seconds * Double(settings.bytesPerSecond))
-    guard messages >= 1, bytes >= Double(count) else { return false }
-    messages -= 1
-    bytes -= Double(count)
+  mutating func consume(_ count: Int, now: Instant) -> Bool {
+    guard messages.holds(1, now: now), bytes.holds(count, now: now) else { return false }
+    messages.spend(1)
+    bytes.spend(count)
     return true
   }
 }

@@ -39,7 +39,7 @@ extension MediaCore {
       return
     }
     let now = loop.now
-    guard connection.data.limit.take(bytes.count, now: now) else {
+    guard connection.data.limit.consume(bytes.count, now: now) else {
       drop(.tooFast, delivery, of: connection, now)
       return
     }

@@ -20,7 +20,7 @@ extension MediaCore {
     let index = connections.firstIndex { $0 == nil } ?? connections.count
     let connection = Connection(
       id: participant, index: index, peer: peer, member: member, meeting: meeting,
-      data: ConnectionData(configuration.data, now: now))
+      data: ConnectionData(configuration.data))
     replaceConnection(at: index, by: connection)
     connection.reached = reached
     connectionsByID[participant] = connection

@@ -107,7 +107,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
       close(epoll)
       throw .from(call: "eventfd", code: -wakeUp, address: .unspecified)
     }
-    current = Instant(nanoseconds: parley_now())
+    current = MonotonicClock.now
     running.reserveCapacity(64)
     jobs.withLock { $0.waiting.reserveCapacity(64) }
     var code = -parley_epoll_control(epoll, 1, wakeUp, Readiness.readable.rawValue, Self.wakeUpToken)
@@ -189,10 +189,10 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   // MARK: On the loop's thread
 
   /// The time of the wake-up under way, read once a tick from the monotonic clock. From another thread, the clock now.
-  public var now: Instant { isCurrent ? current : Instant(nanoseconds: parley_now()) }
+  public var now: Instant { isCurrent ? current : MonotonicClock.now }
 
   /// The monotonic clock right now, from any thread; for measuring inside a tick.
-  public static var clock: Instant { Instant(nanoseconds: parley_now()) }
+  public static var clock: Instant { MonotonicClock.now }
 
   /// How many ticks there were.
   public var tickCount: UInt64 {
@@ -284,7 +284,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
       let count = unsafe parley_epoll_wait(epoll, events.baseAddress, Int32(capacity), timeout())
       _ = signal.compareExchange(
         expected: Signal.asleep, desired: Signal.awake, ordering: .acquiringAndReleasing)
-      current = Instant(nanoseconds: parley_now())
+      current = MonotonicClock.now
       ticks &+= 1
       var index = 0
       while index < Int(count) {
@@ -323,7 +323,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
       expected: Signal.awake, desired: Signal.asleep, ordering: .acquiringAndReleasing)
     if !mayRest || stopping.load(ordering: .acquiring) { return 0 }
     if deadline == .distantFuture { return -1 }
-    return max((deadline - Instant(nanoseconds: parley_now())).nanoseconds, 0)
+    return max((deadline - MonotonicClock.now).nanoseconds, 0)
   }
 
   private func drainWakeUp() {

@@ -137,7 +137,7 @@ struct RemovalTests {
     func note(_ token: Int) -> RoomDependencies.Expulsion {
       .init(resumeToken: "\(token)", reason: .removed, message: "")
     }
-    let start = Monotonic.now
+    let start = MonotonicClock.now
     for token in 0..<(Tombstones.maximumCount + 10) { notes.add(note(token), until: start + TimeSpan.seconds(30)) }
     #expect(notes.note(of: "9", now: start) == nil)
     #expect(notes.note(of: "10", now: start)?.reason == .removed)

@@ -153,33 +153,6 @@ struct LimitTests {
     #expect(limits.take(grant, now: start)?.limit == .tokenRate)
   }
 
-  @Test("a full table of buckets forgets who has not asked for long, and nobody who asks too often just now")
-  func fullTable() {
-    var table = BucketTable<Int>(most: 800)
-    let start = Instant(nanoseconds: 1_000_000_000)
-    func spend(_ key: Int, _ now: Instant) -> Int { (0..<100).count { _ in table.take(key, perSecond: 1, now: now) } }
-    let first = spend(0, start)
-    #expect(first == 4)
-    // As many others as fill it again and again, a few in each second: those before are full again by then.
-    for key in 1...5_000 {
-      let now = start + .milliseconds(Int64(key))
-      let isTaken = table.take(key, perSecond: 1, now: now)
-      #expect(isTaken)
-      if key % 100 == 0 {
-        let more = spend(0, now)
-        #expect(more <= 1, "\(key)")
-      }
-      #expect(table.count <= 800)
-    }
-    // Where nobody's bucket is full, the idlest go.
-    var busy = BucketTable<Int>(most: 80)
-    for key in 0..<80 { for _ in 0..<4 { _ = busy.take(key, perSecond: 1, now: start + .milliseconds(Int64(key))) } }
-    var taken = [busy.take(100, perSecond: 1, now: start + .milliseconds(90))]
-    #expect(busy.count == 71)
-    for key in [79, 0] { taken.append(busy.take(key, perSecond: 1, now: start + .milliseconds(91))) }
-    #expect(taken == [true, false, true])
-  }
-
   @Test("an address that asks too often is refused, however many others ask meanwhile")
   func manyAddresses() throws {
     let limits = AddressLimits(perSecond: 1, counters: OperationCounters())

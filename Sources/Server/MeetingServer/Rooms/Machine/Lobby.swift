@@ -43,7 +43,7 @@ struct Lobby {
   private var entering: Set<String> = []
   /// Those of ``entering`` whose socket is gone.
   private var departed: Set<String> = []
-  private var hostRate: RateLimit?
+  private var hostRate = TokenBucket(perSecond: 4, burst: 20)
   private var hostDeadline: Instant?
 
   /// Whether nobody waits or is on the way in.
@@ -110,9 +110,7 @@ struct Lobby {
   /// Whether hosts get the list now; otherwise they get it at ``deadline``. The whole list goes to every host whenever
   /// somebody comes or goes, so of many at once hosts hear together.
   mutating func mayNotifyHosts(now: Instant) -> Bool {
-    var rate = hostRate ?? RateLimit(perSecond: 4, burst: 20, now: now)
-    defer { hostRate = rate }
-    if rate.take(now: now) { return true }
+    if hostRate.consume(now: now) { return true }
     if hostDeadline == nil { hostDeadline = now + Self.hostPause }
     return false
   }

@@ -30,10 +30,10 @@ struct MessageBudget: Sendable {
 
   /// What one participant has left. It belongs to the place, so that a new socket gives no new budget.
   struct Sender: Sendable {
-    fileprivate var bytes: RateLimit?
+    fileprivate var bytes: TokenBucket?
     /// What it may have of the reserve.
-    fileprivate var little: RateLimit?
-    fileprivate var littleData: RateLimit?
+    fileprivate var little: TokenBucket?
+    fileprivate var littleData: TokenBucket?
     /// Until when nothing is taken: what was sent right behind something that was refused must not overtake it.
     fileprivate var closedUntil = Instant.zero
     fileprivate var closedBy = LimitReached.Limit.senderRate
@@ -53,17 +53,16 @@ struct MessageBudget: Sendable {
   static let pause = TimeSpan.milliseconds(500)
 
   private let rates: Rates
-  private var bytes: RateLimit
-  private var data: RateLimit
-  private var count: RateLimit
+  private var bytes: TokenBucket
+  private var data: TokenBucket
+  private var count: TokenBucket
 
   /// A full budget at `now`.
   init(_ rates: Rates, now: Instant) {
     self.rates = rates
-    bytes = RateLimit(
-      perSecond: rates.meeting, burst: min(rates.meeting * Self.seconds.meeting, Self.maximumBurst), now: now)
-    data = RateLimit(perSecond: rates.data, burst: rates.data * Self.seconds.data, now: now)
-    count = RateLimit(perSecond: Self.messages.perSecond, burst: Self.messages.burst, now: now)
+    bytes = TokenBucket(perSecond: rates.meeting, burst: min(rates.meeting * Self.seconds.meeting, Self.maximumBurst), from: now)
+    data = TokenBucket(perSecond: rates.data, burst: rates.data * Self.seconds.data, from: now)
+    count = TokenBucket(perSecond: Self.messages.perSecond, burst: Self.messages.burst, from: now)
   }
 
   /// Takes a message of `size` bytes; returns the limit that is reached when it is not to be passed on.
@@ -72,24 +71,24 @@ struct MessageBudget: Sendable {
   ) -> LimitReached? {
     let size = size + Self.overhead
     let most = min(rates.sender * Self.seconds.sender, Self.maximumBurst)
-    var own = sender.bytes ?? RateLimit(perSecond: rates.sender, burst: most, now: now)
+    var own = sender.bytes ?? TokenBucket(perSecond: rates.sender, burst: most, from: now)
     defer { sender.bytes = own }
     // What is owed may cost as much again as a full budget, and no more: nobody who is no attacker comes there.
     let floor = urgency == .owed ? -most : 0
-    var little = sender.little ?? RateLimit(perSecond: rates.sender / 32, burst: rates.sender / 4, now: now)
+    var little = sender.little ?? TokenBucket(perSecond: rates.sender / 32, burst: rates.sender / 4, from: now)
     defer { sender.little = little }
-    let isFavoured = isHost || urgency == .owed || little.has(size, leaving: 0, now: now)
+    let isFavoured = isHost || urgency == .owed || little.holds(size, now: now)
     if urgency == .usual, now < sender.closedUntil { return reached(sender.closedBy) }
-    guard own.has(size, leaving: floor, now: now) else { return close(&sender, .senderRate, now) }
+    guard own.holds(size, besides: floor, now: now) else { return close(&sender, .senderRate, now) }
     let reserve = isFavoured ? 0 : 1
     let isThere =
-      bytes.has(size, leaving: reserve * bytes.quarter, now: now)
-      && count.has(1, leaving: reserve * count.quarter, now: now)
+      bytes.holds(size, besides: reserve * (bytes.burst / 4), now: now)
+      && count.holds(1, besides: reserve * (count.burst / 4), now: now)
     guard isThere || urgency == .owed else { return close(&sender, .meetingRate, now) }
     own.spend(size)
     little.spend(size, notBelow: 0)
-    bytes.spend(size, notBelow: -bytes.quarter)
-    count.spend(1, notBelow: -count.quarter)
+    bytes.spend(size, notBelow: -(bytes.burst / 4))
+    count.spend(1, notBelow: -(count.burst / 4))
     return nil
   }
 
@@ -98,10 +97,10 @@ struct MessageBudget: Sendable {
   mutating func spendData(
     _ size: Int, of sender: inout Sender, now: Instant
   ) -> (reached: LimitReached, isNews: Bool)? {
-    var little = sender.littleData ?? RateLimit(perSecond: rates.data / 32, burst: rates.data / 8, now: now)
+    var little = sender.littleData ?? TokenBucket(perSecond: rates.data / 32, burst: rates.data / 8, from: now)
     defer { sender.littleData = little }
-    let reserve = little.has(size, leaving: 0, now: now) ? 0 : data.quarter
-    guard data.has(size, leaving: reserve, now: now) else {
+    let reserve = little.holds(size, now: now) ? 0 : data.burst / 4
+    guard data.holds(size, besides: reserve, now: now) else {
       let isNews = sender.toldOfData.map { now - $0 >= .seconds(1) } ?? true
       if isNews { sender.toldOfData = now }
       return (
