@@ -1,3 +1,4 @@
+import Basics
 import FoundationEssentials
 import Meetings
 import Synchronization
@@ -20,16 +21,13 @@ final class RoomEvents: Sendable {
   static let nowhere = UInt64.max
 
   private struct State {
-    var waiting: [RoomEvent] = []
-    /// How many of those are rights that were used.
+    var queue = GroupCommitQueue<RoomEvent, CheckedContinuation<Bool, Never>>()
+    /// How many of the pending events are rights that were used.
     var rights = 0
-    /// How many events were added, taken by the reader, and settled by it: the place of an event is the number of those up to it.
-    var (added, taken, settled): (UInt64, UInt64, UInt64) = (0, 0, 0)
     /// What of the settled was given up, the latest only.
     var lost: [ClosedRange<UInt64>] = []
     var isRead = false
     var isFinished = false
-    var listeners: [(place: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
     var isEnded = false
     /// How many were dropped since that was last asked.
     var untold = 0
@@ -43,15 +41,6 @@ final class RoomEvents: Sendable {
         lost.append(span)
         if lost.count > RoomEvents.maximumLost { lost.removeFirst() }
       }
-    }
-
-    /// Those who wait for something up to that place.
-    mutating func takeListeners(through place: UInt64) -> [(
-      place: UInt64, continuation: CheckedContinuation<Bool, Never>
-    )] {
-      let told = listeners.filter { $0.place <= place }
-      listeners.removeAll { $0.place <= place }
-      return told
     }
   }
 
@@ -73,20 +62,18 @@ final class RoomEvents: Sendable {
       if state.isEnded { return Self.nowhere }
       if case .error(let code, _) = event.what {
         let key = "\(event.meeting) \(code)"
-        if let last = state.errors[key], event.time < last + Self.errorPause { return state.added }
+        if let last = state.errors[key], event.time < last + Self.errorPause { return state.queue.added }
         if state.errors.count >= 1_000 { state.errors = [:] }
         state.errors[key] = event.time
       }
       if event.isRight {
         // Whoever used it was allowed to a moment ago: one request more or less is no matter.
         state.rights += 1
-      } else if state.waiting.count - state.rights >= Self.maximumWaiting {
+      } else if state.queue.pending.count - state.rights >= Self.maximumWaiting {
         state.untold += 1
         return Self.nowhere
       }
-      state.waiting.append(event)
-      state.added += 1
-      return state.added
+      return state.queue.append(event)
     }
     if place == Self.nowhere { dropped.add(1) } else { bell.yield() }
     return place
@@ -108,9 +95,9 @@ final class RoomEvents: Sendable {
       let answer: Bool? = state.withLock { state in
         if place == Self.nowhere { return false }
         if !state.isRead { return true }
-        if place <= state.settled { return !state.lost.contains { $0.contains(place) } }
+        if place <= state.queue.settled { return !state.lost.contains { $0.contains(place) } }
         if state.isFinished { return false }
-        state.listeners.append((place, continuation))
+        state.queue.wait(for: place, continuation)
         return nil
       }
       if let answer { continuation.resume(returning: answer) }
@@ -120,21 +107,18 @@ final class RoomEvents: Sendable {
   /// The reader has written all that it took, or gives it up for good: whoever waits for that is told. What was given up is never said to be written,
   /// also when something later is.
   func settle(_ isWritten: Bool) {
-    let told = state.withLock { state in
-      if state.settled < state.taken {
-        if !isWritten { state.lose((state.settled + 1)...state.taken) }
-        state.settled = state.taken
-      }
-      return state.takeListeners(through: state.taken)
+    let released = state.withLock { state in
+      if let group = state.queue.endGroup(), !isWritten { state.lose(group) }
+      return state.queue.releaseWaiters(through: state.queue.taken)
     }
-    for listener in told { listener.continuation.resume(returning: isWritten) }
+    for waiter in released { waiter.resume(returning: isWritten) }
   }
 
   /// The reader cannot write just now what it took, and tries again: nobody is kept waiting for a disk that is full, neither for that nor for what
   /// has come since.
   func delay() {
-    let told = state.withLock { $0.takeListeners(through: .max) }
-    for listener in told { listener.continuation.resume(returning: false) }
+    let released = state.withLock { $0.queue.releaseWaiters(through: .max) }
+    for waiter in released { waiter.resume(returning: false) }
   }
 
   /// Somebody will read: from now on what is added is written only when it is.
@@ -173,9 +157,8 @@ final class RoomEvents: Sendable {
 
   private func drain() -> [RoomEvent] {
     state.withLock { state in
-      defer { (state.waiting, state.rights) = ([], 0) }
-      state.taken = state.added
-      return state.waiting
+      state.rights = 0
+      return state.queue.beginGroup()
     }
   }
 }

@@ -14,14 +14,11 @@ final class RunningBook: Sendable {
   private static let lastTries = 4
 
   private struct State {
-    var waiting: [RunningWrite] = []
-    /// How much was added, taken by the writer, and written by it: the place of a write is the number of those up to it.
-    var (added, taken, written): (UInt64, UInt64, UInt64) = (0, 0, 0)
+    var queue = GroupCommitQueue<RunningWrite, CheckedContinuation<Bool, Never>>()
     /// Whether something was written, or left at the start, since what was forgotten was overwritten last.
     var hasForgotten = true
     /// Up to which place something of a meeting was given up.
     var lost: [MeetingID: UInt64] = [:]
-    var listeners: [(place: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
     var (isEnded, isFinished) = (false, false)
     /// Meetings of which something is kept.
     var running: Set<MeetingID> = []
@@ -64,9 +61,7 @@ final class RunningBook: Sendable {
       } else {
         state.running.insert(write.meeting)
       }
-      state.waiting.append(write)
-      state.added += 1
-      return state.added
+      return state.queue.append(write)
     }
     bell.yield()
     return place
@@ -77,7 +72,7 @@ final class RunningBook: Sendable {
 
   /// Whether what a meeting has at that place is on the disk now.
   func has(_ place: UInt64, of meeting: MeetingID) -> Bool {
-    state.withLock { $0.written >= place && $0.lost[meeting].map { place > $0 } ?? true }
+    state.withLock { $0.queue.settled >= place && $0.lost[meeting].map { place > $0 } ?? true }
   }
 
   /// Waits until what a meeting has at that place is on the disk; false when it could not be written just now.
@@ -85,9 +80,9 @@ final class RunningBook: Sendable {
     await withCheckedContinuation { continuation in
       let answer: Bool? = state.withLock { state in
         if let lost = state.lost[meeting], place <= lost { return false }
-        if state.written >= place { return true }
+        if state.queue.settled >= place { return true }
         if state.isFinished || place == .max { return false }
-        state.listeners.append((place, continuation))
+        state.queue.wait(for: place, continuation)
         return nil
       }
       if let answer { continuation.resume(returning: answer) }
@@ -112,7 +107,7 @@ final class RunningBook: Sendable {
     var batch: [RunningWrite] = []
     var last = Self.lastTries
     while true {
-      batch += take()
+      batch += state.withLock { $0.queue.beginGroup() }
       if batch.isEmpty { return }
       do throws(MeetingStoreError) {
         try await store.apply(batch, now: Date())
@@ -122,7 +117,7 @@ final class RunningBook: Sendable {
         if state.withLock(\.isEnded) { last -= 1 }
         guard last > 0, Self.passes(error) else {
           let ends = giveUp(batch[...])
-          state.withLock { $0.waiting.insert(contentsOf: ends, at: 0) }
+          state.withLock { $0.queue.requeue(ends) }
           settle(false)
           return log.error("running.lost", ["count": batch.count, "reason": error.description])
         }
@@ -139,7 +134,7 @@ final class RunningBook: Sendable {
   /// Notes whose writes are given up. Returns those of them that are tried again all the same: what has ended must not come back.
   private func giveUp(_ writes: ArraySlice<RunningWrite>) -> [RunningWrite] {
     state.withLock { state in
-      for write in writes { state.lost[write.meeting] = state.taken }
+      for write in writes { state.lost[write.meeting] = state.queue.taken }
     }
     var ended: Set<MeetingID> = []
     return writes.filter { $0.what == .end && ended.insert($0.meeting).inserted }
@@ -153,22 +148,15 @@ final class RunningBook: Sendable {
     }
   }
 
-  private func take() -> [RunningWrite] {
-    state.withLock { state in
-      defer { state.waiting = [] }
-      state.taken = state.added
-      return state.waiting
-    }
-  }
-
   private func settle(_ isWritten: Bool) {
-    let told = state.withLock { state in
-      if isWritten { (state.written, state.hasForgotten) = (state.taken, true) }
-      let told = state.listeners.filter { $0.place <= state.taken }
-      state.listeners.removeAll { $0.place <= state.taken }
-      return told
+    let released = state.withLock { state in
+      if isWritten {
+        state.queue.endGroup()
+        state.hasForgotten = true
+      }
+      return state.queue.releaseWaiters(through: state.queue.taken)
     }
-    for listener in told { listener.continuation.resume(returning: isWritten) }
+    for waiter in released { waiter.resume(returning: isWritten) }
   }
 
   // MARK: What was left
