@@ -21,13 +21,15 @@ struct DataRelay: Sendable {
         await pass(bytes, from: sender.rawValue, delivery == .reliable ? .reliable : .lossy, in: room)
       case .tooFast(let participant):
         await room.refuse(
-          .dataTooFast,
-          "Data is sent too fast, and a message was dropped: at most \(DataLimits.messagesPerSecond) messages and "
-            + "\(DataLimits.bytesPerSecond) bytes a second are accepted.", to: participant.rawValue)
+          .init(
+            .dataTooFast,
+            "Data is sent too fast, and a message was dropped: at most \(DataLimits.messagesPerSecond) messages and "
+              + "\(DataLimits.bytesPerSecond) bytes a second are accepted."), to: participant.rawValue)
       case .slowReader(let participant):
         log.info("data.slowReader", ["meeting": meeting, "participant": participant.rawValue])
         await room.refuse(
-          .dataTooSlow, "Data was not taken as fast as it came, so the reliable channel was closed. Open it again.",
+          .init(
+            .dataTooSlow, "Data was not taken as fast as it came, so the reliable channel was closed. Open it again."),
           to: participant.rawValue)
       }
     }

@@ -188,10 +188,10 @@ actor MeetingDirectory {
 
   private func turnAway(_ joinRequest: JoinRequest, _ refusal: MeetingRoom.Refusal) {
     if case .unavailable(let why) = refusal { log.error("join.failed", ["reason": why]) }
-    let (code, message) = refusal.answer
+    let answer = refusal.answer
     counters.refusedJoins.add(1)
-    log.info("join.refused", ["code": code.rawValue])
-    joinRequest.channel.fail(code, message)
+    log.info("join.refused", ["code": answer.code.rawValue])
+    joinRequest.channel.fail(answer)
   }
 
   /// Gives a place back to who has its token.

@@ -17,7 +17,7 @@ extension MeetingRoom {
         guard let text = try? SignalingEncoder().encode(message) else { continue }
         for channel in channels { channel.send(text: text) }
       case .admit(let channel, let message): channel.admit(with: message)
-      case .fail(let channel, let code, let message): channel.fail(code, message)
+      case .fail(let channel, let refusal): channel.fail(refusal)
       case .end(let channel, let reason, let message): channel.end(reason, message)
       case .close(let channel): channel.close()
       case .media(let operation): post(operation)
@@ -120,7 +120,7 @@ extension MeetingRoom {
     Task { [events, meeting = identity.id] in
       if let ban, !(await ban.value) {
         let sentence = "They are out, but the server could not write down that they may not come back."
-        return channel.refuse(.internalError, sentence, id: id)
+        return channel.refuse(.init(.internalError, sentence), id: id)
       }
       let isKept = await running?.isWritten(place, of: meeting) ?? true
       if running != nil { apply(.journalWritten(through: write, isKept)) }

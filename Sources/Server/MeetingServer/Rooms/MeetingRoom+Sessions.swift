@@ -97,7 +97,7 @@ extension MeetingRoom {
   }
 
   /// Notifies a participant of something that was refused, if it has a socket.
-  func refuse(_ code: SignalingErrorCode, _ message: String, to participant: String) {
-    apply(.refuse(code, message, participant: participant))
+  func refuse(_ refusal: SignalingRefusal, to participant: String) {
+    apply(.refuse(refusal, participant: participant))
   }
 }

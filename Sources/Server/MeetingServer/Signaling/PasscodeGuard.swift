@@ -69,12 +69,12 @@ actor PasscodeGuard {
   /// Why somebody may not go on; nil when they may. Hosts need no passcode: their token says more.
   nonisolated func refusal(
     of passcode: String?, for admission: Admission, from address: IPAddress
-  ) async -> (code: SignalingErrorCode, text: String)? {
+  ) async -> SignalingRefusal? {
     guard let hash = admission.meeting.passcode, !admission.grant.isHost else { return nil }
     guard let passcode, !passcode.isEmpty else {
-      return (.passcodeRequired, "The meeting has a passcode. Ask whoever invited you for it.")
+      return .init(.passcodeRequired, "The meeting has a passcode. Ask whoever invited you for it.")
     }
-    guard await takeTurn(address) else { return (.tooFast, Self.busy) }
+    guard await takeTurn(address) else { return .init(.tooFast, Self.busy) }
     defer { endTurn() }
     return await check(Secret(passcode), hash, admission.meeting.id, address)
   }
@@ -118,21 +118,21 @@ actor PasscodeGuard {
 
   private func check(
     _ passcode: Secret<String>, _ hash: PasscodeHash, _ meeting: MeetingID, _ address: IPAddress
-  ) -> (code: SignalingErrorCode, text: String)? {
+  ) -> SignalingRefusal? {
     let time = now()
     let keys =
       NetworkWidth.allCases.map { Key(meeting: meeting, network: Network(of: address, $0)) } + [Key(meeting: meeting)]
     if let full = keys.first(where: { counts.count(of: $0, at: time) >= limit($0.network?.width) }) {
       let whence = full.network == nil ? "for this meeting" : "from your network"
       let minutes = max(1, limits.window.milliseconds / 60_000)
-      return (
+      return .init(
         .passcodeBlocked,
         "Too many wrong passcodes came \(whence) (passcodeAttempts). Wait \(minutes) minutes and try again."
       )
     }
     if hashing.matches(hash, passcode) { return nil }
     for key in keys { counts.increment(key, now: time) }
-    return (.wrongPasscode, "This is not the meeting's passcode.")
+    return .init(.wrongPasscode, "This is not the meeting's passcode.")
   }
 
   private func limit(_ width: NetworkWidth?) -> Int {

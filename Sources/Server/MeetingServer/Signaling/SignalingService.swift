@@ -52,7 +52,7 @@ struct SignalingService: Sendable {
     let first = FirstMessage()
     let timeout = Task { [joinTimeout] in
       guard (try? await Task.sleep(for: joinTimeout)) != nil else { return }
-      if first.claim() { channel.fail(.joinTimeout, "Neither join nor resume came in time.") }
+      if first.claim() { channel.fail(.init(.joinTimeout, "Neither join nor resume came in time.")) }
     }
     defer { timeout.cancel() }
     var limit = TokenBucket(perSecond: rate.perSecond, burst: rate.burst)
@@ -62,12 +62,12 @@ struct SignalingService: Sendable {
       guard limit.consume(now: MonotonicClock.now) else {
         counters.tooFast.add(1)
         counters.limits.add(.messageRate)
-        channel.fail(.tooFast, "Too many messages: at most \(rate.perSecond) a second are accepted (messageRate).")
+        channel.fail(.init(.tooFast, "Too many messages: at most \(rate.perSecond) a second are accepted (messageRate)."))
         break
       }
       guard case .text(let bytes) = frame else {
         counters.badMessages.add(1)
-        channel.refuse(.badMessage, "Only text frames are understood.")
+        channel.refuse(.init(.badMessage, "Only text frames are understood."))
         continue
       }
       counters.messages.add(1)
@@ -79,15 +79,15 @@ struct SignalingService: Sendable {
         let id = ClientFrame.id(of: bytes)
         counters.badMessages.add(1)
         if place == nil && error.code != .unknownType {
-          channel.fail(error.code, error.description, id: id)
+          channel.fail(.init(error.code, error.description), id: id)
           break
         }
-        channel.refuse(error.code, error.description, id: id)
+        channel.refuse(.init(error.code, error.description), id: id)
         continue
       }
       if let place, case .renewToken(let token, let id) = message {
         guard renewals.consume(now: MonotonicClock.now) else {
-          channel.refuse(.tooFast, "The token was renewed too often. Wait a moment.", id: id)
+          channel.refuse(.init(.tooFast, "The token was renewed too often. Wait a moment."), id: id)
           continue
         }
         await Task { await renew(token, id, place, channel, peer) }.value
@@ -118,12 +118,13 @@ struct SignalingService: Sendable {
     case .join where peer.onlyResumes:
       counters.limits.add(.connections)
       return refuse(
-        .quotaReached,
-        "Too many connections are open, of your network or of all (connections). Try again in a moment.", id, channel)
+        .init(
+          .quotaReached, "Too many connections are open, of your network or of all (connections). Try again in a moment."
+        ), id, channel)
     case .join(let join): return await self.join(join, id, channel, peer)
     case .resume(let token): return await resume(token, id, channel, peer)
     default:
-      channel.fail(.notAllowed, "The first message must be join or resume.", id: id)
+      channel.fail(.init(.notAllowed, "The first message must be join or resume."), id: id)
       return nil
     }
   }
@@ -131,12 +132,12 @@ struct SignalingService: Sendable {
   private func join(
     _ join: ClientMessage.Join, _ id: Int?, _ channel: SignalingChannel, _ peer: Peer
   ) async -> Place? {
-    if let why = Self.problem(with: join.tracks) { return refuse(.badMessage, why, id, channel) }
+    if let why = Self.problem(with: join.tracks) { return refuse(.bad(why), id, channel) }
     let room: RoomName?
     do throws(RoomNameError) {
       room = try join.room.map { text throws(RoomNameError) in try RoomName(text) }
     } catch {
-      return refuse(.badMessage, error.description, id, channel)
+      return refuse(.bad(error.description), id, channel)
     }
     let address = addressBans.address(peer.address)
     let (admission, present): (Admission, Admission)
@@ -154,19 +155,19 @@ struct SignalingService: Sendable {
       if case .limit(let reached) = error, reached.limit == .maximumStoredMeetings {
         counters.limits.add(reached.limit)
       }
-      return refuse(SignalingErrorCode(rawValue: error.code) ?? .internalError, error.description, id, channel)
+      return refuse(SignalingRefusal(error), id, channel)
     }
     // A token that sets the name wins over what the client calls itself.
     guard let name = DisplayName.clean(admission.grant.name ?? join.name) else {
-      return refuse(.badName, "The name has no visible character.", id, channel)
+      return refuse(.init(.badName, "The name has no visible character."), id, channel)
     }
-    if let (code, why) = await passcodes.refusal(of: join.passcode, for: present, from: peer.address) {
-      switch code {
+    if let refusal = await passcodes.refusal(of: join.passcode, for: present, from: peer.address) {
+      switch refusal.code {
       case .passcodeBlocked: counters.limits.add(.passcodeAttempts)
       case .tooFast: counters.limits.add(.passcodeQueue)
       default: break
       }
-      return refuse(code, why, id, channel)
+      return refuse(refusal, id, channel)
     }
     var joinRequest = JoinRequest(
       admission: admission, name: name, origin: peer.origin, join: join, channel: channel, address: address,
@@ -208,7 +209,7 @@ struct SignalingService: Sendable {
         now: .kept)
     } catch {
       if case .unavailable(let why) = error { log.error("admission.failed", ["reason": why]) }
-      channel.refuse(SignalingErrorCode(rawValue: error.code) ?? .internalError, error.description, id: id)
+      channel.refuse(SignalingRefusal(error), id: id)
       return
     }
     await place.room.renew(admission, of: place.participant, id: id, channel)
@@ -222,16 +223,13 @@ struct SignalingService: Sendable {
       return nil
     }
     if case .unavailable(let why) = refusal { log.error("join.failed", ["reason": why]) }
-    let (code, message) = refusal.answer
-    return refuse(code, message, id, channel)
+    return refuse(refusal.answer, id, channel)
   }
 
-  private func refuse(
-    _ code: SignalingErrorCode, _ message: String, _ id: Int?, _ channel: SignalingChannel
-  ) -> Place? {
+  private func refuse(_ refusal: SignalingRefusal, _ id: Int?, _ channel: SignalingChannel) -> Place? {
     counters.refusedJoins.add(1)
-    log.info("join.refused", ["code": code.rawValue])
-    channel.fail(code, message, id: id)
+    log.info("join.refused", ["code": refusal.code.rawValue])
+    channel.fail(refusal, id: id)
     return nil
   }
 

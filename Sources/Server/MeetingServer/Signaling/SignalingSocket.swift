@@ -53,20 +53,21 @@ struct SignalingChannel: Sendable {
   func send(text: String) { socket.send(text) }
 
   /// Says why with a fatal `error`, and closes.
-  func fail(_ code: SignalingErrorCode, _ message: String, id: Int? = nil) {
-    send(.error(code: code, message: message, fatal: true, id: id))
-    socket.close(code: 1008, reason: code.rawValue)
+  func fail(_ refusal: SignalingRefusal, id: Int? = nil) {
+    send(.error(code: refusal.code, message: refusal.message, fatal: true, id: id))
+    socket.close(code: 1008, reason: refusal.code.rawValue)
   }
 
   /// Refuses one message without ending anything.
-  func refuse(_ code: SignalingErrorCode, _ message: String, id: Int? = nil) {
-    send(.error(code: code, message: message, fatal: false, id: id))
+  func refuse(_ refusal: SignalingRefusal, id: Int? = nil) {
+    send(.error(code: refusal.code, message: refusal.message, fatal: false, id: id))
   }
 
   /// Says that what was asked for under a number is done, and whether it is on the disk who did it.
   func answer(_ id: Int, isWritten: Bool) {
     if isWritten { return send(.room(.done(id: id))) }
-    refuse(.internalError, "It is done, but the server cannot write down just now who did it.", id: id)
+    refuse(
+      .init(.internalError, "It is done, but the server cannot write down just now who did it."), id: id)
   }
 
   /// Says that the meeting is over for this client, and closes.

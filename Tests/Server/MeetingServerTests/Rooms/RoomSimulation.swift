@@ -407,7 +407,7 @@ final class RoomSimulation {
       switch effect {
       case .send(let message, let channel), .admit(let channel, let message): deliver(message, over: channel)
       case .broadcast(let message, let channels): for channel in channels { deliver(message, over: channel) }
-      case .fail(let channel, _, _), .end(let channel, _, _), .close(let channel): closed.append(channel)
+      case .fail(let channel, _), .end(let channel, _, _), .close(let channel): closed.append(channel)
       case .journal(let what): write(what)
       case .awaitJournal(let write): work.append(.journal(through: write))
       case .acknowledge(let acknowledgement):

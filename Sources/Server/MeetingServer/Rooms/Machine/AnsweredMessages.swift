@@ -10,8 +10,7 @@ struct AnsweredMessages: Sendable {
     case done
     /// It was passed on as the chat message of this number.
     case said(Int)
-    /// It was refused.
-    case refused(SignalingErrorCode, String)
+    case refused(SignalingRefusal)
   }
 
   /// What is known of a message that has come.

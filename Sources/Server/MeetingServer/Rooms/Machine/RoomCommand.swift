@@ -32,7 +32,7 @@ enum RoomCommand {
   /// The meeting ends for everybody.
   case end(EndReason, String)
   /// The media plane dropped or refused what a participant sent.
-  case refuse(SignalingErrorCode, String, participant: String)
+  case refuse(SignalingRefusal, participant: String)
   /// The room's deadline has come; see ``RoomMachine/deadline``.
   case timeout
 }

@@ -12,7 +12,7 @@ enum RoomEffect {
   /// The socket stands for a participant from now on.
   case admit(SignalingChannel, ServerMessage)
   /// A fatal `error`, and the socket's end.
-  case fail(SignalingChannel, SignalingErrorCode, String)
+  case fail(SignalingChannel, SignalingRefusal)
   /// The meeting is over for this client.
   case end(SignalingChannel, EndReason, String)
   case close(SignalingChannel)
@@ -101,12 +101,15 @@ struct RoomChannel {
 
   func send(_ message: ServerMessage) { output.append(.send(message, to: channel)) }
   func admit(with message: ServerMessage) { output.append(.admit(channel, message)) }
-  func fail(_ code: SignalingErrorCode, _ message: String) { output.append(.fail(channel, code, message)) }
+  func fail(_ refusal: SignalingRefusal) { output.append(.fail(channel, refusal)) }
   func end(_ reason: EndReason, _ message: String) { output.append(.end(channel, reason, message)) }
   func close() { output.append(.close(channel)) }
 
   /// Refuses one message without ending anything.
-  func refuse(_ code: SignalingErrorCode, _ message: String, id: Int? = nil) {
-    send(.error(code: code, message: message, fatal: false, id: id))
+  func refuse(_ refusal: SignalingRefusal, id: Int? = nil) {
+    send(.error(code: refusal.code, message: refusal.message, fatal: false, id: id))
   }
+
+  /// The same, by its parts.
+  func refuse(_ code: SignalingErrorCode, _ message: String, id: Int? = nil) { refuse(.init(code, message), id: id) }
 }

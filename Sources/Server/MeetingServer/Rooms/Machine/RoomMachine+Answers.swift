@@ -28,7 +28,7 @@ extension RoomMachine {
   private func send(_ answer: AnsweredMessages.Answer, id: Int?, _ member: RoomMember) {
     switch answer {
     case .done, .said: if let id { member.channel?.send(.room(.done(id: id))) }
-    case .refused(let code, let sentence): member.channel?.refuse(code, sentence, id: id)
+    case .refused(let refusal): member.channel?.refuse(refusal, id: id)
     }
   }
 }

@@ -1,15 +1,6 @@
 import Meetings
 import Signaling
 
-/// Why a request is refused.
-struct RequestRefusal: Error {
-  var code: SignalingErrorCode
-  var sentence: String
-
-  static func notAllowed(_ sentence: String) -> RequestRefusal { .init(code: .notAllowed, sentence: sentence) }
-  static func bad(_ sentence: String) -> RequestRefusal { .init(code: .badMessage, sentence: sentence) }
-}
-
 /// A request that may be carried out.
 struct AuthorisedRequest {
   /// The audited action, if it is one that changes something.
@@ -62,7 +53,7 @@ extension RoomMachine {
   /// Whether a request may be carried out now. It changes nothing.
   func authorise(
     _ request: MemberRequest, by member: RoomMember
-  ) throws(RequestRefusal) -> AuthorisedRequest {
+  ) throws(SignalingRefusal) -> AuthorisedRequest {
     switch request {
     case .room(let request): return try authorise(request, by: member)
     case .lock(let isLocked):
@@ -75,7 +66,7 @@ extension RoomMachine {
 
   private func authorise(
     _ request: RoomRequest, by member: RoomMember
-  ) throws(RequestRefusal) -> AuthorisedRequest {
+  ) throws(SignalingRefusal) -> AuthorisedRequest {
     if request.isModeration { try ensureModerates(member) }
     switch request {
     case .raiseHand(let raised, let id): return try authoriseHand(raised, id, by: member)
@@ -176,7 +167,7 @@ extension RoomMachine {
         // The permissions of this step: another host may have changed them while the audit entry was written.
         change: .setPermissions(target.permissions.union(added).subtracting(removed), target))
     case .spotlight(let id):
-      let target = try id.map { id throws(RequestRefusal) in try present(id, for: member) }
+      let target = try id.map { id throws(SignalingRefusal) in try present(id, for: member) }
       return .init(
         action: AuditedAction("spotlight", id ?? "", target?.name ?? "nobody"), change: .spotlight(id))
     case .endMeeting: return .init(action: AuditedAction("endMeeting"), change: .endMeeting)
@@ -185,8 +176,8 @@ extension RoomMachine {
 
   private func authoriseHand(
     _ raised: Bool, _ id: String?, by member: RoomMember
-  ) throws(RequestRefusal) -> AuthorisedRequest {
-    let target = try id.map { id throws(RequestRefusal) in try present(id, for: member) } ?? member
+  ) throws(SignalingRefusal) -> AuthorisedRequest {
+    let target = try id.map { id throws(SignalingRefusal) in try present(id, for: member) } ?? member
     if target !== member {
       try ensureModerates(member)
       guard !raised else { throw .bad("Nobody can raise the hand of somebody else.") }
@@ -199,7 +190,7 @@ extension RoomMachine {
 
   private func authoriseRole(
     _ name: String, _ id: String, by member: RoomMember
-  ) throws(RequestRefusal) -> AuthorisedRequest {
+  ) throws(SignalingRefusal) -> AuthorisedRequest {
     let target = try target(id, of: member)
     guard let role = Role(name: name) else { throw .bad("There is no role of that name.") }
     guard role != .hidden, role != .recorder else { throw .notAllowed("Only a join token gives this role.") }
@@ -215,7 +206,7 @@ extension RoomMachine {
 
   private func authorise(
     _ request: ChatRequest, by member: RoomMember
-  ) throws(RequestRefusal) -> AuthorisedRequest {
+  ) throws(SignalingRefusal) -> AuthorisedRequest {
     switch request {
     case .edit(let id, let text):
       var entry = try entry(id, for: member)
@@ -244,31 +235,31 @@ extension RoomMachine {
 
   // MARK: Who may do what to whom
 
-  func ensureModerates(_ member: RoomMember) throws(RequestRefusal) {
+  func ensureModerates(_ member: RoomMember) throws(SignalingRefusal) {
     guard member.permissions.contains(.moderate) else { throw .notAllowed(sentence(for: .moderate, member)) }
     if let auditBacklog {
       count(.limit(auditBacklog.limit))
-      throw .init(code: .quotaReached, sentence: auditBacklog.text)
+      throw .init(.quotaReached, auditBacklog.text)
     }
   }
 
   /// Whether a host may moderate now, as ``ensureModerates(_:)`` says; otherwise its client gets the reason.
   func moderates(_ member: RoomMember, _ channel: RoomChannel, id: Int?) -> Bool {
-    do throws(RequestRefusal) {
+    do throws(SignalingRefusal) {
       try ensureModerates(member)
       return true
     } catch {
-      channel.refuse(error.code, error.sentence, id: id)
+      channel.refuse(error, id: id)
       return false
     }
   }
 
-  private func ensureIsSeen(_ member: RoomMember) throws(RequestRefusal) {
+  private func ensureIsSeen(_ member: RoomMember) throws(SignalingRefusal) {
     guard !member.isHidden else { throw .notAllowed("Whoever is hidden cannot show the others anything.") }
   }
 
   /// Somebody who is here, as `member` may know it.
-  private func present(_ id: String, for member: RoomMember) throws(RequestRefusal) -> RoomMember {
+  private func present(_ id: String, for member: RoomMember) throws(SignalingRefusal) -> RoomMember {
     guard let other = roster[id], !other.isHidden || other === member else {
       throw .bad("The participant is not in the meeting.")
     }
@@ -276,7 +267,7 @@ extension RoomMachine {
   }
 
   /// Somebody to whom `member` may do something: not to a participant who ranks above it.
-  private func target(_ id: String, of member: RoomMember) throws(RequestRefusal) -> RoomMember {
+  private func target(_ id: String, of member: RoomMember) throws(SignalingRefusal) -> RoomMember {
     let target = try present(id, for: member)
     guard rank(target) <= rank(member) else { throw .notAllowed("Only an organizer can do this to an organizer.") }
     return target
@@ -288,7 +279,7 @@ extension RoomMachine {
 
   private func ensure(
     _ member: RoomMember, mayGive permissions: Permissions, to target: RoomMember
-  ) throws(RequestRefusal) {
+  ) throws(SignalingRefusal) {
     guard permissions.subtracting(target.permissions).isSubset(of: member.permissions) else {
       throw .notAllowed("You cannot give a permission that you do not have.")
     }
@@ -300,7 +291,7 @@ extension RoomMachine {
 
   private static func poll<Value>(
     _ body: () throws(PollTable.Refusal) -> Value
-  ) throws(RequestRefusal) -> Value {
+  ) throws(SignalingRefusal) -> Value {
     do throws(PollTable.Refusal) {
       return try body()
     } catch {

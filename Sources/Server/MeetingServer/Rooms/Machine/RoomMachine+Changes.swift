@@ -63,8 +63,7 @@ extension RoomMachine {
       } catch {
         guard let waiter = lobby.remove(waiter.id) else { continue }
         reportGone(waiter)
-        let (code, message) = error.answer
-        turnAway(waiter, code, message)
+        turnAway(waiter, error.answer)
       }
     }
     lobbyChanged()

@@ -24,7 +24,7 @@ extension RoomMachine {
   }
 
   /// Why a member may not write to `to`; nil when it may.
-  func refusal(toWriteTo to: String?, _ member: RoomMember) -> RequestRefusal? {
+  func refusal(toWriteTo to: String?, _ member: RoomMember) -> SignalingRefusal? {
     guard member.permissions.contains(.chat) else { return .notAllowed(sentence(for: .chat, member)) }
     guard let to else { return nil }
     guard let receiver = roster[to], !receiver.isHidden || receiver === member else {
@@ -36,11 +36,11 @@ extension RoomMachine {
   func say(_ text: String, to: String?, id: Int?, _ member: RoomMember) {
     // A missing permission is the first reason, whatever is wrong with the text.
     if let refusal = refusal(toWriteTo: nil, member) {
-      return answer(.refused(refusal.code, refusal.sentence), to: id, member)
+      return answer(.refused(refusal), to: id, member)
     }
-    if let problem = Self.problem(withText: text) { return answer(.refused(.badMessage, problem), to: id, member) }
+    if let problem = Self.problem(withText: text) { return answer(.refused(.bad(problem)), to: id, member) }
     if let refusal = refusal(toWriteTo: to, member) {
-      return answer(.refused(refusal.code, refusal.sentence), to: id, member)
+      return answer(.refused(refusal), to: id, member)
     }
     endTyping(member)
     addChat(
@@ -50,7 +50,7 @@ extension RoomMachine {
   // MARK: Changing
 
   /// A message that is kept and that `member` may know of.
-  func entry(_ id: Int, for member: RoomMember) throws(RequestRefusal) -> ChatEntry {
+  func entry(_ id: Int, for member: RoomMember) throws(SignalingRefusal) -> ChatEntry {
     prune()
     guard let entry = chat.entry(id), entry.deleted == nil, isVisible(entry, to: member) else {
       throw .bad("There is no such message, or it is not kept any more.")
@@ -107,7 +107,7 @@ extension RoomMachine {
       // Before the message itself: a client that has this but not that finds the message when it comes back, and one
       // that has neither is answered again.
       if let writer = roster[entry.from] {
-        answer(isWritten ? .said(entry.id) : .refused(.internalError, sentence), to: id, writer)
+        answer(isWritten ? .said(entry.id) : .refused(.init(.internalError, sentence)), to: id, writer)
       }
       forgetChat(chat.append(entry))
       schedulePruning()

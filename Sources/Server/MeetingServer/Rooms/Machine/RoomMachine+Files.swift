@@ -88,7 +88,7 @@ extension RoomMachine {
     return chat.open
   }
 
-  private static func http(_ refusal: RequestRefusal) -> Refusal {
-    Refusal(refusal.code == .notAllowed ? 403 : 400, refusal.code.rawValue, refusal.sentence)
+  private static func http(_ refusal: SignalingRefusal) -> Refusal {
+    Refusal(refusal.code == .notAllowed ? 403 : 400, refusal.code.rawValue, refusal.message)
   }
 }

@@ -89,7 +89,7 @@ extension RoomMachine {
   func sessionExpired(_ member: RoomMember) {
     member.expiry = nil
     guard member.connection == .reconnecting else { return }
-    member.channel?.fail(.resumeExpired, "The connection was lost for too long. Join again.")
+    member.channel?.fail(.init(.resumeExpired, "The connection was lost for too long. Join again."))
     remove(member, reason: .timeout)
   }
 }

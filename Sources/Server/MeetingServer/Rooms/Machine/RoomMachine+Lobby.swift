@@ -90,16 +90,16 @@ extension RoomMachine {
     for waiter in expired {
       reportGone(waiter)
       let what = waiter.reason == .lobby ? "Nobody let you in" : "No host came"
-      turnAway(waiter, .lobbyTimeout, "\(what) within the time that one may wait here. Try again later.")
+      turnAway(waiter, .init(.lobbyTimeout, "\(what) within the time that one may wait here. Try again later."))
     }
     if !expired.isEmpty { lobbyChanged() }
   }
 
-  func turnAway(_ waiter: Lobby.Waiter, _ code: SignalingErrorCode, _ message: String) {
+  func turnAway(_ waiter: Lobby.Waiter, _ refusal: SignalingRefusal) {
     count(.refusedJoin)
     log(
-      .info, "join.refused", ["meeting": setup.identity.id, "participant": waiter.id, "code": code.rawValue])
-    client(waiter.request.channel).fail(code, message)
+      .info, "join.refused", ["meeting": setup.identity.id, "participant": waiter.id, "code": refusal.code.rawValue])
+    client(waiter.request.channel).fail(refusal)
   }
 
   func lobbyChanged() {
@@ -131,7 +131,7 @@ extension RoomMachine {
       }
     } else if isFull, let waiter = lobby.remove(waiter.id) {
       count(.limit(.capacity))
-      turnAway(waiter, .meetingFull, "The meeting has as many participants as it may have (capacity).")
+      turnAway(waiter, MeetingRoom.Refusal.full.answer)
     } else {
       letIn(waiter.id)
     }
@@ -201,7 +201,7 @@ extension RoomMachine {
       for waiter in stillWaiting(people).compactMap({ lobby.remove($0.id) }) {
         log(.info, "denied", ["meeting": setup.identity.id, "participant": waiter.id, "by": host.id])
         report(.lobby(.denied, waiter.person))
-        turnAway(waiter, .entryDenied, "A host of the meeting did not let you in.")
+        turnAway(waiter, .init(.entryDenied, "A host of the meeting did not let you in."))
       }
     }
     lobbyChanged()

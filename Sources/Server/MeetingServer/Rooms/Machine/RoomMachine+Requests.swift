@@ -48,7 +48,7 @@ extension RoomMachine {
   func perform(
     _ request: MemberRequest, id: Int?, _ member: RoomMember, _ channel: RoomChannel, audited: AuditedAction? = nil
   ) {
-    do throws(RequestRefusal) {
+    do throws(SignalingRefusal) {
       let authorised = try authorise(request, by: member)
       if let action = authorised.action, !action.isSame(as: audited) {
         if let audited { auditUndone(audited, by: member, "something else came first") }
@@ -63,8 +63,8 @@ extension RoomMachine {
       // What followed from it is written by then too.
       acknowledge(id, channel, awaitsBan: authorised.change.isBan, awaitsEvents: audited != nil)
     } catch {
-      if let audited { auditUndone(audited, by: member, error.sentence) }
-      channel.refuse(error.code, error.sentence, id: id)
+      if let audited { auditUndone(audited, by: member, error.message) }
+      channel.refuse(error, id: id)
     }
   }
 

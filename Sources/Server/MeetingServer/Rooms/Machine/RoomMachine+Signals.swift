@@ -7,18 +7,18 @@ extension RoomMachine {
   /// told that it was passed on.
   func relay(_ signal: Signal, to: String?, id: Int?, _ member: RoomMember) {
     guard member.permissions.contains(.data) else {
-      return answer(.refused(.notAllowed, sentence(for: .data, member)), to: id, member)
+      return answer(.refused(.notAllowed(sentence(for: .data, member))), to: id, member)
     }
     if let problem = signal.problem {
       return answer(
-        .refused(problem == .badType ? .badMessage : .tooLarge, problem.description), to: id, member)
+        .refused(.init(problem == .badType ? .badMessage : .tooLarge, problem.description)), to: id, member)
     }
     if let to {
       guard let receiver = roster[to], !receiver.isHidden || receiver === member else {
-        return answer(.refused(.badMessage, "The recipient is not in the meeting."), to: id, member)
+        return answer(.refused(.bad("The recipient is not in the meeting.")), to: id, member)
       }
       guard receiver.permissions.contains(.subscribe) else {
-        return answer(.refused(.notAllowed, "The recipient may not receive signals."), to: id, member)
+        return answer(.refused(.notAllowed("The recipient may not receive signals.")), to: id, member)
       }
       receiver.channel?.send(.signal(signal, from: member.id))
     } else {

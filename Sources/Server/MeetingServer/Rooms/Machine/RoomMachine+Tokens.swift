@@ -71,7 +71,7 @@ extension RoomMachine {
     let waiting = lobby.waiters.filter { isMeant($0.request.admission.grant) }
     for waiter in waiting.compactMap({ lobby.remove($0.id) }) {
       reportGone(waiter)
-      turnAway(waiter, .badToken, message)
+      turnAway(waiter, .init(.badToken, message))
     }
     if !waiting.isEmpty { lobbyChanged() }
   }

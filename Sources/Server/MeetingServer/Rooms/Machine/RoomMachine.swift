@@ -117,8 +117,7 @@ final class RoomMachine {
     case .retireKey(let key, let tenant): retireKey(key, of: tenant)
     case .changeMeeting(let record): changeMeeting(record)
     case .end(let reason, let message): end(reason, message)
-    case .refuse(let code, let message, let participant):
-      roster[participant]?.channel?.refuse(code, message)
+    case .refuse(let refusal, let participant): roster[participant]?.channel?.refuse(refusal)
     case .timeout: handleTimeout()
     }
     return drainEffects()
