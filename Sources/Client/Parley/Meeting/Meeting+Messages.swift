@@ -21,7 +21,7 @@ extension Meeting {
     switch message {
     case .welcome, .waiting: break
     case .lobby(let info): takeLobby(info)
-    case .resumed(let participants, let slots, let chat, let state):
+    case .resumed(let participants, let slots, let chat, let state, _):
       takeState(participants, slots, chat, state)
       takeStopped(participants)
       tellViewsAgain()
@@ -46,6 +46,7 @@ extension Meeting {
     case .quality(let quality): takeQuality(quality)
     case .chat(let entry): takeChat(entry, isHistory: false)
     case .signal(let signal, let from): takeSignal(signal, from: from)
+    case .announcement, .keyEnvelopes: break
     case .room(let notice): take(notice)
     case .codec(let notice): take(notice)
     case .token(let notice): take(notice)

@@ -134,7 +134,7 @@ extension Meeting {
     channel.send(.resume(token: place.resumeToken.value))
     while let message = await channel.receive() {
       switch message {
-      case .resumed(let participants, let slots, let chat, let state):
+      case .resumed(let participants, let slots, let chat, let state, _):
         place.channel = channel
         return .resumed(participants, slots, chat, state)
       case .error(_, _, true, _):

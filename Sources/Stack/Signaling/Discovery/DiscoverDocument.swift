@@ -18,6 +18,8 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
   public var signedInAs: String?
   /// The devices that a link may open without a click: `microphone`, `camera`; nil for none.
   public var linkDevices: [String]?
+  /// Whether the meeting is end-to-end encrypted; nil while that is not decided.
+  public var e2ee: Bool?
   /// STUN and TURN servers, in the browser's `RTCIceServer` form.
   public var iceServers: [IceServer]
   /// The meeting's conference URI.
@@ -98,8 +100,8 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
   /// A discover document.
   public init(
     meeting: String, subject: String, signaling: String, token: String?, expires: Date?, signedInAs: String? = nil,
-    linkDevices: [String]? = nil, iceServers: [IceServer] = [], conferenceId: String, schedule: Schedule? = nil,
-    links: [String: Link]
+    linkDevices: [String]? = nil, e2ee: Bool? = nil, iceServers: [IceServer] = [], conferenceId: String,
+    schedule: Schedule? = nil, links: [String: Link]
   ) {
     version = 1
     self.meeting = meeting
@@ -109,6 +111,7 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
     self.expires = expires
     self.signedInAs = signedInAs
     self.linkDevices = linkDevices
+    self.e2ee = e2ee
     self.iceServers = iceServers
     self.conferenceId = conferenceId
     self.schedule = schedule
@@ -116,7 +119,7 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case version, meeting, subject, signaling, token, expires, signedInAs, linkDevices, iceServers, conferenceId,
+    case version, meeting, subject, signaling, token, expires, signedInAs, linkDevices, e2ee, iceServers, conferenceId,
       schedule
     case links = "_links"
   }

@@ -28,6 +28,10 @@ public enum ClientMessage: Sendable, Hashable {
   case room(RoomRequest, id: Int? = nil)
   /// Another join token for the own place, before the present one ends. `id` as with a room request.
   case renewToken(String, id: Int? = nil)
+  /// The announcement of the client's keys, in base64url. The room keeps the latest. Only in an encrypted meeting.
+  case announce(String)
+  /// Envelopes for others, passed on to those who are in the meeting. Only in an encrypted meeting.
+  case keyEnvelopes([AddressedEnvelope])
   /// Leave now.
   case leave
   /// Asks for a `pong` with the same number.
@@ -49,11 +53,13 @@ public enum ClientMessage: Sendable, Hashable {
     public var client: String?
     /// The meeting's passcode, where it has one.
     public var passcode: String?
+    /// Whether the client takes part only encrypted. The first join of a meeting decides for it; nil counts as false.
+    public var e2ee: Bool?
 
     /// The content of a `join`.
     public init(
       token: String, room: String? = nil, name: String, offer: String, tracks: [TrackDescription],
-      client: String? = nil, passcode: String? = nil
+      client: String? = nil, passcode: String? = nil, e2ee: Bool? = nil
     ) {
       self.token = token
       self.room = room
@@ -62,6 +68,7 @@ public enum ClientMessage: Sendable, Hashable {
       self.tracks = tracks
       self.client = client
       self.passcode = passcode
+      self.e2ee = e2ee
     }
   }
 
@@ -85,11 +92,13 @@ public enum ClientMessage: Sendable, Hashable {
 
 extension ClientMessage: Codable {
   private enum Kind: String {
-    case join, resume, offer, mute, view, rename, chat, admit, deny, lock, signal, leave, ping, renewToken
+    case join, resume, offer, mute, view, rename, chat, admit, deny, lock, signal, leave, ping, renewToken,
+      announce, keyEnvelopes
   }
 
   private enum Key: String, CodingKey {
-    case type, resumeToken, mid, muted, slots, name, text, to, id, time, locked, token
+    case type, resumeToken, mid, muted, slots, name, text, to, id, time, locked, token, announcement,
+      envelopes
   }
 
   /// Throws ``SignalingError/unknownType(_:)`` for a type it does not know.
@@ -142,6 +151,8 @@ extension ClientMessage: Codable {
         throw SignalingError.badMessage("the token has more than \(SignalingLimits.tokenBytes) bytes")
       }
       self = .renewToken(token, id: try container.decodeIfPresent(Int.self, forKey: .id))
+    case .announce: self = .announce(try Self.announcement(in: container, .announcement))
+    case .keyEnvelopes: self = .keyEnvelopes(try Self.envelopes(in: container, .envelopes))
     case .leave: self = .leave
     case .ping: self = .ping(time: try container.decodeIfPresent(Double.self, forKey: .time))
     case nil:
@@ -206,6 +217,12 @@ extension ClientMessage: Codable {
       try type(.renewToken)
       try container.encode(token, forKey: .token)
       try container.encodeIfPresent(id, forKey: .id)
+    case .announce(let announcement):
+      try type(.announce)
+      try container.encode(announcement, forKey: .announcement)
+    case .keyEnvelopes(let envelopes):
+      try type(.keyEnvelopes)
+      try container.encode(envelopes, forKey: .envelopes)
     case .leave: try type(.leave)
     case .ping(let time):
       try type(.ping)

@@ -9,7 +9,9 @@ public enum ServerMessage: Sendable, Hashable {
   /// To hosts: who waits and whether the meeting is locked, whole.
   case lobby(LobbyInfo)
   /// The place is held: the whole state, to compare with.
-  case resumed(participants: [ParticipantInfo], slots: [SlotInfo], chat: [ChatEntry], state: RoomState? = nil)
+  case resumed(
+    participants: [ParticipantInfo], slots: [SlotInfo], chat: [ChatEntry], state: RoomState? = nil,
+    announcements: [ParticipantAnnouncement]? = nil)
   /// The answer to the offer with the same `id`, and what of the client's own is published now; nil from servers that do not say.
   case answer(id: Int, answer: String, slots: [SlotInfo], publications: [PublicationInfo]? = nil)
   /// Somebody came.
@@ -40,6 +42,10 @@ public enum ServerMessage: Sendable, Hashable {
   case chat(ChatEntry)
   /// A signal of a participant; of the tenant's own server when `from` is nil.
   case signal(Signal, from: String?)
+  /// A participant has announced keys; what it announced before counts no more.
+  case announcement(ParticipantAnnouncement)
+  /// Envelopes for the receiver, in the order of each sender.
+  case keyEnvelopes([ReceivedEnvelope])
   /// Something about hosts' decisions, hands, reactions or polls.
   case room(RoomNotice)
   /// Something about what can be decoded, and by whom.
@@ -77,12 +83,15 @@ public enum ServerMessage: Sendable, Hashable {
     public var state: RoomState?
     /// The STUN and TURN servers with credentials for the time in the meeting, for ICE restarts; nil where those of the discover document last.
     public var iceServers: [DiscoverDocument.IceServer]?
+    /// The announcements of the others; nil if the meeting isn't encrypted.
+    public var announcements: [ParticipantAnnouncement]?
 
     /// The content of a `welcome`.
     public init(
       participant: String, resumeToken: String, resumeWindow: Int, meeting: MeetingInfo, answer: String,
       participants: [ParticipantInfo], slots: [SlotInfo], chat: [ChatEntry], permissions: [String]? = nil,
-      state: RoomState? = nil, iceServers: [DiscoverDocument.IceServer]? = nil
+      state: RoomState? = nil, iceServers: [DiscoverDocument.IceServer]? = nil,
+      announcements: [ParticipantAnnouncement]? = nil
     ) {
       self.participant = participant
       self.resumeToken = resumeToken
@@ -95,6 +104,7 @@ public enum ServerMessage: Sendable, Hashable {
       self.permissions = permissions
       self.state = state
       self.iceServers = iceServers
+      self.announcements = announcements
     }
 
     /// Reads the content of a `welcome`.
@@ -111,6 +121,7 @@ public enum ServerMessage: Sendable, Hashable {
       permissions = container.optional(.permissions)
       state = container.optional(.state)
       iceServers = container.optional(.iceServers)
+      announcements = try? container.readable(.announcements)
     }
   }
 }
@@ -119,13 +130,13 @@ extension ServerMessage: Codable {
   private enum Kind: String {
     case welcome, waiting, lobby, resumed, answer, participantJoined, participantUpdated, participantLeft, published
     case publicationUpdated, unpublished, slots, paused, wanted, needSlots, speakers, quality, chat, signal, pong,
-      error, ended
+      error, ended, announcement, keyEnvelopes
   }
 
   private enum Key: String, CodingKey {
     case type, participants, slots, chat, state, id, answer, participant, reason, publication, publications, audio,
       video
-    case speakers, quality, message, from, time, code, fatal, seconds
+    case speakers, quality, message, from, time, code, fatal, seconds, announcements, envelopes
   }
 
   /// Throws ``SignalingError/unknownType(_:)`` for a type it does not know.
@@ -140,7 +151,8 @@ extension ServerMessage: Codable {
     case .resumed:
       self = .resumed(
         participants: try container.readable(.participants), slots: try get(.slots),
-        chat: try container.readable(.chat), state: container.optional(.state))
+        chat: try container.readable(.chat), state: container.optional(.state),
+        announcements: try? container.readable(.announcements))
     case .answer:
       self = .answer(
         id: try get(.id), answer: try get(.answer), slots: try get(.slots),
@@ -166,6 +178,8 @@ extension ServerMessage: Codable {
     case .chat: self = .chat(try get(.message))
     case .signal:
       self = .signal(try Signal(from: decoder), from: container.optional(.from))
+    case .announcement: self = .announcement(try ParticipantAnnouncement(from: decoder))
+    case .keyEnvelopes: self = .keyEnvelopes(try container.readable(.envelopes))
     case .pong: self = .pong(time: try container.decodeIfPresent(Double.self, forKey: .time))
     case .error:
       self = .error(
@@ -199,11 +213,12 @@ extension ServerMessage: Codable {
       try put(reason, .reason)
       try put(seconds, .seconds)
     case .lobby(let lobby): try lobby.encode(to: encoder)
-    case .resumed(let participants, let slots, let chat, let state):
+    case .resumed(let participants, let slots, let chat, let state, let announcements):
       try put(participants, .participants)
       try put(slots, .slots)
       try put(chat, .chat)
       try container.encodeIfPresent(state, forKey: .state)
+      try container.encodeIfPresent(announcements, forKey: .announcements)
     case .answer(let id, let answer, let slots, let publications):
       try put(id, .id)
       try put(answer, .answer)
@@ -235,6 +250,8 @@ extension ServerMessage: Codable {
     case .signal(let signal, let from):
       try signal.encode(to: encoder)
       try put(from, .from)
+    case .announcement(let announcement): try announcement.encode(to: encoder)
+    case .keyEnvelopes(let envelopes): try put(envelopes, .envelopes)
     case .room(let notice): try notice.encode(to: encoder)
     case .codec(let notice): try notice.encode(to: encoder)
     case .token(let notice): try notice.encode(to: encoder)
@@ -272,6 +289,8 @@ extension ServerMessage: Codable {
     case .quality: .quality
     case .chat: .chat
     case .signal: .signal
+    case .announcement: .announcement
+    case .keyEnvelopes: .keyEnvelopes
     case .room, .codec, .token: nil
     case .pong: .pong
     case .error: .error

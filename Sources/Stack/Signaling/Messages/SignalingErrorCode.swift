@@ -52,6 +52,10 @@ public enum SignalingErrorCode: String, Sendable, Hashable, Codable, CaseIterabl
   case lobbyTimeout
   /// As many wait already as may.
   case lobbyFull
+  /// The meeting is end-to-end encrypted, and the client comes without its key.
+  case encryptionRequired
+  /// The meeting is not end-to-end encrypted, and the client or its message is for one that is.
+  case notEncrypted
   /// The display name is empty once control characters are taken out.
   case badName
   /// The SDP offer was refused; where it is not fatal and has no `id`, one of its tracks was.

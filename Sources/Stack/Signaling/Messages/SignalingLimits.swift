@@ -8,6 +8,9 @@ public enum SignalingLimits {
   public static let maximumDepth = 16
   /// Characters in a chat message.
   public static let chatCharacters = 4_000
+  /// Bytes in a chat message of an encrypted meeting, sealed and written in base64url.
+  public static let sealedChatBytes = EncryptionLimits.textLength(
+    bytes: 4 * chatCharacters + EncryptionLimits.sealedOverhead)
   /// Characters in a display name.
   public static let nameCharacters = 80
   /// Bytes in a join token.

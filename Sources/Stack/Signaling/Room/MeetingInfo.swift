@@ -16,11 +16,13 @@ public struct MeetingInfo: Sendable, Hashable, Codable {
   public var announces: Bool?
   /// What holds for the chat; nil from servers that do not say.
   public var chat: ChatRules?
+  /// Whether the meeting is end-to-end encrypted; nil where it is not.
+  public var e2ee: Bool?
 
   /// Describes meeting `id`.
   public init(
     id: String, name: String, url: String, subject: String, expires: Date? = nil, announces: Bool? = nil,
-    chat: ChatRules? = nil
+    chat: ChatRules? = nil, e2ee: Bool? = nil
   ) {
     self.id = id
     self.name = name
@@ -29,6 +31,7 @@ public struct MeetingInfo: Sendable, Hashable, Codable {
     self.expires = expires
     self.announces = announces
     self.chat = chat
+    self.e2ee = e2ee
   }
 
   /// Reads the meeting; optional parts of an odd type count as absent.
@@ -41,6 +44,7 @@ public struct MeetingInfo: Sendable, Hashable, Codable {
     expires = container.optional(.expires)
     announces = container.optional(.announces)
     chat = container.optional(.chat)
+    e2ee = container.optional(.e2ee)
   }
 
   /// Writes the keys of `docs/protocol.md`, also those that are null.
@@ -53,7 +57,8 @@ public struct MeetingInfo: Sendable, Hashable, Codable {
     try container.encode(expires, forKey: .expires)
     try container.encodeIfPresent(announces, forKey: .announces)
     try container.encodeIfPresent(chat, forKey: .chat)
+    try container.encodeIfPresent(e2ee, forKey: .e2ee)
   }
 
-  private enum CodingKeys: String, CodingKey { case id, name, url, subject, expires, announces, chat }
+  private enum CodingKeys: String, CodingKey { case id, name, url, subject, expires, announces, chat, e2ee }
 }

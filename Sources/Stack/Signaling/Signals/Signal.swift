@@ -11,6 +11,9 @@ public struct Signal: Sendable, Hashable {
   public static let maximumType = 128
   /// The most bytes of ``data`` in UTF-8.
   public static let maximumData = 8 * 1_024
+  /// The most bytes of ``data`` in an encrypted meeting, sealed and written in base64url.
+  public static let maximumSealedData = EncryptionLimits.textLength(
+    bytes: maximumData + EncryptionLimits.sealedOverhead)
 
   /// A signal.
   public init(type: String = "", data: String = "") {
@@ -19,10 +22,13 @@ public struct Signal: Sendable, Hashable {
   }
 
   /// What keeps the signal from being sent; nil when nothing does.
-  public var problem: SignalProblem? {
+  public var problem: SignalProblem? { problem(isSealed: false) }
+
+  /// The same for a signal of an encrypted meeting, whose ``data`` is sealed if `isSealed`.
+  public func problem(isSealed: Bool) -> SignalProblem? {
     guard type.utf8.count <= Self.maximumType else { return .typeTooLong }
     guard type.utf8.allSatisfy(Self.isAllowed) else { return .badType }
-    return data.utf8.count <= Self.maximumData ? nil : .dataTooLong
+    return data.utf8.count <= (isSealed ? Self.maximumSealedData : Self.maximumData) ? nil : .dataTooLong
   }
 
   private static func isAllowed(_ byte: UInt8) -> Bool {
