@@ -68,11 +68,11 @@ struct EncryptionMessageTests {
       #expect(throws: SignalingError.self) { try join(odd) }
     }
     for plain in ["", #","e2ee":null"#, #","e2ee":false"#] {
-      guard case .join(let join) = try join(plain) else {
+      guard case .join(let content) = try join(plain) else {
         Issue.record("no join")
         continue
       }
-      #expect(join.e2ee != true)
+      #expect(content.e2ee != true)
     }
   }
 
