@@ -42,6 +42,9 @@ package struct TokenBucket: Sendable {
     tokens = max(tokens - Double(amount), Double(floor))
   }
 
+  /// Gives one back that was taken.
+  package mutating func giveBack() { tokens = min(Double(burst), tokens + 1) }
+
   private func level(at now: Instant) -> Double {
     guard let lastUse, now > lastUse else { return tokens }
     return min(Double(burst), tokens + (now - lastUse).seconds * perSecond)

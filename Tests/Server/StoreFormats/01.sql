@@ -7,7 +7,7 @@ CREATE TABLE tenants (
   waits_for_host INTEGER NOT NULL DEFAULT 0, announces INTEGER NOT NULL DEFAULT 1, lobby_seconds INTEGER,
   chat TEXT NOT NULL DEFAULT '', maximum_chat_bytes INTEGER,
   capacity INTEGER, maximum_meetings INTEGER, maximum_participants INTEGER, stored_meetings INTEGER,
-  requests INTEGER, token_expiry TEXT
+  requests INTEGER, token_expiry TEXT, encryption TEXT
 ) STRICT;
 CREATE UNIQUE INDEX one_default_tenant ON tenants (is_default) WHERE is_default = 1;
 CREATE TABLE api_keys (
@@ -23,7 +23,7 @@ CREATE TABLE meetings (
   waits_for_host INTEGER NOT NULL DEFAULT 0, announces INTEGER NOT NULL DEFAULT 1, lobby_seconds INTEGER,
   chat TEXT NOT NULL DEFAULT '', schedule TEXT, owner TEXT,
   created INTEGER NOT NULL, expires INTEGER, used INTEGER,
-  revision INTEGER NOT NULL DEFAULT 0, anonymous INTEGER NOT NULL DEFAULT 0,
+  revision INTEGER NOT NULL DEFAULT 0, anonymous INTEGER NOT NULL DEFAULT 0, encrypted INTEGER,
   UNIQUE (tenant, room_key)
 ) STRICT;
 CREATE INDEX meetings_by_end ON meetings (expires) WHERE expires IS NOT NULL;
@@ -88,12 +88,12 @@ CREATE TABLE open_events (
   subject TEXT NOT NULL, body TEXT NOT NULL, begun INTEGER NOT NULL, server INTEGER NOT NULL,
   UNIQUE (meeting, subject)
 ) STRICT;
-INSERT INTO tenants (id, name, api_key, is_default, sign_in, allowed_origins, access_level, capacity, maximum_meetings, maximum_participants, signing_key, signing_key_id, created, waits_for_host, announces, lobby_seconds, identity_provider, chat, maximum_chat_bytes, stored_meetings, requests, token_expiry)
-  VALUES ('n_1', 'acme', 'key1', 1, 'oidc', 'https://a.example', 'Locked', 5, 2, 9, '{"kty":"RSA"}', 'kid1', 1795000000000, 1, 0, 600, '{"issuer":"https://id.example","clientID":"parley","scopes":["openid"],"organizers":["boss"],"moderators":[],"roleClaim":"groups","emailDomains":[]}', 'writers=hosts', 77, 90, 20, 'leave');
+INSERT INTO tenants (id, name, api_key, is_default, sign_in, allowed_origins, access_level, capacity, maximum_meetings, maximum_participants, signing_key, signing_key_id, created, waits_for_host, announces, lobby_seconds, identity_provider, chat, maximum_chat_bytes, stored_meetings, requests, token_expiry, encryption)
+  VALUES ('n_1', 'acme', 'key1', 1, 'oidc', 'https://a.example', 'Locked', 5, 2, 9, '{"kty":"RSA"}', 'kid1', 1795000000000, 1, 0, 600, '{"issuer":"https://id.example","clientID":"parley","scopes":["openid"],"organizers":["boss"],"moderators":[],"roleClaim":"groups","emailDomains":[]}', 'writers=hosts', 77, 90, 20, 'leave', 'required');
 INSERT INTO api_keys (id, tenant, secret, created, expires)
   VALUES ('k_1', 'n_1', 'secret1', 1795000000000, 1795300000000);
-INSERT INTO meetings (id, tenant, room_key, room, kind, subject, summary, access_level, capacity, created, expires, used, passcode, waits_for_host, announces, lobby_seconds, chat, schedule, owner, revision)
-  VALUES ('m_1', 'n_1', 'daily', 'Daily', 'named', 'Standup', 'about it', 'Invited', 7, 1795000000000, 1795300000000, 1795000000000, 'scrypt$10$8$1$AAECAwQFBgcICQoLDA0ODw==$EftIuBXfkH3o12YqBV3sXt6DhnoiH6Zqz+tnNs0dWm8=', 1, 0, 90, 'history=0 messages=5', '{"attendees":[{"address":"bob@example.com"}],"changed":817000000,"doors":{"closesAfter":60,"early":"refuse","opensBefore":300},"duration":3600,"excluded":["2026-11-30T10:00:00"],"isCancelled":false,"rule":"FREQ=WEEKLY;COUNT=3","sequence":4,"start":"2026-11-23T10:00:00","uid":"u@parley","zone":"Europe/Berlin"}', 'ann', 6);
+INSERT INTO meetings (id, tenant, room_key, room, kind, subject, summary, access_level, capacity, created, expires, used, passcode, waits_for_host, announces, lobby_seconds, chat, schedule, owner, revision, encrypted)
+  VALUES ('m_1', 'n_1', 'daily', 'Daily', 'named', 'Standup', 'about it', 'Invited', 7, 1795000000000, 1795300000000, 1795000000000, 'scrypt$10$8$1$AAECAwQFBgcICQoLDA0ODw==$EftIuBXfkH3o12YqBV3sXt6DhnoiH6Zqz+tnNs0dWm8=', 1, 0, 90, 'history=0 messages=5', '{"attendees":[{"address":"bob@example.com"}],"changed":817000000,"doors":{"closesAfter":60,"early":"refuse","opensBefore":300},"duration":3600,"excluded":["2026-11-30T10:00:00"],"isCancelled":false,"rule":"FREQ=WEEKLY;COUNT=3","sequence":4,"start":"2026-11-23T10:00:00","uid":"u@parley","zone":"Europe/Berlin"}', 'ann', 6, 1);
 INSERT INTO revoked_tokens (tenant, id, expires)
   VALUES ('n_1', 'ban m_1 user eve', 1795300000000);
 INSERT INTO webhooks (id, tenant, url, secret, events, enabled, created)

@@ -60,6 +60,7 @@ extension AdminAPI {
     let lobby = (wait: try fields.truth("waitForHost"), announce: try fields.truth("announce"))
     let patience = try fields.limit("lobbySeconds", 1...86_400)
     let owner = try fields.text("owner", 1...MeetingRecord.maximumOwner)
+    let isEncrypted = try fields.truth("encrypted")
     try fields.finish()
     let tenant = try await tenant(orDefault: name, call.now)
     var room = RoomName.random()
@@ -69,6 +70,7 @@ extension AdminAPI {
       accessLevel: level.flatMap(AccessLevel.init(rawValue:)) ?? tenant.policy.accessLevel, created: call.now,
       expires: Self.end(of: seconds, from: call.now), capacity: capacity ?? tenant.policy.capacity,
       lobby: tenant.policy.lobby, chat: try Self.chat(over: tenant.policy.chat, &chatFields))
+    if let isEncrypted { try record.decide(isEncrypted, by: tenant.policy.encryption ?? encryption) }
     if let schedule { try record.plan(schedule, now: call.now) }
     record.lobby = LobbySettings(
       waitsForHost: lobby.wait ?? record.lobby.waitsForHost, announces: lobby.announce ?? record.lobby.announces,

@@ -132,6 +132,9 @@ extension AdminAPI {
     if let word = try fields.removable("tokenExpiry", words: TokenExpiry.allCases.map(\.rawValue)) {
       policy.tokenExpiry = word.flatMap(TokenExpiry.init(rawValue:))
     }
+    if let word = try fields.removable("encryption", words: EncryptionPolicy.allCases.map(\.rawValue)) {
+      policy.encryption = word.flatMap(EncryptionPolicy.init(rawValue:))
+    }
   }
 
   /// What of `waitForHost`, `announce` and `lobbySeconds` is given, over `settings`.

@@ -14,6 +14,8 @@ struct AdminAPI: Sendable {
   let directory: MeetingDirectory
   let authority: JoinAuthority
   let passcodes: PasscodeGuard
+  /// Whether meetings may be encrypted, where the tenant doesn't say.
+  let encryption: EncryptionPolicy
   let quality: QualityHistory
   let allowedHosts: [String]
   let counters: OperationCounters

@@ -26,6 +26,7 @@ struct TenantView: Encodable {
   var maximumStoredMeetings: Int?
   var maximumRequests: Int?
   var tokenExpiry: String?
+  var encryption: String?
   var waitForHost: Bool
   var announce: Bool
   var lobbySeconds: Int?
@@ -50,6 +51,7 @@ struct TenantView: Encodable {
     maximumStoredMeetings = tenant.policy.maximumStoredMeetings
     maximumRequests = tenant.policy.maximumRequests
     tokenExpiry = tenant.policy.tokenExpiry?.rawValue
+    encryption = tenant.policy.encryption?.rawValue
     waitForHost = tenant.policy.lobby.waitsForHost
     announce = tenant.policy.lobby.announces
     lobbySeconds = tenant.policy.lobby.patience.map { Int($0.seconds) }
@@ -95,6 +97,8 @@ struct MeetingView: Encodable {
   var announce: Bool
   var lobbySeconds: Int?
   var chat: ChatView
+  /// Absent while it is not decided.
+  var encrypted: Bool?
   var created: Date
   var expires: Date?
   var schedule: ScheduleView?
@@ -117,6 +121,7 @@ struct MeetingView: Encodable {
     announce = record.lobby.announces
     lobbySeconds = record.lobby.patience.map { Int($0.seconds) }
     chat = ChatView(record.chat)
+    encrypted = record.isEncrypted
     created = record.created
     expires = record.expires
     schedule = record.schedule.map { ScheduleView($0, at: Date()) }

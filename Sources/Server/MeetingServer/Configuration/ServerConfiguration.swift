@@ -60,6 +60,8 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var lobbyPatience = TimeSpan.seconds(1_800)
   /// What becomes of people in a meeting whose join tokens end.
   public var tokens = TokenRules()
+  /// Whether meetings may be end-to-end encrypted, where the tenant doesn't say.
+  public var encryption = EncryptionPolicy.preselected
   /// How long an ad-hoc meeting lives.
   public var meetingLifetime = TimeSpan.seconds(8 * 3_600)
   /// Most participants of one meeting.

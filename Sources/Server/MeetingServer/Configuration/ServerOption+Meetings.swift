@@ -37,6 +37,12 @@ extension ServerOption {
       details: "See [tokens that end](../protocol.md#tokens-that-end); `parley tenant set --token-expiry` sets it for "
         + "one tenant"
     ) { $0.tokens.endsPlaces = $1 == "leave" },
+    ServerOption(
+      .meetings, "encryption", .choice(EncryptionPolicy.allCases.map(\.rawValue)), default: "default",
+      "whether meetings may be end-to-end encrypted: never, on request, by default on the start page, or always",
+      details: "See [encrypted meetings](meetings.md#encrypted-meetings); `parley tenant set --encryption` sets it for "
+        + "one tenant"
+    ) { $0.encryption = EncryptionPolicy(rawValue: $1) ?? .preselected },
     .number(
       .meetings, "token-notice", 5...3_600, "S", default: "60",
       "seconds before the end of a join token at which its holder is notified",

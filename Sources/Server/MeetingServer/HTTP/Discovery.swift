@@ -12,6 +12,8 @@ struct Discovery: Sendable {
   let iceServers: @Sendable () -> IceServerSettings
   /// The devices that every link may open without a click; a join token may name more.
   let linkDevices: Set<LinkDevice>
+  /// Whether meetings may be encrypted, where the tenant doesn't say.
+  let encryption: EncryptionPolicy
 
   /// `GET /discover/<room>`: the document of an open meeting, with a fresh token for a guest. Reading makes no meeting: joining does.
   func document(room text: some StringProtocol, base: WebOrigin, now: Date) async throws(Refusal) -> HTTPResponse {
@@ -27,7 +29,7 @@ struct Discovery: Sendable {
       else { throw JoinRefusal.noSuchMeeting }
       counters.tokens.add(1)
       let addresses = MeetingAddresses(base: base, meeting: meeting, tenant: tenant)
-      return document(meeting, addresses, token: token.value, expires: expires)
+      return document(meeting, addresses, of: tenant, token: token.value, expires: expires)
     } catch let error as JoinRefusal {
       throw Refusal(error)
     } catch let error as MeetingStoreError {
@@ -58,7 +60,8 @@ struct Discovery: Sendable {
     }
     let addresses = MeetingAddresses(base: base, meeting: admission.meeting, tenant: admission.tenant)
     return document(
-      admission.meeting, addresses, token: nil, expires: admission.grant.expires, granted: admission.grant.linkDevices)
+      admission.meeting, addresses, of: admission.tenant, token: nil, expires: admission.grant.expires,
+      granted: admission.grant.linkDevices)
   }
 
   /// When the meeting takes place, if it is scheduled.
@@ -89,14 +92,16 @@ struct Discovery: Sendable {
 
   /// The document of a meeting; `signedInAs` is the name that the token holds its bearer to, `granted` the devices that it lets a link open.
   func document(
-    _ meeting: MeetingRecord, _ addresses: MeetingAddresses, token: String?, expires: Date, signedInAs: String? = nil,
-    granted: Set<LinkDevice> = []
+    _ meeting: MeetingRecord, _ addresses: MeetingAddresses, of tenant: Tenant, token: String?, expires: Date,
+    signedInAs: String? = nil, granted: Set<LinkDevice> = []
   ) -> HTTPResponse {
+    let policy = tenant.policy.encryption ?? encryption
     let devices = linkDevices.union(granted)
     return .json(
       DiscoverDocument(
         meeting: meeting.room.display, subject: meeting.subject, signaling: addresses.signaling, token: token,
         expires: expires, signedInAs: signedInAs, linkDevices: devices.isEmpty ? nil : devices.names,
+        e2ee: policy.mode(decided: meeting.isEncrypted), encryption: policy.rawValue,
         iceServers: iceServers().servers(
           now: Int64(Date().timeIntervalSince1970), lifetime: IceServerSettings.lifetimeAtTheDoor),
         conferenceId: addresses.conference, schedule: Self.schedule(meeting, addresses, at: Date()),

@@ -8,9 +8,11 @@ public import SFU
 public protocol MediaPlane: Sendable {
   /// Opens a participant's connection from its first offer. `tracks` are what it sends; `reached` is the address of
   /// this machine that its signalling came to, where that is known. When the offer is refused, nothing is left
-  /// behind.
+  /// behind. `isEncrypted` says that the meeting is encrypted end to end: no redundant audio is negotiated then, and
+  /// nothing of a frame is read that its form doesn't leave clear.
   func join(
-    _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer], reached: IPAddress?
+    _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer], reached: IPAddress?,
+    isEncrypted: Bool
   ) async throws(MediaWorkerError) -> OfferAnswer
 
   /// Renegotiates: tracks or slots added or removed, or an ICE restart. `tracks` is the whole list; publications

@@ -77,9 +77,11 @@ public struct SFUMediaPlane: MediaPlane {
   // MARK: MediaPlane
 
   public func join(
-    _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer], reached: IPAddress?
+    _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer], reached: IPAddress?,
+    isEncrypted: Bool
   ) async throws(MediaWorkerError) -> OfferAnswer {
-    try await pool.join(participant, meeting: meeting, offer: offer, tracks: tracks, reached: reached)
+    try await pool.join(
+      participant, meeting: meeting, offer: offer, tracks: tracks, reached: reached, isEncrypted: isEncrypted)
   }
 
   public func offer(

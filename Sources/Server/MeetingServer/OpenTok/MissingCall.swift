@@ -1,3 +1,6 @@
+import Meetings
+import Signaling
+
 /// Calls of the OpenTok REST API that this server does not serve yet: they say so, whatever they ask.
 enum MissingCall: String, CaseIterable {
   case archives, broadcasts, renders, captions, sip, dtmf, audioConnector
@@ -29,8 +32,17 @@ enum MissingCall: String, CaseIterable {
     }
   }
 
-  /// The answer: `notImplemented.archives` and so on.
-  var refusal: Refusal {
-    Refusal(501, "notImplemented.\(rawValue)", "\(what) not served by this version of Parley; nothing was done.")
+  /// The session that a request means: by its path, or else by its body; nil when it names none.
+  static func session(_ path: [Substring], _ body: [UInt8]) -> OpenTokSession? {
+    struct Named: Decodable { var sessionId: String }
+    if path.count > 1, path[0] == "session" { return OpenTokSession(String(path[1])) }
+    let named = try? SignalingDecoder().decode(Named.self, from: body, maximumBytes: OpenTokAPI.maximumBody)
+    return named.flatMap { OpenTokSession($0.sessionId) }
+  }
+
+  /// The answer: `notImplemented.archives` and so on, or `encrypted` where the server couldn't do it anyway.
+  func refusal(in session: OpenTokSession?) -> Refusal {
+    if session?.options.isEncrypted == true { return .encrypted(what) }
+    return Refusal(501, "notImplemented.\(rawValue)", "\(what) not served by this version of Parley; nothing was done.")
   }
 }

@@ -60,7 +60,7 @@ extension OpenTokAPI {
     }
     guard !options.isEncrypted || !options.isRelayed else { throw .badBody("e2ee needs p2p.preference disabled.") }
     guard !options.isEncrypted || !options.isArchived else {
-      throw .badBody("What is encrypted end to end cannot be archived.")
+      throw .encrypted("Archives are")
     }
     if let name = form["archiveName"] {
       guard options.isArchived else { throw .badBody("archiveName needs archiveMode always.") }

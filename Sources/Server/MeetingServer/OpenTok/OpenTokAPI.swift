@@ -80,7 +80,7 @@ struct OpenTokAPI: Sendable {
     guard !path.isEmpty else { throw .nothing }
     let tenant = try await tenant(of: request)
     guard project == tenant.apiKey else { throw .wrongProject }
-    if let missing = MissingCall(path) { throw missing.refusal }
+    if let missing = MissingCall(path) { throw missing.refusal(in: MissingCall.session(path, request.body)) }
     guard path.count >= 3, path[0] == "session" else { throw .nothing }
     let match = Self.sessionCalls.find(request.method, Array(path.dropFirst(2)))
     // An address that isn't there is the same in every session; of one that is, the session comes first.

@@ -16,6 +16,8 @@ struct PlanningAPI: Sendable {
   let log: Log
   /// How often people without a credential of the tenant's may make and change meetings.
   let limits: AddressLimits
+  /// Whether meetings may be encrypted, where the tenant doesn't say.
+  let encryption: EncryptionPolicy
 
   /// How far ahead people without an account may plan: the token with which they run the meeting lasts no longer.
   private static let anonymousDays = 28.0
@@ -45,6 +47,7 @@ struct PlanningAPI: Sendable {
     let summary = try fields.text("summary", 0...MeetingRecord.maximumSummary)
     let level = try fields.word("accessLevel", AccessLevel.allCases.map(\.rawValue))
     let asked = try fields.schedule()
+    let isEncrypted = try fields.truth("encrypted")
     try fields.finish()
     let tenant: Tenant
     let caller = try await caller(request, room: nil, base, now)
@@ -72,6 +75,7 @@ struct PlanningAPI: Sendable {
     record.summary = summary ?? ""
     if case .anybody = caller { record.isAnonymous = true }
     if let level = level.flatMap(AccessLevel.init(rawValue:)) { record.accessLevel = level }
+    if let isEncrypted { try record.decide(isEncrypted, by: tenant.policy.encryption ?? encryption) }
     if let asked {
       record.kind = .named
       record.subject = subject ?? "Meeting"

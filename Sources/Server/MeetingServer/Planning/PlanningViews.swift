@@ -9,6 +9,8 @@ struct MeetingRulesView: Encodable {
   var announce: Bool
   var lobbySeconds: Int?
   var chat: ChatView
+  /// Absent while it is not decided.
+  var encrypted: Bool?
   var expires: Date?
 
   init(_ record: MeetingRecord) {
@@ -18,6 +20,7 @@ struct MeetingRulesView: Encodable {
     announce = record.lobby.announces
     lobbySeconds = record.lobby.patience.map { Int($0.seconds) }
     chat = ChatView(record.chat)
+    encrypted = record.isEncrypted
     expires = record.expires
   }
 }

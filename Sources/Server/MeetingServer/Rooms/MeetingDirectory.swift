@@ -33,9 +33,11 @@ actor MeetingDirectory {
   let running: RunningBook?
   private let refreshed: @Sendable (Admission) async -> RefreshedToken?
   private let current: @Sendable (Admission, IPAddress?) async throws(JoinRefusal) -> Admission
+  private let decided: @Sendable (MeetingID, Bool) async throws(MeetingStoreError) -> Bool
 
-  /// `current` looks at an admission again once there is a room, `refreshed` makes a token to come back with, `ban`
-  /// keeps the holder of a grant out of a meeting for good, and says whether that is written down.
+  /// `current` looks at an admission again once there is a room, `refreshed` makes a token to come back with, `decided`
+  /// decides whether a meeting is encrypted unless that is known, `ban` keeps the holder of a grant out of a meeting
+  /// permanently, and says whether that is written down.
   init(
     media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters, log: Log,
     events: RoomEvents = RoomEvents(), files: ChatFileStore? = nil,
@@ -45,6 +47,9 @@ actor MeetingDirectory {
       admission, _ throws(JoinRefusal) in admission
     },
     refreshed: @escaping @Sendable (Admission) async -> RefreshedToken? = { _ in nil },
+    decided: @escaping @Sendable (MeetingID, Bool) async throws(MeetingStoreError) -> Bool = {
+      _, isEncrypted throws(MeetingStoreError) in isEncrypted
+    },
     ban: @escaping @Sendable (JoinGrant, MeetingRecord, IPAddress?) async -> Bool = { _, _, _ in true }
   ) {
     self.ban = ban
@@ -53,6 +58,7 @@ actor MeetingDirectory {
     self.running = running
     self.refreshed = refreshed
     self.current = current
+    self.decided = decided
     self.media = media
     self.limits = limits
     self.counters = counters
@@ -249,6 +255,14 @@ actor MeetingDirectory {
       expelled: { [weak self] expulsion in Task { await self?.note(expulsion) } },
       banned: { [ban] grant, address in await ban(grant, record, address) }, files: files, running: running,
       refreshed: refreshed,
+      decided: { [decided, log] isEncrypted in
+        do throws(MeetingStoreError) {
+          return try await decided(record.id, isEncrypted)
+        } catch {
+          log.error("encryption.notDecided", ["meeting": record.id, "reason": error])
+          return nil
+        }
+      },
       iceServers: iceServers)
   }
 

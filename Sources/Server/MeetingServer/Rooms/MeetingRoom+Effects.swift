@@ -159,6 +159,8 @@ extension MeetingRoom {
     case .resumed: counters.resumes.add(1)
     case .waiting: counters.knocks.add(1)
     case .refusedJoin: counters.refusedJoins.add(1)
+    case .keyEnvelopes(let count): counters.keyEnvelopes.add(UInt64(count))
+    case .droppedKeyEnvelopes(let count): counters.droppedKeyEnvelopes.add(UInt64(count))
     case .limit(let limit): counters.limits.add(limit)
     }
   }

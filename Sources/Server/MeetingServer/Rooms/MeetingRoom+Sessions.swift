@@ -23,14 +23,19 @@ extension MeetingRoom {
     case .waits(let reason): return .waits(reason)
     case .negotiates(let wanted): tracks = wanted
     }
+    let isEncrypted = machine.isEncrypted
     let answer = await negotiate { [media, identity] () throws(MediaWorkerError) in
       try await media.join(
         ParticipantID(rawValue: id), meeting: identity.id, offer: request.join.offer, tracks: tracks.map(\.offer),
-        reached: request.reached)
+        reached: request.reached, isEncrypted: isEncrypted)
     }
     // Their audit entries are written before they hear anything.
     if try update({ machine throws(Refusal) in try machine.joinAnswered(id, answer) }) {
       _ = await events.isWritten(lastEvent)
+    }
+    if let mode = machine.undecidedMode {
+      let kept = await dependencies.decided(mode)
+      try update { machine throws(Refusal) in try machine.modeDecided(kept, askedBy: id) }
     }
     let iceServers = dependencies.iceServers()
     try update { machine throws(Refusal) in

@@ -27,6 +27,8 @@ actor MeetingRoom {
     var tokens = TokenRules()
     /// How much of what participants send is passed on.
     var rates = MessageBudget.Rates()
+    /// Whether meetings may be encrypted, where the tenant doesn't say.
+    var encryption = EncryptionPolicy.preselected
   }
 
   /// What never changes of a meeting.

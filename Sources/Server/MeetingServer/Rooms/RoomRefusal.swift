@@ -26,6 +26,10 @@ extension MeetingRoom {
     /// The meeting is scheduled and begins later: when, on the clocks of which zone.
     case notStarted(CivilTime, zone: String)
     case cancelled
+    /// The meeting is encrypted, and the client comes without its key.
+    case encryptionRequired
+    /// The client comes to an encrypted meeting, which this one isn't.
+    case notEncrypted
     /// A host removed whoever this is from the meeting for good.
     case banned
     /// The place ended by somebody's decision: for what reason, and in words.
@@ -55,6 +59,14 @@ extension MeetingRoom.Refusal {
         "The meeting begins at \(time.text.prefix(16).replacing("T", with: " ")) (\(zone)). Come back then."
       )
     case .cancelled: .init(.meetingCancelled, "The meeting was called off.")
+    case .encryptionRequired:
+      .init(
+        .encryptionRequired,
+        "This meeting is end-to-end encrypted. Open it by its whole link, which contains the key, "
+          + "with a client that can take part in encrypted meetings."
+      )
+    case .notEncrypted:
+      .init(.notEncrypted, "This meeting isn't end-to-end encrypted, and the link is for one that is. Nothing was sent.")
     case .lobbyFull: .init(.lobbyFull, "Too many people wait to be let in already (lobbyPlaces). Try again later.")
     case .closed: .init(.internalError, "The meeting is ending. Join again.")
     case .unavailable: .init(.internalError, "The server cannot take anybody in just now. Try again in a moment.")

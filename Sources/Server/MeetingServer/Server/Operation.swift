@@ -62,11 +62,12 @@ final class Operation: Sendable {
 
   /// The administration's interface.
   func api(
-    _ gate: AdminGate, directory: MeetingDirectory, authority: JoinAuthority, passcodes: PasscodeGuard
+    _ gate: AdminGate, directory: MeetingDirectory, authority: JoinAuthority, passcodes: PasscodeGuard,
+    encryption: EncryptionPolicy
   ) -> AdminAPI {
     AdminAPI(
-      gate: gate, store: store, directory: directory, authority: authority, passcodes: passcodes, quality: quality,
-      allowedHosts: settings.allowedHosts, counters: counters, limits: limitCounters, log: log,
+      gate: gate, store: store, directory: directory, authority: authority, passcodes: passcodes,
+      encryption: encryption, quality: quality, allowedHosts: settings.allowedHosts, counters: counters, limits: limitCounters, log: log,
       wake: { [dispatcher] in await dispatcher.wake() })
   }
 

@@ -28,6 +28,8 @@ final class ServerCounters: Sendable {
   let chatFilesRefused = Counter()
   let chatDownloads = Counter()
   let signals = Counter()
+  let keyEnvelopes = Counter()
+  let droppedKeyEnvelopes = Counter()
   let dataMessages = Counter()
   let badData = Counter()
   let tokens = Counter()
@@ -53,6 +55,12 @@ final class ServerCounters: Sendable {
       ("parley_chat_files_refused_total", "Files that were not taken into a chat.", chatFilesRefused),
       ("parley_chat_downloads_total", "Times that a chat file was fetched.", chatDownloads),
       ("parley_signals_total", "Signals passed on, to one participant or many.", signals),
+      ("parley_key_envelopes_total", "Envelopes of encrypted meetings passed on.", keyEnvelopes),
+      (
+        "parley_key_envelopes_dropped_total",
+        "Envelopes of encrypted meetings that were not passed on: their receiver is gone, or gets too many.",
+        droppedKeyEnvelopes
+      ),
       ("parley_data_messages_total", "Data messages passed on, to one participant or many.", dataMessages),
       ("parley_data_bad_messages_total", "Data messages that could not be understood or broke a limit.", badData),
       ("parley_tokens_total", "Join tokens signed.", tokens),

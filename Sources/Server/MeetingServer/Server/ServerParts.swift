@@ -51,7 +51,7 @@ struct ServerParts: Sendable {
       log.info("token.refused", ["reason": problem])
     }
     directory = Self.directory(
-      configuration, settings, media, counters, operation, running, chatFiles, authority, log)
+      configuration, store, settings, media, counters, operation, running, chatFiles, authority, log)
     running.expectTakeOver()
     let projects = ProjectAuthority(store: store, gate: gate)
     let desk = AnonymousJoin(
@@ -61,7 +61,7 @@ struct ServerParts: Sendable {
       application: ServiceApplication(desk: desk, store: store, counters: counters),
       discovery: Discovery(
         desk: desk, counters: counters, iceServers: { [settings] in settings.current.iceServers },
-        linkDevices: configuration.linkDevices),
+        linkDevices: configuration.linkDevices, encryption: configuration.encryption),
       signIn: SignInEndpoints(store: store, desk: desk, client: ProviderClient(), counters: counters, log: log),
       files: files,
       openTok: OpenTokAPI(
@@ -69,7 +69,7 @@ struct ServerParts: Sendable {
         counters: counters, log: log),
       planning: PlanningAPI(
         desk: desk, projects: projects, directory: directory, passcodes: passcodes, store: store,
-        counters: counters, log: log, limits: operation.limits),
+        counters: counters, log: log, limits: operation.limits, encryption: configuration.encryption),
       storeCheck: StoreCheck { () async throws(MeetingStoreError) in try await store.check() },
       publicOrigin: publicOrigin, isReady: { [readiness] in readiness.isReady.load(ordering: .relaxed) },
       counters: counters, log: log, limits: operation.limits,
@@ -82,9 +82,9 @@ struct ServerParts: Sendable {
 
   /// The directory of the meetings that run.
   private static func directory(
-    _ configuration: ServerConfiguration, _ settings: LiveSettings, _ media: any MediaPlane,
-    _ counters: ServerCounters, _ operation: Operation, _ running: RunningBook, _ files: ChatFileStore,
-    _ authority: JoinAuthority, _ log: Log
+    _ configuration: ServerConfiguration, _ store: any MeetingStore, _ settings: LiveSettings,
+    _ media: any MediaPlane, _ counters: ServerCounters, _ operation: Operation, _ running: RunningBook,
+    _ files: ChatFileStore, _ authority: JoinAuthority, _ log: Log
   ) -> MeetingDirectory {
     MeetingDirectory(
       media: media,
@@ -95,7 +95,8 @@ struct ServerParts: Sendable {
         lobbyPatience: .nanoseconds(configuration.lobbyPatience.nanoseconds),
         typingPatience: configuration.typingPatience, tokens: configuration.tokens,
         rates: .init(
-          sender: configuration.senderRate, meeting: configuration.meetingRate, data: configuration.meetingDataRate)),
+          sender: configuration.senderRate, meeting: configuration.meetingRate, data: configuration.meetingDataRate),
+        encryption: configuration.encryption),
       counters: counters, log: log, events: operation.events, files: files,
       iceServers: { settings.current.iceServers },
       running: running,
@@ -110,6 +111,9 @@ struct ServerParts: Sendable {
           log.error("token.notRefreshed", ["meeting": admission.meeting.id, "reason": error])
           return nil
         }
+      },
+      decided: { meeting, isEncrypted throws(MeetingStoreError) in
+        try await store.decideEncryption(of: meeting, isEncrypted)
       }
     ) { grant, meeting, address in
       do {
@@ -140,6 +144,7 @@ struct ServerParts: Sendable {
   }
 
   private func api(_ gate: AdminGate) -> AdminAPI {
-    operation.api(gate, directory: directory, authority: authority, passcodes: passcodes)
+    operation.api(
+      gate, directory: directory, authority: authority, passcodes: passcodes, encryption: configuration.encryption)
   }
 }

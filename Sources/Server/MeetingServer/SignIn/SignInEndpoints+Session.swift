@@ -23,8 +23,8 @@ extension SignInEndpoints {
     }
     let (meeting, token, expires) = try await join(session, room, tenant, now)
     var response = discovery.document(
-      meeting, MeetingAddresses(base: base, meeting: meeting, tenant: tenant), token: token.value, expires: expires,
-      signedInAs: session.name)
+      meeting, MeetingAddresses(base: base, meeting: meeting, tenant: tenant), of: tenant, token: token.value,
+      expires: expires, signedInAs: session.name)
     response.headers["Vary"] = "Cookie"
     return response
   }

@@ -37,6 +37,8 @@ struct SignalingService: Sendable {
   struct Rate: Sendable {
     var perSecond = 50
     var burst = 200
+    /// Messages with keys of an encrypted meeting, which are counted apart: a client answers what others send.
+    var keys = (perSecond: 100, burst: 400)
   }
 
   /// What a socket stands for, once it does.
@@ -56,6 +58,7 @@ struct SignalingService: Sendable {
     }
     defer { timeout.cancel() }
     var limit = TokenBucket(perSecond: rate.perSecond, burst: rate.burst)
+    var keys = TokenBucket(perSecond: rate.keys.perSecond, burst: rate.keys.burst)
     var renewals = TokenBucket(perSecond: 1, burst: 10)
     var place: Place?
     while let frame = await socket.next() {
@@ -84,6 +87,18 @@ struct SignalingService: Sendable {
         }
         channel.refuse(.init(error.code, error.description), id: id)
         continue
+      }
+      if place != nil, message.carriesKeys {
+        limit.giveBack()
+        guard keys.consume(now: MonotonicClock.now) else {
+          counters.tooFast.add(1)
+          counters.limits.add(.messageRate)
+          channel.fail(
+            .init(
+              .tooFast,
+              "Too many messages with keys: at most \(rate.keys.perSecond) a second are accepted (messageRate)."))
+          break
+        }
       }
       if let place, case .renewToken(let token, let id) = message {
         guard renewals.consume(now: MonotonicClock.now) else {

@@ -61,6 +61,10 @@ public struct LimitReached: Error, Sendable, Hashable {
     case meetingRate
     /// Bytes of data messages a second that are passed on in one meeting.
     case meetingDataRate
+    /// Bytes a second of one participant's keys that are passed on in an encrypted meeting.
+    case keyRate
+    /// Bytes a second of all participants' keys that one of them gets.
+    case keyReceiverRate
     /// Webhooks of a tenant.
     case webhooks
     /// Secrets of a tenant that are good at once.
@@ -87,6 +91,7 @@ public struct LimitReached: Error, Sendable, Hashable {
       case .meetingDataRate: "--meeting-data-rate"
       case .chatFileLimit: "--chat-file-limit, also of parley tenant set and parley meeting create"
       case .auditBacklog, .chatFileRate, .chatUploads, .lobbyPlaces, .passcodeAttempts, .passcodeQueue, .messageRate,
+        .keyRate, .keyReceiverRate,
         .webhooks, .secrets:
         "fixed"
       }

@@ -62,6 +62,8 @@ public struct MeetingRecord: Sendable, Hashable {
   public var owner: String?
   /// Whether it was made by somebody without a credential, and the tenant has not changed it since. Such a meeting ends, whatever its hosts have made of it.
   public var isAnonymous = false
+  /// Whether it is end-to-end encrypted, for the life of the record; nil until its first join decides.
+  public var isEncrypted: Bool?
   /// How often it was changed since it was made. The store counts.
   public internal(set) var revision: Int
 
@@ -95,6 +97,8 @@ public struct MeetingRecord: Sendable, Hashable {
     self.chat = chat
     self.schedule = schedule
     self.owner = owner
+    // A session's id says it.
+    isEncrypted = OpenTokSession(room.display)?.options.isEncrypted
     self.revision = revision
   }
 

@@ -22,4 +22,7 @@ public protocol MeetingRecordStore: TransactionalStore {
   func setDefaultLimit(storedMeetings: Int?) async
   /// Records a join, so that the meeting isn't purged as unused.
   func markUsed(_ id: MeetingID, now: Date) async throws(MeetingStoreError)
+  /// Decides whether a meeting is encrypted, unless it is decided already; returns what holds. Counts as no change of
+  /// the record. A meeting that isn't kept any more is as asked for.
+  func decideEncryption(of id: MeetingID, _ isEncrypted: Bool) async throws(MeetingStoreError) -> Bool
 }

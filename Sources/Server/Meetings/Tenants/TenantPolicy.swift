@@ -44,13 +44,16 @@ public struct TenantPolicy: Sendable, Hashable {
   public var maximumChatBytes: Int?
   /// What becomes of people in a meeting whose tokens end; nil for what the server's setting says.
   public var tokenExpiry: TokenExpiry?
+  /// Whether its meetings may be end-to-end encrypted; nil for what the server's setting says.
+  public var encryption: EncryptionPolicy?
 
   /// A policy.
   public init(
     signIn: SignInMode, allowedOrigins: [WebOrigin] = [], accessLevel: AccessLevel = .everyone, capacity: Int? = nil,
     maximumMeetings: Int? = nil, maximumParticipants: Int? = nil, maximumStoredMeetings: Int? = nil,
     maximumRequests: Int? = nil, lobby: LobbySettings = LobbySettings(), identityProvider: IdentityProvider? = nil,
-    chat: ChatPolicy = ChatPolicy(), maximumChatBytes: Int? = nil, tokenExpiry: TokenExpiry? = nil
+    chat: ChatPolicy = ChatPolicy(), maximumChatBytes: Int? = nil, tokenExpiry: TokenExpiry? = nil,
+    encryption: EncryptionPolicy? = nil
   ) {
     self.signIn = signIn
     self.allowedOrigins = allowedOrigins
@@ -65,5 +68,6 @@ public struct TenantPolicy: Sendable, Hashable {
     self.chat = chat
     self.maximumChatBytes = maximumChatBytes
     self.tokenExpiry = tokenExpiry
+    self.encryption = encryption
   }
 }

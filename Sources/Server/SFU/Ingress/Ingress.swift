@@ -381,7 +381,7 @@ public final class Ingress {
   ) -> SourceStream {
     let stream = SourceStream(
       ssrc: ssrc, layer: layer, kind: publication.media.kind, clockRate: publication.clockRate,
-      usesNack: publication.acceptsNack)
+      usesNack: publication.acceptsNack, isEncrypted: publication.isEncrypted)
     publication.streams = publication.streams + [stream]
     publication.streamsChanged()
     return stream

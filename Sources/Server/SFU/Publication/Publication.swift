@@ -16,6 +16,8 @@ public final class Publication {
   var isMuted: Bool
   /// Whether it shows a screen.
   public let isScreenShare: Bool
+  /// Whether its frames are encrypted end to end, so that only what their forms leave clear can be read.
+  let isEncrypted: Bool
   /// The streams that have arrived, one for each simulcast layer.
   // These two are assigned as a whole: an array that is changed in place is checked for exclusive access by who reads it, for each packet.
   var streams: ContiguousArray<SourceStream> = []
@@ -64,12 +66,15 @@ public final class Publication {
   /// Payload type to codec, 128 entries; the high bit marks a retransmission format.
   private(set) var formats: PayloadTypeTable
 
-  init(id: PublicationID, participant: Int, media: NegotiatedMedia, isMuted: Bool, isScreenShare: Bool = false) {
+  init(id: PublicationID, participant: Int, media: NegotiatedMedia, isMuted: Bool, isScreenShare: Bool = false,
+    isEncrypted: Bool = false
+  ) {
     self.id = id
     self.participant = participant
     self.media = media
     self.isMuted = isMuted
     self.isScreenShare = isScreenShare
+    self.isEncrypted = isEncrypted
     midText = HeaderExtensionText(media.mid.rawValue)
     layerNames = ContiguousArray(media.rids.compactMap { HeaderExtensionText($0.rawValue) })
     ranks = ContiguousArray(layerNames.indices)

@@ -185,7 +185,7 @@ extension SourceStream {
         guard let size = descriptor.resolution(ofSpatialLayer: layer, in: payload) else { continue }
         layers.setSize(Int(size.width), Int(size.height), of: Int(layer))
       }
-    } else if let size = PictureSize.ofKeyframe(codec, payload) {
+    } else if let size = PictureSize.ofKeyframe(codec, payload, isEncrypted: isEncrypted) {
       layers.setSize(size.width, size.height, of: Int(layers.top.spatial))
     }
   }

@@ -21,6 +21,8 @@ public final class SourceStream {
   public let store: RetransmissionStore
 
   let kind: MediaKind
+  /// Whether its frames are encrypted end to end.
+  let isEncrypted: Bool
   /// What its packets of video are coded in; nil before the first.
   var codec: Codec?
   var nacks: NackGenerator
@@ -66,11 +68,13 @@ public final class SourceStream {
   private var keyframeTime = RTPTimestamp(rawValue: 0)
 
   init(
-    ssrc: SSRC, layer: HeaderExtensionText?, kind: MediaKind, clockRate: UInt32, usesNack: Bool
+    ssrc: SSRC, layer: HeaderExtensionText?, kind: MediaKind, clockRate: UInt32, usesNack: Bool,
+    isEncrypted: Bool = false
   ) {
     self.ssrc = ssrc
     self.layer = layer
     self.kind = kind
+    self.isEncrypted = isEncrypted
     self.clockRate = clockRate
     store = RetransmissionStore(limits: kind == .audio ? .audio : .video)
     nacks = NackGenerator()

@@ -16,11 +16,12 @@ struct RelayAnnouncement {
   var media: NegotiatedMedia
   var isMuted: Bool
   var isScreenShare: Bool
+  var isEncrypted: Bool
 
   /// The body of an `announce` record.
   func append(to bytes: inout [UInt8]) {
     bytes.append(media.kind == .audio ? 0 : 1)
-    bytes.append((isMuted ? 1 : 0) | (isScreenShare ? 2 : 0))
+    bytes.append((isMuted ? 1 : 0) | (isScreenShare ? 2 : 0) | (isEncrypted ? 4 : 0))
     RelayBytes.append(id.rawValue, to: &bytes)
     RelayBytes.append(participant.rawValue, to: &bytes)
     let codecs = media.codecs.prefix(Limit.codecs)
@@ -37,12 +38,15 @@ struct RelayAnnouncement {
     for layer in layers { RelayBytes.append(layer.rawValue, to: &bytes) }
   }
 
-  init(id: PublicationID, participant: ParticipantID, media: NegotiatedMedia, isMuted: Bool, isScreenShare: Bool) {
+  init(id: PublicationID, participant: ParticipantID, media: NegotiatedMedia, isMuted: Bool, isScreenShare: Bool,
+    isEncrypted: Bool = false
+  ) {
     self.id = id
     self.participant = participant
     self.media = media
     self.isMuted = isMuted
     self.isScreenShare = isScreenShare
+    self.isEncrypted = isEncrypted
   }
 
   /// Reads the body of an `announce` record; nil when it is malformed.
@@ -78,6 +82,7 @@ struct RelayAnnouncement {
     self.participant = ParticipantID(rawValue: participant)
     isMuted = flags & 1 != 0
     isScreenShare = flags & 2 != 0
+    isEncrypted = flags & 4 != 0
     media = NegotiatedMedia(
       mid: MID(rawValue: "relay"), index: 0, kind: kind == 0 ? .audio : .video, role: .receive, codecs: codecs,
       extensions: HeaderExtensionMap(), remoteSources: [], remoteStreamIDs: [], rids: layers, localSource: nil,

@@ -5,12 +5,14 @@ public import RTC
 extension Router {
   /// Adds what `member` sends in a negotiated media section (role `receive`).
   public func publish(
-    _ id: PublicationID, media: NegotiatedMedia, isMuted: Bool, isScreenShare: Bool = false, by member: Member
+    _ id: PublicationID, media: NegotiatedMedia, isMuted: Bool, isScreenShare: Bool = false, isEncrypted: Bool = false,
+    by member: Member
   ) -> Publication {
     // Who came back here before another router is known to have lost them.
     if let before = publicationsByID[id] { end(before) }
     let publication = Publication(
-      id: id, participant: member.index, media: media, isMuted: isMuted, isScreenShare: isScreenShare)
+      id: id, participant: member.index, media: media, isMuted: isMuted, isScreenShare: isScreenShare,
+      isEncrypted: isEncrypted)
     enter(publication, speaker: member.index)
     member.ingress.add(publication)
     demandChanged(publication)

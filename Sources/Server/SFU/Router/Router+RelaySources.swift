@@ -22,7 +22,7 @@ extension Router {
     else { return }
     let announcement = RelayAnnouncement(
       id: publication.id, participant: participant, media: publication.media, isMuted: publication.isMuted,
-      isScreenShare: publication.isScreenShare)
+      isScreenShare: publication.isScreenShare, isEncrypted: publication.isEncrypted)
     relay.send(.announce, publication: publication.number) { announcement.append(to: &$0) }
   }
 

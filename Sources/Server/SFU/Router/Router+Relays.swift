@@ -108,7 +108,7 @@ extension Router {
     participant.publications += 1
     let publication = Publication(
       id: announcement.id, participant: -1, media: announcement.media, isMuted: announcement.isMuted,
-      isScreenShare: announcement.isScreenShare)
+      isScreenShare: announcement.isScreenShare, isEncrypted: announcement.isEncrypted)
     publication.origin = RelayOrigin(relay: relay, number: number, participant: participant)
     // It was announced as flowing where it comes from.
     publication.hasStarted = true
@@ -198,7 +198,8 @@ extension Router {
     if publication.streams.count < before { publication.leavesStreams = true }
     // Lost packets are asked for where the publisher is.
     let stream = SourceStream(
-      ssrc: ssrc, layer: text, kind: publication.media.kind, clockRate: publication.clockRate, usesNack: false)
+      ssrc: ssrc, layer: text, kind: publication.media.kind, clockRate: publication.clockRate, usesNack: false,
+      isEncrypted: publication.isEncrypted)
     publication.streams = publication.streams + [stream]
     publication.streamsChanged()
     return stream

@@ -9,6 +9,8 @@ final class Connection {
   let peer: PeerConnection
   let member: Member
   let meeting: MediaCore.Meeting
+  /// Whether the meeting is encrypted end to end.
+  let isEncrypted: Bool
   /// Where media goes; nil while there is no path that the peer consents to.
   var path: IcePath?
   /// The address of this machine that its signalling came to, where that is known.
@@ -26,7 +28,7 @@ final class Connection {
 
   init(
     id: ParticipantID, index: Int, peer: PeerConnection, member: Member, meeting: MediaCore.Meeting,
-    data: ConnectionData
+    data: ConnectionData, isEncrypted: Bool
   ) {
     self.id = id
     self.index = index
@@ -34,6 +36,7 @@ final class Connection {
     self.member = member
     self.meeting = meeting
     self.data = data
+    self.isEncrypted = isEncrypted
   }
 
   /// Makes publications and slots what the last negotiation and `tracks` say, and returns the tracks that found
@@ -70,7 +73,8 @@ final class Connection {
       } else {
         unpublish(media.mid, router)
         publications[media.mid] = router.publish(
-          track.publication, media: media, isMuted: track.isMuted, isScreenShare: track.isScreenShare, by: member)
+          track.publication, media: media, isMuted: track.isMuted, isScreenShare: track.isScreenShare,
+          isEncrypted: isEncrypted, by: member)
       }
     }
     for mid in publications.keys where !live.contains(mid) { unpublish(mid, router) }

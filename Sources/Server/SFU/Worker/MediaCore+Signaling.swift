@@ -5,7 +5,8 @@ import Transport
 /// What signalling asks of the media thread: participants who join, offer again, mute, watch, and leave.
 extension MediaCore {
   func join(
-    _ participant: ParticipantID, meeting id: MeetingID, offer: String, tracks: [TrackOffer], reached: IPAddress?
+    _ participant: ParticipantID, meeting id: MeetingID, offer: String, tracks: [TrackOffer], reached: IPAddress?,
+    isEncrypted: Bool
   ) throws(MediaWorkerError) -> OfferAnswer {
     guard !isShutDown else { throw .unavailable("it is shutting down") }
     guard connectionsByID[participant] == nil else { throw .duplicateParticipant }
@@ -13,6 +14,10 @@ extension MediaCore {
       throw .unavailable("it has its \(configuration.maximumParticipants) participants; use more workers")
     }
     let now = loop.now
+    var peerConfiguration = peerConfiguration
+    // Redundant audio is put together by senders and by this server from single frames, which it can't be of
+    // encrypted ones.
+    if isEncrypted { peerConfiguration.policy.codecs.remove(.red) }
     let peer = PeerConnection(.server, configuration: peerConfiguration)
     let answer = try accept(offer, peer, reached, now)
     let meeting = self.meeting(id)
@@ -20,7 +25,7 @@ extension MediaCore {
     let index = connections.firstIndex { $0 == nil } ?? connections.count
     let connection = Connection(
       id: participant, index: index, peer: peer, member: member, meeting: meeting,
-      data: ConnectionData(configuration.data))
+      data: ConnectionData(configuration.data), isEncrypted: isEncrypted)
     replaceConnection(at: index, by: connection)
     connection.reached = reached
     connectionsByID[participant] = connection

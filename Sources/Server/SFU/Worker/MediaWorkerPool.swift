@@ -56,10 +56,11 @@ public actor MediaWorkerPool {
     }
   }
 
-  /// Opens a participant's connection from its first offer; see ``MediaWorker/join(_:meeting:offer:tracks:reached:)``.
+  /// Opens a participant's connection from its first offer; see
+  /// ``MediaWorker/join(_:meeting:offer:tracks:reached:isEncrypted:)``.
   public func join(
     _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer],
-    reached: IPAddress? = nil
+    reached: IPAddress? = nil, isEncrypted: Bool = false
   ) async throws(MediaWorkerError) -> OfferAnswer {
     guard participants[participant] == nil else { throw .duplicateParticipant }
     let place = placement.place(in: meeting, utilization: utilization)
@@ -69,7 +70,7 @@ public actor MediaWorkerPool {
     if place.isNew { await spread(meeting, to: worker) }
     do throws(MediaWorkerError) {
       return try await workers[worker].join(
-        participant, meeting: meeting, offer: offer, tracks: tracks, reached: reached)
+        participant, meeting: meeting, offer: offer, tracks: tracks, reached: reached, isEncrypted: isEncrypted)
     } catch {
       if participants.removeValue(forKey: participant) != nil { placement.leave(meeting, worker: worker) }
       throw error

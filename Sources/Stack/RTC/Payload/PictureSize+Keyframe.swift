@@ -2,8 +2,11 @@ extension PictureSize {
   /// The size that the first packet of a keyframe states: VP8's frame header, VP9's scalability structure or frame
   /// header, H.264's sequence parameter set, AV1's sequence header. Nil when the packet does not say.
   ///
-  /// Reads a few dozen bytes; for H.264 they are copied, so call it for keyframes only.
-  package static func ofKeyframe(_ codec: Codec, _ payload: Span<UInt8>) -> PictureSize? {
+  /// Reads a few dozen bytes; for H.264 they are copied, so call it for keyframes only. `isEncrypted` says that frames
+  /// are encrypted end to end: what no codec's form leaves clear isn't read, which is VP9's frame header.
+  package static func ofKeyframe(
+    _ codec: Codec, _ payload: Span<UInt8>, isEncrypted: Bool = false
+  ) -> PictureSize? {
     switch codec {
     case .vp8:
       guard let descriptor = try? VP8Descriptor.parse(payload), descriptor.isKeyframeStart else { return nil }
@@ -11,7 +14,7 @@ extension PictureSize {
     case .vp9:
       guard let descriptor = try? VP9Descriptor.parse(payload) else { return nil }
       if let size = descriptor.resolution { return PictureSize(width: Int(size.width), height: Int(size.height)) }
-      return VP9FrameHeader(payload, descriptor.length..<payload.count).size
+      return isEncrypted ? nil : VP9FrameHeader(payload, descriptor.length..<payload.count).size
     case .h264: return ofH264(payload)
     case .av1: return ofAV1(payload)
     default: return nil

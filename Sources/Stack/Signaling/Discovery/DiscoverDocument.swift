@@ -20,6 +20,9 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
   public var linkDevices: [String]?
   /// Whether the meeting is end-to-end encrypted; nil while that is not decided.
   public var e2ee: Bool?
+  /// Whether new meetings may be encrypted: `off`, `offered`, `default` (a page preselects it) or `required`; nil from
+  /// servers that don't say.
+  public var encryption: String?
   /// STUN and TURN servers, in the browser's `RTCIceServer` form.
   public var iceServers: [IceServer]
   /// The meeting's conference URI.
@@ -100,8 +103,8 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
   /// A discover document.
   public init(
     meeting: String, subject: String, signaling: String, token: String?, expires: Date?, signedInAs: String? = nil,
-    linkDevices: [String]? = nil, e2ee: Bool? = nil, iceServers: [IceServer] = [], conferenceId: String,
-    schedule: Schedule? = nil, links: [String: Link]
+    linkDevices: [String]? = nil, e2ee: Bool? = nil, encryption: String? = nil, iceServers: [IceServer] = [],
+    conferenceId: String, schedule: Schedule? = nil, links: [String: Link]
   ) {
     version = 1
     self.meeting = meeting
@@ -112,6 +115,7 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
     self.signedInAs = signedInAs
     self.linkDevices = linkDevices
     self.e2ee = e2ee
+    self.encryption = encryption
     self.iceServers = iceServers
     self.conferenceId = conferenceId
     self.schedule = schedule
@@ -119,8 +123,8 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case version, meeting, subject, signaling, token, expires, signedInAs, linkDevices, e2ee, iceServers, conferenceId,
-      schedule
+    case version, meeting, subject, signaling, token, expires, signedInAs, linkDevices, e2ee, encryption, iceServers,
+      conferenceId, schedule
     case links = "_links"
   }
 }

@@ -41,7 +41,7 @@ struct CommandOptions {
 
   /// What was asked for, for the audit log: the names of the options, and of those the values that are numbers or words and nobody's secret.
   var given: String {
-    let spelled: Set = ["access-level", "capacity", "enabled", "sign-in", "token-expiry"]
+    let spelled: Set = ["access-level", "capacity", "enabled", "encryption", "sign-in", "token-expiry"]
     return values.filter { $0.key != "json" && $0.key != "data" }.sorted { $0.key < $1.key }.map { name, list in
       spelled.contains(name) ? "\(name) \(list.joined(separator: " ").prefix(40))" : name
     }.joined(separator: ", ")

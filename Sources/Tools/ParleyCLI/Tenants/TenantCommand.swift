@@ -27,6 +27,9 @@ enum TenantCommand {
         "token-expiry", .either(.choice(["stay", "leave"]), "none"), otherwise: "the server's --token-expiry",
         "whether who is in a meeting stays when their join token ends"),
       Option(
+        "encryption", .either(.choice(EncryptionPolicy.allCases.map(\.rawValue)), "none"),
+        otherwise: "the server's --encryption", "whether meetings may be end-to-end encrypted, or must be"),
+      Option(
         "max-chat-kib", .either(.number(0...1_073_741_824), "none"),
         "the most KiB of chat files at once, in all meetings together"),
     ] + CommandOptions.lobbyRules + CommandOptions.chatRules
@@ -245,6 +248,7 @@ enum TenantCommand {
     if let limit = options.limit("max-participants") { policy.maximumParticipants = limit }
     if let limit = options.limit("max-stored-meetings") { policy.maximumStoredMeetings = limit }
     if let text = options["token-expiry"] { policy.tokenExpiry = TokenExpiry(rawValue: text) }
+    if let text = options["encryption"] { policy.encryption = EncryptionPolicy(rawValue: text) }
     if let limit = options.limit("max-requests") { policy.maximumRequests = limit }
   }
 }

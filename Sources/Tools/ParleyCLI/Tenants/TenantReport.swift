@@ -35,6 +35,7 @@ struct TenantReport {
       "lobbyTimeout": JSONValue(policy.lobby.patience?.seconds),
       "chat": .text(policy.chat.writers.rawValue), "chatHistory": .truth(policy.chat.history),
       "tokenExpiry": JSONValue(policy.tokenExpiry?.rawValue),
+      "encryption": JSONValue(policy.encryption?.rawValue),
       "provider": provider, "created": .text(DataFolder.text(tenant.created)),
       "keys": .list(keys.map { .object(line(of: $0)) }),
     ]
@@ -101,6 +102,7 @@ struct TenantReport {
       "Announces         \(policy.lobby.announces ? "who comes and who goes" : "nothing")",
       "Chat              \(policy.chat.writers.rawValue), \(policy.chat.history ? "later ones see what was written" : "no history")",
       "Token expiry      \(policy.tokenExpiry?.rawValue ?? "the server's")",
+      "Encryption        \(policy.encryption?.rawValue ?? "the server's")",
       "Lobby timeout     \(policy.lobby.patience.map { "\($0.milliseconds / 1_000) s" } ?? "the server's")",
     ]
     lines.insert(contentsOf: providerLines, at: 3)

@@ -148,7 +148,7 @@ struct ChatTests {
       await bob.close()
       let again = try await server.connect()
       try again.send(.resume(token: late.resumeToken))
-      let chat = try await again.first { if case .resumed(_, _, let chat, _) = $0 { chat } else { nil } }
+      let chat = try await again.first { if case .resumed(_, _, let chat, _, _) = $0 { chat } else { nil } }
       #expect(chat.map(\.text) == ["now"])
     }
   }

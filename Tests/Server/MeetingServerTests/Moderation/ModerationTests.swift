@@ -201,7 +201,7 @@ struct ModerationTests {
       let back = try await server.connect()
       try back.send(.resume(token: hello.resumeToken))
       let (people, state) = try await back.first {
-        if case .resumed(let people, _, _, let state) = $0 { (people, state) } else { nil }
+        if case .resumed(let people, _, _, let state, _) = $0 { (people, state) } else { nil }
       }
       let own = try #require(people.first { $0.id == hello.participant })
       #expect(own.publications.map(\.source) == [.microphone] && own.publications[0].mutedByHost == true)

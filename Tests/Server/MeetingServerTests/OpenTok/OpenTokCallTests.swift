@@ -165,6 +165,24 @@ struct OpenTokCallTests {
     }
   }
 
+  @Test("threat 45: an encrypted session refuses archives, broadcasts, renders, captions, SIP, DTMF and connect by name")
+  func encrypted() async throws {
+    try await TestServer.run { server in
+      let api = try await OpenTokServer(server)
+      var options = OpenTokSession.Options()
+      options.isEncrypted = true
+      let session = OpenTokSession.make(apiKey: api.key, options: options, now: Date()).text
+      for path in ["archive", "broadcast", "render", "captions", "dial", "connect"] {
+        let answer = try await api.call("POST", path, #"{"sessionId":"\#(session)"}"#)
+        #expect(answer.status == 409 && answer.openTokCode == "encrypted", "\(path): \(answer.text)")
+      }
+      let tones = try await api.call("POST", "session/\(session)/play-dtmf", #"{"digits":"1"}"#)
+      #expect(tones.status == 409 && tones.openTokCode == "encrypted")
+      let plain = try await api.call("POST", "archive", #"{"sessionId":"\#(try await api.session())"}"#)
+      #expect(plain.status == 501)
+    }
+  }
+
   @Test(
     "streams are a camera with its microphone and a screen, with names and layout classes; connections have their times"
   )

@@ -22,8 +22,11 @@ struct OpenTokSessionTests {
         #expect(list.count == 1 && list[0]["partner_id"] as? String == api.key && list[0]["properties"] is NSNull)
         let session = try #require(OpenTokSession(id))
         #expect(session.belongs(to: api.key) && session.options.isEncrypted && session.options.location == "192.0.2.7")
-        let (ann, welcome) = try await server.join("", "Ann", token: try api.token(id))
-        #expect(welcome.meeting.name == id)
+        let token = try api.token(id)
+        let plain = try await server.answer(toJoin: "", "Ben", token: token)
+        guard case .error(.encryptionRequired, _, true, _) = plain else { throw Unexpected(plain) }
+        let (ann, welcome) = try await server.join("", "Ann", token: token, e2ee: true)
+        #expect(welcome.meeting.name == id && welcome.meeting.e2ee == true)
         await ann.close()
       }
     }
@@ -76,12 +79,14 @@ struct OpenTokSessionTests {
       for form in [
         "p2p.preference=maybe", "archiveMode=sometimes", "e2ee=1", "location=here", "location=2001:db8::1",
         "archiveMode=always&p2p.preference=enabled", "e2ee=true&p2p.preference=enabled", "archiveName=x",
-        "archiveMode=always&e2ee=true", "archiveMode=always&archiveResolution=1x1",
+        "archiveMode=always&archiveResolution=1x1",
         "archiveMode=always&archiveName=" + String(repeating: "x", count: 81), "archiveResolution=640x480",
       ] {
         let answer = try await send(Array(form.utf8))
         #expect(answer.status == 400 && answer.openTokCode == "badBody", "\(form): \(answer.text)")
       }
+      let secret = try await send(Array("archiveMode=always&e2ee=true".utf8))
+      #expect(secret.status == 409 && secret.openTokCode == "encrypted", "\(secret.text)")
       #expect(try await send([0xFF, 0xFE]).openTokCode == "badBody")
       #expect(try await send(Array("api_key=1".utf8)).openTokCode == "wrongProject")
       #expect(try await send(Array("{}".utf8), ["Content-Type": "application/json"]).status == 415)

@@ -26,6 +26,8 @@ struct RefusedLimitTests {
     case .chatUploads: ("Chat/ChatFileTests", "uploads")
     case .senderRate, .meetingRate: ("Chat/FloodTests", "meeting")
     case .meetingDataRate: ("Chat/FloodTests", "data")
+    case .keyRate: ("Rooms/KeyRelayTests", "flood")
+    case .keyReceiverRate: ("Rooms/KeyRelayTests", "receiver")
     case .chatFileRate: ("Planning/RefusedLimitTests", "files")
     case .lobbyPlaces: ("Planning/RefusedLimitTests", "lobby")
     case .passcodeAttempts: ("Planning/RefusedLimitTests", "guesses")

@@ -93,7 +93,7 @@ struct PermissionTests {
       await bob.close()
       let back = try await server.connect()
       try back.send(.resume(token: welcome.resumeToken))
-      let chat = try await back.first { if case .resumed(_, _, let chat, _) = $0 { chat } else { nil } }
+      let chat = try await back.first { if case .resumed(_, _, let chat, _, _) = $0 { chat } else { nil } }
       #expect(chat.isEmpty)
       for client in [ann, back] { await client.close() }
     }

@@ -12,6 +12,8 @@ struct RoomBelief {
   var muteAll: MuteAllInfo?
   var polls: [Int: PollInfo]
   var permissions: Set<String>
+  /// The others' announcements by participant; nil in a plain meeting.
+  var announcements: [String: String]?
   var lobby: LobbyInfo?
   /// Whether it may have missed messages of the chat, while it could not receive.
   var mayLackChat = false
@@ -24,8 +26,13 @@ struct RoomBelief {
     slots = welcome.slots
     chat = Dictionary(uniqueKeysWithValues: welcome.chat.map { ($0.id, $0) })
     polls = [:]
+    announcements = Self.byParticipant(welcome.announcements)
     permissions = Set(welcome.permissions ?? [])
     if let state = welcome.state { apply(state) }
+  }
+
+  private static func byParticipant(_ announcements: [ParticipantAnnouncement]?) -> [String: String]? {
+    announcements.map { Dictionary(uniqueKeysWithValues: $0.map { ($0.participant, $0.announcement) }) }
   }
 
   private mutating func apply(_ state: RoomState) {
@@ -36,14 +43,18 @@ struct RoomBelief {
 
   mutating func apply(_ message: ServerMessage) {
     switch message {
-    case .resumed(let participants, let slots, let chat, let state):
+    case .resumed(let participants, let slots, let chat, let state, let announcements):
+      self.announcements = Self.byParticipant(announcements)
       self.participants = Dictionary(uniqueKeysWithValues: participants.map { ($0.id, $0) })
       self.slots = slots
       self.chat = Dictionary(uniqueKeysWithValues: chat.map { ($0.id, $0) })
       mayLackChat = false
       if let state { apply(state) }
     case .participantJoined(let info), .participantUpdated(let info): participants[info.id] = info
-    case .participantLeft(let id, _): participants[id] = nil
+    case .participantLeft(let id, _):
+      participants[id] = nil
+      announcements?[id] = nil
+    case .announcement(let announcement): announcements?[announcement.participant] = announcement.announcement
     case .published(let id, let publication): participants[id]?.publications.append(publication)
     case .publicationUpdated(let id, let publication):
       guard let index = participants[id]?.publications.firstIndex(where: { $0.id == publication.id }) else { return }
@@ -55,7 +66,7 @@ struct RoomBelief {
     case .lobby(let info): lobby = info
     case .room(let notice): apply(notice)
     case .welcome, .waiting, .paused, .wanted, .needSlots, .speakers, .quality, .signal, .codec, .token, .pong, .error,
-      .ended:
+      .ended, .keyEnvelopes:
       break
     }
   }
@@ -93,6 +104,7 @@ struct RoomBelief {
     if slots != fresh.slots { return "slots: \(slots)\n  told \(fresh.slots)" }
     if meeting != fresh.meeting { return "meeting: \(meeting)\n  told \(fresh.meeting)" }
     if permissions != Set(fresh.permissions ?? []) { return "permissions: \(permissions)" }
+    if announcements != Self.byParticipant(fresh.announcements) { return "announcements: \(announcements ?? [:])" }
     let state = fresh.state ?? RoomState()
     if spotlight != state.spotlight {
       return "spotlight: \(spotlight ?? "nobody"), told \(state.spotlight ?? "nobody")"

@@ -64,6 +64,8 @@ final class RoomSimulation {
   private var work: [Work] = []
   private(set) var disk = Disk()
   private var lastRequest = 0
+  /// The mode that nearly all clients come with.
+  private let isEncrypted: Bool
   private(set) var steps = 0
   /// The steps so far, to explain a failure.
   private(set) var trace: [String] = []
@@ -79,6 +81,7 @@ final class RoomSimulation {
       accessLevel: random.chance(40) ? .locked : .everyone, created: now.date,
       capacity: random.chance(60) ? 2 + random.below(5) : nil,
       lobby: LobbySettings(waitsForHost: random.chance(20)), chat: chat)
+    isEncrypted = random.chance(40)
     machine = RoomMachine(record, setup: Self.setup(record), now: now)
   }
 
@@ -147,7 +150,7 @@ final class RoomSimulation {
       expires: .distantFuture, isGuest: random.chance(30))
     var request = JoinRequest(
       admission: Admission(meeting: record, tenant: tenant, grant: grant), name: "N\(number)",
-      join: .init(token: "", name: "N\(number)", offer: "o", tracks: tracks()),
+      join: .init(token: "", name: "N\(number)", offer: "o", tracks: tracks(), e2ee: isEncrypted != random.chance(4)),
       channel: SignalingChannel(socket: Socket()))
     request.session = .init(participant: "p\(number)", resumeToken: "r\(number)")
     let client = Client(request)
@@ -204,12 +207,12 @@ final class RoomSimulation {
         if isAudited {
           work.append(.audit(client))
         } else {
-          try machine.completeJoin(of: client.id, iceServers: nil)
+          try completeJoin(client)
         }
       }
     case .audit(let client):
       note("audited \(client.id)")
-      complete(client) { () throws(MeetingRoom.Refusal) in try machine.completeJoin(of: client.id, iceServers: nil) }
+      complete(client) { () throws(MeetingRoom.Refusal) in try completeJoin(client) }
     case .offer(let token, let tracks):
       note("offer answered \(token)")
       apply(
@@ -226,6 +229,11 @@ final class RoomSimulation {
       enter(client, request)
     }
     carryOut(machine.drainEffects())
+  }
+
+  private func completeJoin(_ client: Client) throws(MeetingRoom.Refusal) {
+    if let mode = machine.undecidedMode { try machine.modeDecided(mode, askedBy: client.id) }
+    try machine.completeJoin(of: client.id, iceServers: nil)
   }
 
   private func complete(_ client: Client, _ body: () throws(MeetingRoom.Refusal) -> Void) {
@@ -264,7 +272,7 @@ final class RoomSimulation {
     let poll = 1 + random.below(3)
     let message: ClientMessage
     var hasAnswer = true
-    switch random.below(26) {
+    switch random.below(28) {
     case 0: message = .room(.raiseHand(random.chance(60), participant: random.chance(20) ? other : nil), id: id)
     case 1: message = .room(.lowerHands, id: id)
     case 2: message = .room(.react(.clap), id: id)
@@ -301,6 +309,13 @@ final class RoomSimulation {
     case 21: message = .mute(mid: "\(random.below(3))", muted: random.chance(50), id: id)
     case 22: message = random.chance(50) ? .admit(.all, id: id) : .deny(.some([other]), id: id)
     case 23: message = random.chance(30) ? .lock(random.chance(50), id: id) : .signal(.init(type: "t"), to: nil, id: id)
+    case 25, 26:
+      message =
+        random.chance(50)
+        ? .announce("A\(id)")
+        : .keyEnvelopes([.init(to: other, envelope: "E\(id)"), .init(to: "p0", envelope: "F\(id)")])
+      let isHidden = machine.roster[client.id]?.isHidden == true
+      hasAnswer = client.state == .waiting || client.state == .inside && (isHidden || !machine.isEncrypted)
     case 24:
       message = .offer(.init(id: id, offer: "o", tracks: tracks()))
       hasAnswer = client.state == .waiting

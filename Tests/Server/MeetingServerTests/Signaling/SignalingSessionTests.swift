@@ -168,7 +168,7 @@ struct SignalingSessionTests {
       let back = try await server.connect()
       try back.send(.resume(token: hello.resumeToken))
       let state = try await back.first { message -> ([ParticipantInfo], [SlotInfo], [ChatEntry])? in
-        if case .resumed(let who, let slots, let chat, _) = message { (who, slots, chat) } else { nil }
+        if case .resumed(let who, let slots, let chat, _, _) = message { (who, slots, chat) } else { nil }
       }
       #expect(state.0.map(\.name) == ["Ann", "Bob"])
       #expect(state.1.first?.publication != nil)

@@ -37,6 +37,9 @@ actor TestMediaPlane: MediaPlane {
   /// The tracks of each join and offer.
   private(set) var offered: [[TrackOffer]] = []
 
+  /// The participants who joined as of an encrypted meeting.
+  private(set) var encrypted: Set<String> = []
+
   private var refusedOnce: Set<String> = []
 
   /// Sends an event to the room of a meeting.
@@ -74,9 +77,11 @@ actor TestMediaPlane: MediaPlane {
   var connected: Set<String> { participants }
 
   func join(
-    _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer], reached: IPAddress?
+    _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer], reached: IPAddress?,
+    isEncrypted: Bool
   ) async throws(MediaWorkerError) -> OfferAnswer {
     calls.append(.join(participant.rawValue))
+    if isEncrypted { encrypted.insert(participant.rawValue) }
     if isHolding { await withCheckedContinuation { gates.append($0) } }
     offered.append(tracks)
     let answer = try answer(offer, tracks)

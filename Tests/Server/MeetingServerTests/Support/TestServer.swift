@@ -145,14 +145,24 @@ final class TestServer: Sendable {
   /// A client in a room, and its welcome. `offer` and `tracks` as ``TestMediaPlane`` reads them.
   func join(
     _ room: String, _ name: String, offer: String = "", tracks: [TrackDescription] = [], token: String? = nil,
-    enters: String? = nil, origin: String? = nil
+    enters: String? = nil, origin: String? = nil, e2ee: Bool? = nil
   ) async throws -> (TestClient, ServerMessage.Welcome) {
     let token = if let token { token } else { try await discover(room).token ?? "" }
     let client = try await connect(origin: origin)
-    try client.send(.join(.init(token: token, room: enters, name: name, offer: offer, tracks: tracks)))
+    try client.send(.join(.init(token: token, room: enters, name: name, offer: offer, tracks: tracks, e2ee: e2ee)))
     let message = try await client.next()
     guard case .welcome(let welcome) = message else { throw Unexpected(message) }
     return (client, welcome)
+  }
+
+  /// The first message that a join is answered with.
+  func answer(
+    toJoin room: String, _ name: String, token: String? = nil, e2ee: Bool? = nil
+  ) async throws -> ServerMessage? {
+    let token = if let token { token } else { try await discover(room).token ?? "" }
+    let client = try await connect()
+    try client.send(.join(.init(token: token, name: name, offer: "", tracks: [], e2ee: e2ee)))
+    return try await client.next()
   }
 }
 

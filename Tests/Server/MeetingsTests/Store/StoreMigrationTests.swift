@@ -61,7 +61,7 @@ struct StoreMigrationTests {
       issuer: "https://id.example", clientID: "parley", scopes: ["openid"], roleClaim: "groups", organizers: ["boss"])
     (policy.chat, policy.maximumChatBytes) = (ChatPolicy(writers: .hosts), 77)
     (policy.maximumStoredMeetings, policy.maximumRequests) = (90, 20)
-    policy.tokenExpiry = .leave
+    (policy.tokenExpiry, policy.encryption) = (.leave, .required)
     #expect(tenant.policy == policy && tenant.id.rawValue == "n_1" && tenant.apiKey == "key1")
     #expect(tenant.signingKey.value == #"{"kty":"RSA"}"# && tenant.signingKeyID == "kid1")
     let keys = try await store.apiKeys(of: tenant.id)
@@ -75,7 +75,7 @@ struct StoreMigrationTests {
     #expect(meeting.passcode?.matches(Secret("1234")) == true)
     #expect(meeting.lobby == LobbySettings(waitsForHost: true, announces: false, patience: .seconds(90)))
     #expect(meeting.chat == ChatPolicy(history: false, maximumMessages: 5))
-    #expect(meeting.owner == "ann" && meeting.revision == 6)
+    #expect(meeting.owner == "ann" && meeting.revision == 6 && meeting.isEncrypted == true)
     let schedule = try #require(meeting.schedule)
     #expect(schedule.uid == "u@parley" && schedule.sequence == 4 && schedule.doors.closesAfter == 60)
     #expect(schedule.attendees.map(\.text) == ["bob@example.com"] && schedule.zone == "Europe/Berlin")

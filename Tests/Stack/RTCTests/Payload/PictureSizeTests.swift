@@ -28,6 +28,20 @@ struct PictureSizeTests {
     #expect(none == nil)
   }
 
+  @Test("of an encrypted frame only what its form leaves clear is read, which VP9's frame header is not")
+  func encrypted() {
+    let frame: [UInt8] = [0x08, 0x82, 0x49, 0x83, 0x42, 0x20, 0x27, 0xF0, 0x16, 0x70]
+    #expect(PictureSize.ofKeyframe(.vp9, frame.span)?.width == 640)
+    #expect(PictureSize.ofKeyframe(.vp9, frame.span, isEncrypted: true) == nil)
+    let described: [UInt8] = [0x0A, 0x30, 0x01, 0x40, 0x00, 0xB4, 0x02, 0x80, 0x01, 0x68, 0x82]
+    let vp8: [UInt8] = [0x90, 0x80, 0x12, 0x10, 0, 0, 0x9D, 1, 0x2A, 0x80, 0x02, 0x68, 0x01]
+    let parameters = PayloadTrip.sps
+    let av1: [UInt8] = [0x18, 0x0A, UInt8(sequenceHeader.count)] + sequenceHeader
+    for (codec, payload) in [(Codec.vp9, described), (.vp8, vp8), (.h264, parameters), (.av1, av1)] {
+      #expect(PictureSize.ofKeyframe(codec, payload.span, isEncrypted: true)?.height == 360, "\(codec)")
+    }
+  }
+
   @Test("threat 17: random payloads break nothing")
   func random() {
     var random = SeededRandom(seed: TestSeed.of(5))

@@ -131,10 +131,21 @@ struct MessageBudget: Sendable {
 }
 
 extension ClientMessage {
+  /// Whether it is about the keys of an encrypted meeting.
+  var carriesKeys: Bool {
+    switch self {
+    case .announce, .keyEnvelopes: true
+    case .join, .resume, .offer, .mute, .view, .rename, .chat, .admit, .deny, .lock, .signal, .room, .renewToken,
+      .leave, .ping:
+      false
+    }
+  }
+
   /// What passing a message on costs besides its own bytes; nil for one that nobody else hears of.
   var passing: (urgency: MessageBudget.Urgency, more: Int)? {
     switch self {
-    case .join, .resume, .view, .renewToken, .leave, .ping: nil
+    // Keys have a budget of their own, ``KeyRelay``: no chat is to delay them, nor they a chat.
+    case .join, .resume, .view, .renewToken, .leave, .ping, .announce, .keyEnvelopes: nil
     case .chat, .signal, .rename: (.usual, 0)
     // Nobody may be kept from muting, and no client from telling what it sends.
     case .mute: (.owed, 0)

@@ -77,6 +77,7 @@ struct RoomAcknowledgement {
 /// A counter of the server that a room adds to.
 enum RoomCounter: Hashable {
   case chatMessage, signal, resumed, waiting, refusedJoin
+  case keyEnvelopes(Int), droppedKeyEnvelopes(Int)
   case limit(LimitReached.Limit)
 }
 

@@ -213,7 +213,7 @@ extension RoomMachine {
       guard entry.from == member.id else { throw .notAllowed("Only who wrote a message can change it.") }
       if let refusal = refusal(toWriteTo: nil, member) { throw refusal }
       guard entry.file == nil else { throw .bad("The name of a file cannot be changed.") }
-      if let problem = Self.problem(withText: text) { throw .bad(problem) }
+      if let problem = problem(withText: text) { throw .bad(problem) }
       guard entry.text != text else { return .init(change: .nothing) }
       entry.text = text
       entry.edited = now.date.kept

@@ -11,6 +11,8 @@ extension RoomMachine {
     guard !isClosed, record.id == setup.identity.id, record.revision > meeting.revision else { return }
     let (before, knownInfo) = (meeting, info)
     meeting = record
+    // Decided once: a record that was read before that doesn't take it back.
+    if let isEncrypted = before.isEncrypted { meeting.isEncrypted = isEncrypted }
     log(.info, "meeting.changed", ["meeting": setup.identity.id, "revision": record.revision])
     if before.expires != record.expires {
       lifeCycle.watchesEnd = true

@@ -12,7 +12,12 @@ extension RoomMachine {
   }
 
   /// The reason why a text can't be a chat message; nil when it can.
-  static func problem(withText text: String) -> String? {
+  func problem(withText text: String) -> String? {
+    if isEncrypted {
+      // It is ciphertext, of which nothing but the size can be judged.
+      let most = SignalingLimits.sealedChatBytes
+      return (1...most).contains(text.utf8.count) ? nil : "An encrypted chat message has 1 to \(most) bytes."
+    }
     // The bound in bytes stops characters made of thousands of combining marks.
     guard !text.isEmpty, text.utf8.count <= SignalingLimits.chatCharacters * 4,
       text.count <= SignalingLimits.chatCharacters
@@ -38,7 +43,7 @@ extension RoomMachine {
     if let refusal = refusal(toWriteTo: nil, member) {
       return answer(.refused(refusal), to: id, member)
     }
-    if let problem = Self.problem(withText: text) { return answer(.refused(.bad(problem)), to: id, member) }
+    if let problem = problem(withText: text) { return answer(.refused(.bad(problem)), to: id, member) }
     if let refusal = refusal(toWriteTo: to, member) {
       return answer(.refused(refusal), to: id, member)
     }

@@ -26,6 +26,7 @@ extension RoomMachine {
       if isClosed { throw .closed }
       // It may have been changed from outside of this process.
       changeMeeting(request.admission.meeting)
+      if meeting.isEncrypted == nil { meeting.isEncrypted = request.admission.meeting.isEncrypted }
       if meeting.isExpired(at: now.date) { throw .expired }
       if endsSession(of: request.admission), request.admission.grant.end <= now.date { throw .tokenExpired }
       if case .waits(let reason) = try admission(of: request) {
@@ -51,6 +52,7 @@ extension RoomMachine {
 
   private func reserveJoin(_ request: JoinRequest, _ actions: [AuditedAction]) -> [MediaTrack] {
     listen()
+    decideMode(by: request)
     let member = RoomMember(
       id: request.session.participant, resumeToken: request.session.resumeToken, admission: request.admission,
       origin: request.origin, order: roster.takeOrder(), name: request.name, channel: client(request.channel),
@@ -70,6 +72,7 @@ extension RoomMachine {
   /// A join request doesn't come in: what it had reserved is free again.
   func abandonJoin(of id: String, isReserved: Bool) {
     pending.joins[id] = nil
+    reopenMode()
     if isReserved { roster.release() }
     _ = lobby.arrive(id)
   }
@@ -144,7 +147,8 @@ extension RoomMachine {
       participant: member.id, resumeToken: member.resumeToken,
       resumeWindow: Int(setup.limits.resumeWindow.components.seconds), meeting: info, answer: answer,
       participants: participants(for: member), slots: member.slots.info, chat: history(for: member),
-      permissions: member.permissions.names, state: state(for: member), iceServers: iceServers)
+      permissions: member.permissions.names, state: state(for: member), iceServers: iceServers,
+      announcements: announcements(for: member))
   }
 
   /// Audited actions of coming in: being there unseen, and passing by what keeps others out.
@@ -179,12 +183,14 @@ extension RoomMachine {
     let before = member.connection
     let channel = client(channel)
     member.channel = channel
+    // Clients ask again for what they lack.
+    keyRelay.forget(participant)
     if member.hasMedia { member.expiry = nil }
     count(.resumed)
     channel.admit(
       with: .resumed(
         participants: participants(for: member), slots: member.slots.info, chat: history(for: member),
-        state: state(for: member)))
+        state: state(for: member), announcements: announcements(for: member)))
     notifyMeeting(member)
     notifyPermissions(member)
     notifyToken(member)

@@ -57,6 +57,7 @@ extension RoomMachine {
   func remove(_ member: RoomMember, reason: LeaveReason) {
     guard roster.contains(member) else { return }
     roster.remove(member)
+    keyRelay.forget(member.id)
     quality[member.id] = nil
     member.expiry = nil
     output.append(.left(resumeToken: member.resumeToken))

@@ -14,6 +14,7 @@ extension RoomMachine {
     if isBanned(grant, from: request.address) { throw .banned }
     let phase = phase
     if phase == .cancelled { throw .cancelled }
+    try requireMode(of: request)
     if grant.isHost || request.isChosen { return .enters }
     // It was checked before the request came here, and may have been set since.
     if let passcode = meeting.passcode, passcode != request.passcode { throw .passcode }
@@ -64,7 +65,8 @@ extension RoomMachine {
       leaveLobby(participant, channel)
       channel.close()
     case .ping(let time): channel.send(.pong(time: time))
-    case .join, .resume, .offer, .mute, .view, .rename, .chat, .admit, .deny, .lock, .signal, .room, .renewToken:
+    case .join, .resume, .offer, .mute, .view, .rename, .chat, .admit, .deny, .lock, .signal, .room, .renewToken,
+      .announce, .keyEnvelopes:
       guard !isEntering else { return }
       channel.refuse(.notAllowed, "You are not in the meeting yet: wait until you are let in.", id: id)
     }

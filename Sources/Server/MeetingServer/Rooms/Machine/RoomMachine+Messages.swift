@@ -18,7 +18,9 @@ extension RoomMachine {
     let isRepeatable =
       switch message {
       case .chat, .signal: true
-      case .join, .resume, .offer, .mute, .view, .rename, .admit, .deny, .lock, .room, .renewToken, .leave, .ping: false
+      case .join, .resume, .offer, .mute, .view, .rename, .admit, .deny, .lock, .room, .renewToken, .leave, .ping,
+        .announce, .keyEnvelopes:
+        false
       }
     // A message that was sent on before is answered as it was then, and costs nothing.
     if isRepeatable, !isNew(message, id: number, member) { return }
@@ -42,6 +44,8 @@ extension RoomMachine {
     case .room(let request, let id): perform(request, id: id, member, channel)
     // It is verified first, and arrives as ``RoomCommand/renewToken(_:participant:id:_:)``.
     case .renewToken: break
+    case .announce(let announcement): announceKeys(announcement, size, id: number, member, channel)
+    case .keyEnvelopes(let envelopes): pass(envelopes, size, id: number, member, channel)
     case .leave:
       remove(member, reason: .left)
       channel.close()

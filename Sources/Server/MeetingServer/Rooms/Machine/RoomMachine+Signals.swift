@@ -9,7 +9,7 @@ extension RoomMachine {
     guard member.permissions.contains(.data) else {
       return answer(.refused(.notAllowed(sentence(for: .data, member))), to: id, member)
     }
-    if let problem = signal.problem {
+    if let problem = signal.problem(isSealed: isEncrypted) {
       return answer(
         .refused(.init(problem == .badType ? .badMessage : .tooLarge, problem.description)), to: id, member)
     }

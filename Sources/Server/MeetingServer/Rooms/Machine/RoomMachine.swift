@@ -60,6 +60,8 @@ final class RoomMachine {
   var journal = RoomJournal()
   /// How much of what participants send is passed on now.
   var budget: MessageBudget
+  /// Keys of an encrypted meeting on their way between participants.
+  var keyRelay: KeyRelay
 
   /// Whether the room has begun and ended.
   struct LifeCycle {
@@ -70,6 +72,8 @@ final class RoomMachine {
     var isClosed = false
     /// Whether the meeting's end is watched.
     var watchesEnd = false
+    /// Whether a join has decided the meeting's mode that isn't written down yet.
+    var isModeOpen = false
   }
 
   /// An empty room for a meeting.
@@ -79,6 +83,7 @@ final class RoomMachine {
     meeting = record
     chat = ChatHistory(after: Int(now.date.timeIntervalSince1970 * 1_000), policy: record.chat)
     budget = MessageBudget(setup.limits.rates, now: now.instant)
+    keyRelay = KeyRelay(now: now.instant)
   }
 
   var isClosed: Bool { lifeCycle.isClosed }
@@ -87,7 +92,8 @@ final class RoomMachine {
   var info: MeetingInfo {
     MeetingInfo(
       id: setup.identity.id.rawValue, name: setup.identity.room.display, url: setup.url, subject: meeting.subject,
-      expires: meeting.expires, announces: meeting.lobby.announces, chat: chatRules)
+      expires: meeting.expires, announces: meeting.lobby.announces, chat: chatRules,
+      e2ee: isEncrypted ? true : nil)
   }
 
   // MARK: Commands
@@ -130,7 +136,7 @@ final class RoomMachine {
     guard !isClosed else { return nil }
     let instants = [
       roster.deadline == .distantFuture ? nil : roster.deadline, lobby.deadline, pollChanges.deadline,
-      qualityChanges.deadline, codecs.deadline,
+      qualityChanges.deadline, codecs.deadline, keyRelay.deadline,
     ]
     let dates = [lifeCycle.watchesEnd ? meeting.expires : nil, chatPruning, tokenDue, lobby.opening]
     // The machine's clock may be set, so a date is looked at every hour.
@@ -154,6 +160,7 @@ final class RoomMachine {
     }
     if let changed = pollChanges.drain(now: now.instant) { for poll in changed.sorted() { notifyPoll(poll) } }
     if let changed = qualityChanges.drain(now: now.instant) { notifyQuality(of: changed) }
+    sendWaitingEnvelopes()
     if let deadline = codecs.deadline, deadline <= now.instant { requestCodecsAgain() }
     if let chatPruning, chatPruning <= now.date {
       self.chatPruning = nil

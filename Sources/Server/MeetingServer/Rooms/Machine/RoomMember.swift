@@ -48,6 +48,8 @@ final class RoomMember {
   var pace = RequestPace()
   /// How much of what it sends is passed on.
   var budget = MessageBudget.Sender()
+  /// Its announced keys, and how much of its envelopes is passed on.
+  var keys = KeyRelay.Seat()
   /// Which ``MeetingRecord/revision`` its client was told of.
   var knownRevision = 0
   /// What it was answered last, so that nothing is passed on twice.

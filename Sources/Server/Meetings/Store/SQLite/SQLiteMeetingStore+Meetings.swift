@@ -5,7 +5,7 @@ public import FoundationEssentials
 extension SQLiteMeetingStore {
   private static let meetingColumns =
     "id, tenant, room, room_key, kind, subject, summary, access_level, capacity, created, expires, "
-    + "passcode, waits_for_host, announces, lobby_seconds, chat, schedule, owner, revision, anonymous"
+    + "passcode, waits_for_host, announces, lobby_seconds, chat, schedule, owner, revision, anonymous, encrypted"
 
   /// The meeting of a room name; made by the tenant's rules when there is none.
   public func openMeeting(room: RoomName, tenant: Tenant, now: Date) throws(MeetingStoreError) -> MeetingRecord {
@@ -26,7 +26,7 @@ extension SQLiteMeetingStore {
     let database = try open()
     try requireCapacity(for: meeting)
     try database.query(
-      "INSERT INTO meetings (\(Self.meetingColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+      "INSERT INTO meetings (\(Self.meetingColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
         + "ON CONFLICT DO NOTHING",
       [
         .text(meeting.id.rawValue), .text(meeting.tenant.rawValue), .text(meeting.room.display),
@@ -35,7 +35,7 @@ extension SQLiteMeetingStore {
         meeting.passcode.map { .text($0.text) } ?? .null,
       ] + Self.values(meeting.lobby) + [
         .text(meeting.chat.stored), try schedule(meeting.schedule), meeting.owner.map { .text($0) } ?? .null,
-        .number(meeting.revision), .number(meeting.isAnonymous ? 1 : 0),
+        .number(meeting.revision), .number(meeting.isAnonymous ? 1 : 0), Self.value(meeting.isEncrypted),
       ])
     if database.changes == 0 { throw .exists(meeting.room.display) }
   }
@@ -72,6 +72,7 @@ extension SQLiteMeetingStore {
           chat: ChatPolicy(stored: row.text(15)), schedule: row.isNull(16) ? nil : Self.schedule(row.text(16)),
           owner: row.isNull(17) ? nil : row.text(17), revision: Int(row.integer(18)))
       meeting.isAnonymous = row.integer(19) != 0
+      meeting.isEncrypted = row.isNull(20) ? nil : row.integer(20) != 0
       meetings.append(meeting)
     }
     return meetings
@@ -83,6 +84,17 @@ extension SQLiteMeetingStore {
     try database.query("DELETE FROM meetings WHERE id = ?", [.text(id.rawValue)])
     return database.changes > 0
   }
+
+  /// Decides the mode of a meeting once.
+  public func decideEncryption(of id: MeetingID, _ isEncrypted: Bool) throws(MeetingStoreError) -> Bool {
+    let database = try open()
+    try database.query(
+      "UPDATE meetings SET encrypted = ? WHERE id = ? AND encrypted IS NULL",
+      [Self.value(isEncrypted), .text(id.rawValue)])
+    return try meeting(id: id)?.isEncrypted ?? isEncrypted
+  }
+
+  static func value(_ isEncrypted: Bool?) -> SQLiteValue { .number(isEncrypted.map { $0 ? 1 : 0 }) }
 
   /// Notes that someone joined.
   public func markUsed(_ id: MeetingID, now: Date) throws(MeetingStoreError) {

@@ -47,14 +47,15 @@ extension SQLiteMeetingStore {
   private func write(_ meeting: MeetingRecord, _ database: SQLiteDatabase) throws(MeetingStoreError) {
     try database.query(
       "UPDATE meetings SET subject = ?, summary = ?, access_level = ?, capacity = ?, expires = ?, passcode = ?, "
-        + "waits_for_host = ?, announces = ?, lobby_seconds = ?, chat = ?, schedule = ?, owner = ?, revision = ?, anonymous = ? "
-        + "WHERE id = ?",
+        + "waits_for_host = ?, announces = ?, lobby_seconds = ?, chat = ?, schedule = ?, owner = ?, revision = ?, anonymous = ?, "
+        + "encrypted = ? WHERE id = ?",
       [
         .text(meeting.subject), .text(meeting.summary), .text(meeting.accessLevel.rawValue),
         .number(meeting.capacity), .time(meeting.expires), meeting.passcode.map { .text($0.text) } ?? .null,
       ] + Self.values(meeting.lobby) + [
         .text(meeting.chat.stored), try schedule(meeting.schedule), meeting.owner.map { .text($0) } ?? .null,
-        .number(meeting.revision), .number(meeting.isAnonymous ? 1 : 0), .text(meeting.id.rawValue),
+        .number(meeting.revision), .number(meeting.isAnonymous ? 1 : 0), Self.value(meeting.isEncrypted),
+        .text(meeting.id.rawValue),
       ])
   }
 

@@ -6,7 +6,7 @@ extension SQLiteMeetingStore {
   private static let tenantColumns =
     "id, name, api_key, is_default, sign_in, allowed_origins, access_level, capacity, maximum_meetings, "
     + "maximum_participants, waits_for_host, announces, lobby_seconds, identity_provider, chat, maximum_chat_bytes, "
-    + "signing_key, signing_key_id, created, stored_meetings, requests, token_expiry"
+    + "signing_key, signing_key_id, created, stored_meetings, requests, token_expiry, encryption"
 
   /// The tenant of requests without credentials; made on first use.
   public func defaultTenant(now: Date) throws(MeetingStoreError) -> Tenant {
@@ -62,7 +62,7 @@ extension SQLiteMeetingStore {
     try database.transaction { () throws(MeetingStoreError) in
       try database.query(
         "INSERT INTO tenants (\(Self.tenantColumns)) "
-          + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+          + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
           + "ON CONFLICT DO NOTHING",
         [.text(tenant.id.rawValue), .text(tenant.name), .text(tenant.apiKey), .integer(tenant.isDefault ? 1 : 0)]
           + Self.values(policy)
@@ -100,7 +100,7 @@ extension SQLiteMeetingStore {
     try database.query(
       "UPDATE tenants SET sign_in = ?, allowed_origins = ?, access_level = ?, capacity = ?, maximum_meetings = ?, "
         + "maximum_participants = ?, waits_for_host = ?, announces = ?, lobby_seconds = ?, identity_provider = ?, chat = ?, "
-        + "maximum_chat_bytes = ?, stored_meetings = ?, requests = ?, token_expiry = ? WHERE id = ?",
+        + "maximum_chat_bytes = ?, stored_meetings = ?, requests = ?, token_expiry = ?, encryption = ? WHERE id = ?",
       Self.values(policy) + Self.quotas(policy) + [.text(tenant.rawValue)])
   }
 
@@ -126,6 +126,7 @@ extension SQLiteMeetingStore {
     [
       .number(policy.maximumStoredMeetings), .number(policy.maximumRequests),
       policy.tokenExpiry.map { .text($0.rawValue) } ?? .null,
+      policy.encryption.map { .text($0.rawValue) } ?? .null,
     ]
   }
 
@@ -148,7 +149,8 @@ extension SQLiteMeetingStore {
         maximumStoredMeetings: row.optionalNumber(19), maximumRequests: row.optionalNumber(20), lobby: row.lobby(10),
         identityProvider: Self.provider(row.text(13)), chat: ChatPolicy(stored: row.text(14)),
         maximumChatBytes: row.optionalNumber(15),
-        tokenExpiry: row.isNull(21) ? nil : TokenExpiry(rawValue: row.text(21)) ?? .leave)
+        tokenExpiry: row.isNull(21) ? nil : TokenExpiry(rawValue: row.text(21)) ?? .leave,
+        encryption: row.isNull(22) ? nil : EncryptionPolicy(rawValue: row.text(22)) ?? .required)
       tenants.append(
         Tenant(
           id: TenantID(rawValue: row.text(0)), name: row.text(1), apiKey: row.text(2), isDefault: row.integer(3) == 1,

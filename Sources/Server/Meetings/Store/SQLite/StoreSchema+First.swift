@@ -9,7 +9,7 @@ extension StoreSchema {
       waits_for_host INTEGER NOT NULL DEFAULT 0, announces INTEGER NOT NULL DEFAULT 1, lobby_seconds INTEGER,
       chat TEXT NOT NULL DEFAULT '', maximum_chat_bytes INTEGER,
       capacity INTEGER, maximum_meetings INTEGER, maximum_participants INTEGER, stored_meetings INTEGER,
-      requests INTEGER, token_expiry TEXT
+      requests INTEGER, token_expiry TEXT, encryption TEXT
     ) STRICT;
     CREATE UNIQUE INDEX one_default_tenant ON tenants (is_default) WHERE is_default = 1;
     CREATE TABLE api_keys (
@@ -25,7 +25,7 @@ extension StoreSchema {
       waits_for_host INTEGER NOT NULL DEFAULT 0, announces INTEGER NOT NULL DEFAULT 1, lobby_seconds INTEGER,
       chat TEXT NOT NULL DEFAULT '', schedule TEXT, owner TEXT,
       created INTEGER NOT NULL, expires INTEGER, used INTEGER,
-      revision INTEGER NOT NULL DEFAULT 0, anonymous INTEGER NOT NULL DEFAULT 0,
+      revision INTEGER NOT NULL DEFAULT 0, anonymous INTEGER NOT NULL DEFAULT 0, encrypted INTEGER,
       UNIQUE (tenant, room_key)
     ) STRICT;
     CREATE INDEX meetings_by_end ON meetings (expires) WHERE expires IS NOT NULL;
