@@ -129,7 +129,7 @@ let package = Package(
 
     // Floor 3: the client SDK.
     .target(
-      name: "Parley", dependencies: ["Basics", "Crypto", "RTC", "Media", "Signaling", "Transport"],
+      name: "Parley", dependencies: ["Basics", "Crypto", "Encryption", "RTC", "Media", "Signaling", "Transport"],
       swiftSettings: common),
 
     // Floor 3: the media server's routing core and its workers; the meeting service's records.
@@ -258,7 +258,7 @@ let package = Package(
     .testTarget(
       name: "ParleyTests",
       dependencies: [
-        "Basics", "RTC", "Media", "Meetings", "Options", "Parley", "ParleyCLI", "MeetingServer", "TestSupport",
+        "Basics", "Crypto", "Encryption", "RTC", "Media", "Meetings", "Options", "Parley", "ParleyCLI", "MeetingServer", "TestSupport",
         "Transport",
       ],
       swiftSettings: common),
@@ -300,7 +300,9 @@ let package = Package(
     // Whole calls over bad networks in virtual time.
     .testTarget(
       name: "ConditionsTests",
-      dependencies: ["Basics", "RTC", "Media", "Parley", "SFU", "NetworkEmulator", "TestSeeds"],
+      dependencies: [
+        "Basics", "Crypto", "Encryption", "RTC", "Media", "Parley", "SFU", "Signaling", "NetworkEmulator", "TestSeeds",
+      ],
       swiftSettings: heavy),
     // What receivers see on bad networks, over the server's routing in virtual time.
     .testTarget(

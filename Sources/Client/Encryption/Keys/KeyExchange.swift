@@ -11,6 +11,9 @@ public import Crypto
 /// while let effect = keys.pollEffect() { … }
 /// ```
 public final class KeyExchange {
+  /// Bytes of UTF-8 of the longest name that an announcement carries.
+  public static let maximumNameBytes = Announcement.maximumNameLength
+
   let meeting: String
   let participant: ParticipantID
   let secret: LinkSecret
@@ -115,6 +118,14 @@ public final class KeyExchange {
     try rosterChanged(now)
   }
 
+  /// Announces this client under another name; its keys and index stay.
+  public func rename(_ name: String, now: Instant) throws(KeyMessageError) {
+    guard name.utf8.count <= Announcement.maximumNameLength else { throw .malformed }
+    guard announcedAt != nil, name != own.name else { return }
+    do throws(CryptoError) { try sign(name: name, senderIndex: own.senderIndex) } catch { throw .failed }
+    effects.append(.announce(ownBytes))
+  }
+
   /// Tracks start or end; `tracks` says what each carries.
   public func publish(_ tracks: [UInt8: FrameSource], now: Instant) throws(KeyMessageError) {
     guard tracks.keys.allSatisfy({ $0 < FrameKeyID.tracks }) else { throw .malformed }
@@ -169,16 +180,21 @@ public final class KeyExchange {
         attempts += 1
         index = attempts < 256 ? (index + 1) % 256 : UInt16(truncatingIfNeeded: attempts)
       }
-      own = try Announcement(
-        meeting: meeting, participant: participant, name: own.name, identity: own.identity,
-        meetingKey: own.meetingKey, senderIndex: index, revision: own.revision + 1)
-      ownBytes = try own.signed(by: local.identity, code: codeKey)
+      try sign(name: own.name, senderIndex: index)
       publisher.setSenderIndex(index)
     } catch {
       throw .failed
     }
     announcedAt = now
     effects.append(.announce(ownBytes))
+  }
+
+  /// Makes the next announcement of this client.
+  private func sign(name: String, senderIndex: UInt16) throws(CryptoError) {
+    own = try Announcement(
+      meeting: meeting, participant: participant, name: name, identity: own.identity, meetingKey: own.meetingKey,
+      senderIndex: senderIndex, revision: own.revision + 1)
+    ownBytes = try own.signed(by: local.identity, code: codeKey)
   }
 
   /// Seals keys for those who are to have them, all in one effect.

@@ -1,7 +1,7 @@
 public import Crypto
 
 /// The secret in the fragment of an encrypted meeting's link, `#e2ee=` and 43 characters. The server never sees it.
-public struct LinkSecret: Sendable, Equatable {
+public struct LinkSecret: Sendable, Hashable {
   /// Bytes of the secret.
   public static let length = 32
   /// Characters of its text.
@@ -20,8 +20,20 @@ public struct LinkSecret: Sendable, Equatable {
     self.bytes = SecretBytes(wiping: &bytes)
   }
 
+  /// The secret that an app's own shared secret gives for one session, for apps whose people have no link.
+  ///
+  /// It is as hard to guess as `shared` is: the server can try texts against announcements.
+  public init(shared: String, session: String) throws(CryptoError) {
+    let info = Array("parley opentok link secret".utf8)
+    let root = try HKDF.extract(salt: Array(session.utf8).span, secret: Array(shared.utf8).span, using: .sha256)
+    bytes = try HKDF.expand(root, info: info.span, count: Self.length, using: .sha256)
+  }
+
   /// The text of the fragment's `e2ee`. For links that people are shown and for nothing else.
   public var text: String { Base64URL.encode(bytes.bytes) }
+
+  /// Nothing of the secret goes into a hash, which may be printed or timed.
+  public func hash(into hasher: inout Hasher) { hasher.combine(Self.length) }
 
   /// A key of a meeting for one purpose.
   func key(_ purpose: String, meeting: String) throws(CryptoError) -> SecretBytes {

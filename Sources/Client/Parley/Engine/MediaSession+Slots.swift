@@ -1,13 +1,14 @@
 import Basics
 import Media
 import RTC
+import Signaling
 
 extension MediaSession {
   /// A video slot now carries what `track` shows.
-  func show(mid: MID, in track: RemoteVideoTrack, participant: String) {
+  func show(mid: MID, in track: RemoteVideoTrack, participant: String, source: TrackSource = .camera) {
     guard let slot = slots[mid] as? VideoSlot else { return }
     let isNew = slot.isNew
-    slot.start(track, participant: participant)
+    slot.start(track, participant: participant, source: source)
     lipSync[participant] = nil
     guard !isNew else { return }
     slot.baseline = receiver.statistics(mid)
@@ -15,10 +16,10 @@ extension MediaSession {
   }
 
   /// An audio slot now carries what `track` lets hear.
-  func play(mid: MID, in track: RemoteAudioTrack, participant: String) {
+  func play(mid: MID, in track: RemoteAudioTrack, participant: String, source: TrackSource = .microphone) {
     guard let slot = slots[mid] as? AudioSlot else { return }
     let isNew = slot.isNew
-    slot.start(track, participant: participant)
+    slot.start(track, participant: participant, source: source)
     lipSync[participant] = nil
     guard !isNew else { return }
     slot.baseline = receiver.statistics(mid)

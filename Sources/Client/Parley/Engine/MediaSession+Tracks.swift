@@ -1,17 +1,22 @@
 import Basics
 import Media
 import RTC
+import Signaling
 
 extension MediaSession {
-  /// Adds an own track to the next offer.
-  func addTrack(_ kind: MediaKind, codecs: [Codec], rids: [RID], publisher: any Publisher) -> MID {
+  /// Adds an own track to the next offer. Without a source it stays silent in an encrypted meeting.
+  func addTrack(
+    _ kind: MediaKind, codecs: [Codec], rids: [RID], publisher: any Publisher, source: TrackSource? = nil, now: Instant
+  ) -> MID {
     let mid = peer.addTrack(kind, codecs: codecs, streamID: "parley", rids: rids)
     publishers[mid] = publisher
+    encryption?.add(mid, source, now: now)
     return mid
   }
 
   /// Ends an own track with the next offer.
-  func stopTrack(_ mid: MID) {
+  func stopTrack(_ mid: MID, now: Instant) {
+    encryption?.remove(mid, now: now)
     publishers.removeValue(forKey: mid)?.attach(nil)
     sendCodecs[mid] = nil
     try? peer.stop(mid)
@@ -25,7 +30,8 @@ extension MediaSession {
         let mid = peer.addSlot(kind, codecs: slotCodecs)
         slots[mid] =
           kind == .audio
-          ? AudioSlot(mid: mid, isMixed: mixSink != nil) : VideoSlot(mid: mid, roundTripTime: roundTripTime)
+          ? AudioSlot(mid: mid, isMixed: mixSink != nil, encryption: encryption)
+          : VideoSlot(mid: mid, roundTripTime: roundTripTime, encryption: encryption)
       }
     }
   }
@@ -90,6 +96,8 @@ extension MediaSession {
   func send(_ frame: EncodedFrame, mid: MID, rid: RID?, now: Instant) {
     guard peer.isConnected else { return }
     due.insert(.sender)
+    // Off this path: what needs no keys pays for none.
+    if let encryption { return sendSealed(frame, with: encryption, mid: mid, rid: rid, now: now) }
     sender.send(frame, mid: mid, rid: rid, now: now)
   }
 

@@ -34,6 +34,10 @@ final class MediaSession {
   var slotCounts: [MediaKind: Int] = [:]
   /// What slots can carry.
   let slotCodecs: [Codec]
+  /// Nil in a meeting that is not encrypted.
+  let encryption: FrameEncryption?
+  /// When the keys have something to do.
+  var keyDeadline = Instant.distantFuture
   /// What the server asks for, by own track.
   var sendCodecs: [MID: Codec] = [:]
   private var lastReceived: Instant?
@@ -71,7 +75,9 @@ final class MediaSession {
     var receiving = MediaReceiverConfiguration()
     receiving.transportFeedbackInterval = Self.feedbackInterval
     receiver = MediaReceiver(configuration: receiving)
-    slotCodecs = configuration.codecs + (configuration.takesRedundancy ? [.red] : [])
+    encryption = configuration.keys.map { FrameEncryption($0) }
+    // A server that adds earlier sound to a packet would have to read it.
+    slotCodecs = configuration.codecs + (configuration.takesRedundancy && configuration.keys == nil ? [.red] : [])
     self.events = events
     self.output = output
     self.sockets = sockets
@@ -184,6 +190,7 @@ final class MediaSession {
       min(min(peerDeadline, dataChannels.nextOpening), min(senderDeadline, slotDeadline)),
       min(receiver.deadline, min(nextPlayout, nextLipSync)))
     for replay in replays.values { next = min(next, replay.deadline) }
+    next = min(next, keyDeadline)
     if peer.isConnected, !isInterrupted, let lastReceived { next = min(next, lastReceived + Self.patience) }
     return next
   }
@@ -200,6 +207,7 @@ final class MediaSession {
     }
     if slotDeadline <= now { due.insert(.slots) }
     if nextPlayout <= now { playOut(now) }
+    if keyDeadline <= now { encryption?.isUnsettled = true }
     if dataChannels.nextOpening <= now {
       due.insert(.connection)
       openDataChannels(now: now)
@@ -221,6 +229,7 @@ final class MediaSession {
   func flush(now: Instant) {
     guard !isClosed else { return }
     pollSlots(now)
+    if let encryption, encryption.isUnsettled { settleKeys(encryption, now: now) }
     if due.contains(.connection) {
       takePeerEvents(now)
       sendControl()

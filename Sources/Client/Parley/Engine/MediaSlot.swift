@@ -1,6 +1,8 @@
 import Basics
+import Encryption
 import Media
 import RTC
+import Signaling
 
 /// The receiving end of one slot, from packets to frames.
 protocol MediaSlot: AnyObject {
@@ -36,15 +38,22 @@ final class VideoSlot: MediaSlot {
   private(set) var ssrc: SSRC?
   /// Told of every frame that is given out, so that simulations see what comes when.
   var onFrame: ((EncodedFrame) -> Void)?
+  private let encryption: FrameEncryption?
+  private var origin = FrameOrigin()
+  /// Whether a frame is lacking that later ones refer to.
+  private var needsKeyframe = false
 
-  init(mid: MID, roundTripTime: TimeSpan?) {
+  init(mid: MID, roundTripTime: TimeSpan?, encryption: FrameEncryption? = nil) {
     self.mid = mid
+    self.encryption = encryption
     buffer.roundTripTime = roundTripTime
   }
 
-  func start(_ track: RemoteVideoTrack, participant: String) {
+  func start(_ track: RemoteVideoTrack, participant: String, source: TrackSource = .camera) {
     self.track = track
     self.participant = participant
+    origin = FrameOrigin(participant, source)
+    needsKeyframe = false
     shown = nil
     if !isNew { buffer.reset() }
     isNew = false
@@ -62,12 +71,34 @@ final class VideoSlot: MediaSlot {
 
   func poll(now: Instant) -> Bool {
     guard let track else { return false }
-    while let frame = buffer.poll(now: now) {
+    var wantsKeyframe = false
+    while var frame = buffer.poll(now: now) {
       shown = (frame.timestamp, frame.time)
+      if let encryption, !opens(&frame, with: encryption, &wantsKeyframe, now) { continue }
       onFrame?(frame)
       track.decode(frame)
     }
-    return buffer.takeKeyframeRequest()
+    return buffer.takeKeyframeRequest() || wantsKeyframe
+  }
+
+  /// Opens a frame; false where it is not to be decoded. Frames after one that is lacking wait for a key frame, which
+  /// is asked for as soon as the key is there.
+  private func opens(
+    _ frame: inout EncodedFrame, with encryption: FrameEncryption, _ wantsKeyframe: inout Bool, _ now: Instant
+  ) -> Bool {
+    switch encryption.open(&frame, from: origin.participant, source: origin.source, now: now) {
+    case nil:
+      if needsKeyframe, !frame.isKeyframe {
+        wantsKeyframe = true
+        return false
+      }
+      needsKeyframe = false
+      return true
+    case .refused(.replayed)?: return false
+    case .noKey?, .wrongSender?, .wrongTrack?, .malformed?, .refused?:
+      if frame.isReference { needsKeyframe = true }
+      return false
+    }
   }
 
   func setMinimumDelay(_ delay: TimeSpan) { buffer.minimumDelay = delay }
@@ -94,15 +125,19 @@ final class AudioSlot: MediaSlot {
   var isMixed = false { didSet { playout?.isPlayed = isPlayed } }
   private var isPlayed: Bool { isListened || isMixed }
   private var hasReceived = false
+  private let encryption: FrameEncryption?
+  private var origin = FrameOrigin()
 
-  init(mid: MID, isMixed: Bool) {
+  init(mid: MID, isMixed: Bool, encryption: FrameEncryption? = nil) {
     self.mid = mid
+    self.encryption = encryption
     self.isMixed = isMixed
   }
 
-  func start(_ track: RemoteAudioTrack, participant: String) {
+  func start(_ track: RemoteAudioTrack, participant: String, source: TrackSource = .microphone) {
     self.track = track
     self.participant = participant
+    origin = FrameOrigin(participant, source)
     if !isNew {
       playout = nil
       hasReceived = false
@@ -119,8 +154,15 @@ final class AudioSlot: MediaSlot {
 
   func insert(_ packet: ReceivedPacket, _ payload: Span<UInt8>, _ descriptor: Span<UInt8>?, _ now: Instant) {
     guard track != nil || isNew, packet.codec == .opus else { return }
-    hasReceived = true
     ssrc = packet.ssrc
+    // A packet without content is padding, which says that its number is not lost.
+    guard let encryption, !payload.isEmpty else { return take(packet, payload, now) }
+    guard track != nil else { return encryption.drop(.unassigned) }
+    encryption.open(payload, from: origin.participant, source: origin.source, now: now) { take(packet, $0, now) }
+  }
+
+  private func take(_ packet: ReceivedPacket, _ payload: Span<UInt8>, _ now: Instant) {
+    hasReceived = true
     if playout == nil {
       playout = try? AudioPlayout(decoder: OpusDecoder())
       playout?.isPlayed = isPlayed
@@ -150,4 +192,17 @@ final class AudioSlot: MediaSlot {
 
   var deadline: Instant { .distantFuture }
   func poll(now: Instant) -> Bool { false }
+}
+
+/// The sender of a slot's frames, by the server's word; the keys have to agree.
+struct FrameOrigin {
+  var participant = ParticipantID(rawValue: "")
+  var source = FrameSource.camera
+
+  init() {}
+
+  init(_ participant: String, _ source: TrackSource) {
+    self.participant = ParticipantID(rawValue: participant)
+    self.source = FrameSource(source)
+  }
 }

@@ -25,6 +25,8 @@ enum SessionEvent: Sendable {
   case dataLost
   /// A data channel has opened, or has room again after it was full.
   case dataWanted
+  /// The keys have messages to send, or have changed.
+  case keysWanted
 }
 
 /// When the phases of a connection were over, on the monotonic clock.
@@ -50,4 +52,6 @@ struct SessionConfiguration: Sendable {
   var usesOnlyRelays = false
   var audioSlots = 4
   var videoSlots = 4
+  /// The keys of an encrypted meeting: everything is sealed and opened with them. Nil for a meeting that is not.
+  var keys: KeyRing?
 }

@@ -10,6 +10,7 @@ import Signaling
 ///   case .refused(code: "tokenExpired", _): print("Ask for another invitation.")
 ///   case .refused(code: "passcodeRequired", _), .refused(code: "wrongPasscode", _): print("Type the passcode.")
 ///   case .signInRequired(let url): print("Sign in: \(url)")  // see BrowserSignIn
+///   case .encryptionRequired, .notEncrypted, .wrongSecret: print("Look at the link again: \(error)")
 ///   case .refused, .untrustedCertificate: print("The server does not let you in: \(error)")
 ///   case .unreachable, .timedOut, .mediaFailed: print("Try again from another network: \(error)")
 ///   case .relayFailed(let url, let reason): print("\(url) is of no use: \(reason)")
@@ -28,6 +29,14 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
   case refused(code: String, message: String)
   /// The meeting is for people who sign in, at this address; ``BrowserSignIn`` does it with a browser. Its ``code`` is `signInRequired`.
   case signInRequired(url: String)
+  /// The meeting is end-to-end encrypted, and this client has no link secret. Its ``code`` is `encryptionRequired`.
+  case encryptionRequired
+  /// This client has a link secret, and the meeting is not end-to-end encrypted, or its server allows no encryption: it
+  /// is not joined in clear. Its ``code`` is `notEncrypted`.
+  case notEncrypted
+  /// The meeting is end-to-end encrypted with another link secret than this client's. Its ``code`` is
+  /// `wrongSecret`.
+  case wrongSecret
   /// The server answered with something that is not the protocol, so it may not be a Parley server.
   case notParley(String)
   /// The meeting was found, but no way for sound and pictures.
@@ -51,6 +60,12 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
       "The meeting was found, but sound and pictures have no way there: a direct one did not work or is not wanted, and the TURN server "
         + "\(url), which was to relay them, is of no use. \(reason) \(reason.advice)"
     case .refused(_, let message): message
+    case .encryptionRequired:
+      "This meeting is end-to-end encrypted. Open it with its whole link, which contains its key (#e2ee=)."
+    case .notEncrypted:
+      "This link is for an encrypted meeting, and the server has this one unencrypted. It was not joined, so that nothing is sent in clear."
+    case .wrongSecret:
+      "This link has another key than the people in this meeting have. Ask one of them for the link again."
     case .signInRequired(let url):
       "This meeting is for people who sign in. Sign in at \(url), or ask for an invitation."
     case .cancelled:
@@ -59,11 +74,24 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// A refusal of the server.
+  init(code: String, message: String) {
+    self =
+      switch SignalingErrorCode(rawValue: code) {
+      case .encryptionRequired?: .encryptionRequired
+      case .notEncrypted?: .notEncrypted
+      default: .refused(code: code, message: message)
+      }
+  }
+
   /// The code of a refusal; nil for every other error.
   public var code: String? {
     switch self {
     case .refused(let code, _): code
     case .signInRequired: "signInRequired"
+    case .encryptionRequired: "encryptionRequired"
+    case .notEncrypted: "notEncrypted"
+    case .wrongSecret: "wrongSecret"
     default: nil
     }
   }
@@ -72,6 +100,7 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
   var isFinal: Bool {
     switch self {
     case .badAddress, .untrustedCertificate, .signInRequired, .cancelled, .ended: true
+    case .encryptionRequired, .notEncrypted, .wrongSecret: true
     case .refused(let code, _):
       [
         "badToken", "tokenExpired", "tokenRequired", "signInRequired", "wrongOrigin", "wrongMeeting", "noSuchMeeting",

@@ -1,4 +1,5 @@
 public import Basics
+public import Encryption
 public import RTC
 
 /// How to join a meeting. The defaults suit most.
@@ -14,6 +15,10 @@ public struct JoinOptions: Sendable {
 
   /// The meeting's passcode, where it has one. Without it joining fails with the code `passcodeRequired`.
   public var passcode: Secret<String>?
+
+  /// The secret of an encrypted meeting, where the address has none (`#e2ee=`). With one, the meeting is joined
+  /// encrypted or not at all. The server never gets it.
+  public var linkSecret: LinkSecret?
 
   /// What this program is, for the server's log.
   public var client = "parley-swift"

@@ -10,7 +10,7 @@ extension Meeting {
   /// if let mine = meeting.chat.last(where: { $0.from == meeting.local.id }) { try await meeting.edit(mine, text: "Better so.") }
   /// ```
   public func edit(_ message: ChatMessage, text: String) async throws(JoinError) {
-    try await request(.chat(.edit(message.id, text: text)))
+    try await request(.chat(.edit(message.id, text: try onTheWire(chat: text))))
   }
 
   /// Takes a message away, with its file: an own one, or as a host any that everybody sees.
@@ -53,6 +53,7 @@ extension Meeting {
   public func send(
     file bytes: [UInt8], name: String, to recipient: RemoteParticipant? = nil
   ) async throws(JoinError) -> ChatMessage {
+    try ensurePlain("Files")
     var headers: HTTPHeaders = [
       "Content-Type": "application/octet-stream", "Parley-File-Name": Self.percentEncoded(name),
     ]
@@ -123,14 +124,20 @@ extension Meeting {
 
   func take(_ notice: ChatNotice) {
     switch notice {
-    case .changed(let entry):
-      guard let index = chat.firstIndex(where: { $0.id == entry.id }), chat[index] != entry else { return }
-      chat[index] = entry
-      emit(.chatting(.changed(entry)))
+    case .changed(let sealed): if let entry = opened(sealed, isHistory: false, mayWait: false) { takeChanged(entry) }
     case .typing(let id, let active, let to):
       guard let sender = participantsByID[id] else { return }
       emit(.chatting(.typing(sender, isTyping: active, isPrivate: to != nil)))
     }
+  }
+}
+
+extension Meeting {
+  /// A message that is there has another text.
+  func takeChanged(_ entry: ChatEntry) {
+    guard let index = chat.firstIndex(where: { $0.id == entry.id }), chat[index] != entry else { return }
+    chat[index] = entry
+    emit(.chatting(.changed(entry)))
   }
 }
 

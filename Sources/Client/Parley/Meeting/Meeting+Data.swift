@@ -34,23 +34,34 @@ extension Meeting {
   ///   - topic: What it is about, for receivers to tell messages apart; at most 128 bytes.
   ///   - reliability: Whether it may be lost.
   ///   - recipients: Who is to get it, at most 100; empty for everybody.
-  /// - Throws: ``JoinError/refused(code:message:)`` for what is too long, ``JoinError/ended``, ``JoinError/timedOut(_:)`` when
+  /// - Throws: ``JoinError/refused(code:message:)`` for what is too long (in an encrypted meeting 40 bytes fewer fit),
+  ///   ``JoinError/ended``, ``JoinError/timedOut(_:)`` when
   ///   nothing could be sent for 30 seconds.
   public func send(
     _ bytes: [UInt8], topic: String = "", reliability: DataReliability = .reliable,
     to recipients: [RemoteParticipant] = []
   ) async throws(JoinError) {
     let header = ClientDataHeader(to: recipients.isEmpty ? nil : recipients.map(\.id), topic: topic)
-    let message = Signaling.DataMessage(header: header, payload: bytes[...])
-    let encoded: [UInt8]
-    do throws(DataMessageError) {
-      try message.check(reliability)
-      encoded = try message.encoded()
-    } catch { throw .refused(code: "tooLarge", message: error.description) }
+    let room = isEncrypted ? MessageSealing.overhead : 0
+    guard bytes.count + room <= reliability.payloadLimit else {
+      throw .refused(
+        code: "tooLarge", message: DataMessageError.payloadTooLarge(maximum: reliability.payloadLimit - room).description)
+    }
+    do throws(DataMessageError) { try Signaling.DataMessage(header: header, payload: bytes[...]).check(reliability) } catch {
+      throw .refused(code: "tooLarge", message: error.description)
+    }
     let end = MonotonicClock.now + .seconds(30)
+    var encoded: (bytes: [UInt8], ring: KeyRing?)?
     while true {
       guard state != .ended else { throw .ended }
-      switch await connection?.call({ $0.sendData(encoded, reliability, now: $1) }) {
+      // Another connection has other keys.
+      if encoded.map({ $0.ring !== secret?.ring }) ?? true, let payload = onTheWire(data: bytes) {
+        do throws(DataMessageError) {
+          encoded = (try Signaling.DataMessage(header: header, payload: payload[...]).encoded(), secret?.ring)
+        } catch { throw .refused(code: "tooLarge", message: error.description) }
+      }
+      let message = encoded?.bytes
+      switch await connection?.call({ session, now in message.map { session.sendData($0, reliability, now: now) } }) ?? nil {
       case .success?: return
       case .failure(.unavailable)? where connectionState.isFine && connectionState.mediaUp && joinedOnce:
         throw .refused(code: "noDataChannel", message: "The server takes no data on this connection.")
@@ -65,7 +76,8 @@ extension Meeting {
     }
   }
 
-  func takeData(_ data: ReceivedData) {
+  func takeData(_ sealed: ReceivedData, mayWait: Bool = true) {
+    guard let data = opened(sealed, mayWait: mayWait) else { return }
     let sender = participantsByID[data.from]
     emit(
       .data(

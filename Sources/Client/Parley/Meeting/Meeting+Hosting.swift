@@ -87,6 +87,7 @@ extension Meeting {
   public func createPoll(
     _ question: String, options: [String], multiple: Bool = false, results: PollResults = .always
   ) async throws(JoinError) {
+    try ensurePlain("Polls")
     try await request(
       .createPoll(PollDraft(question: question, options: options, multiple: multiple, results: results)))
   }

@@ -45,6 +45,9 @@ extension Meeting {
       throw .badAddress(
         "The address has a token (#jwt= or ?jwt=), and another one was given beside it. One of them is expected.")
     }
+    if let secret = options.linkSecret, let other = address.linkSecret, other != secret {
+      throw .badAddress("The link has a key (#e2ee=), and another one was given beside it. One of them is expected.")
+    }
     self.init(.address(address, token: token), name: name, options: options)
   }
 
@@ -99,6 +102,7 @@ extension Meeting {
       try await enterWithDeadline()
     } catch {
       lastError = error
+      noteRefusal(error)
       place?.channel.close()
       if error == .cancelled {
         end(.left, message: "The meeting was left before it was joined.")
@@ -178,6 +182,7 @@ extension Meeting {
     var document = answer
     if let signaling = options.signaling { document.signaling = signaling }
     try ensureGoingOn()
+    try checkEncryption(document.e2ee)
     try checkRelays(document)
     if !joinedOnce { times.discovered = MonotonicClock.now }
     async let channel = openChannel(options.signaling ?? answer.signaling)
@@ -209,7 +214,7 @@ extension Meeting {
           .init(
             token: token.value, room: document.meeting, name: local.wantedName ?? local.name, offer: offer,
             tracks: tracks,
-            client: options.client, passcode: options.passcode?.value)))
+            client: options.client, passcode: options.passcode?.value, e2ee: isEncrypted ? true : nil)))
       place.hasAsked = true
       try await takeWelcome(place, connection)
       place.isWelcome = true
@@ -241,6 +246,7 @@ extension Meeting {
     configuration.audioSlots = slots
     configuration.videoSlots = slots
     configuration.iceServers = iceServers(document)
+    configuration.keys = secret?.makeRing()
     let connection = try await MediaConnection.open(configuration)
     let events = connection.events
     tasks.run { [weak self, weak connection] in
@@ -269,6 +275,8 @@ extension Meeting {
         if let servers = welcome.iceServers?.map(IceServer.init), !options.usesOnlyOwnIceServers {
           connection.post { session, _ in session.setCredentials(of: servers) }
         }
+        // Before media can flow.
+        try beginEncryption(welcome)
         if let problem = await setAnswer(welcome.answer, connection) { throw .mediaFailed(problem) }
         try ensureGoingOn()
         apply(welcome)
@@ -276,7 +284,7 @@ extension Meeting {
       case .waiting(let reason, _):
         place.hasWaited = true
         beginWaiting(for: reason)
-      case .error(let code, let text, true, _): throw .refused(code: code.rawValue, message: text)
+      case .error(let code, let text, true, _): throw JoinError(code: code.rawValue, message: text)
       case .ended(let reason, let text): throw .refused(code: reason.rawValue, message: text)
       default: break
       }
@@ -295,6 +303,7 @@ extension Meeting {
       takePermissions(ParticipantRole(rawValue: own.role), welcome.permissions)
     }
     takeState(welcome.participants, welcome.slots, welcome.chat, welcome.state)
+    pumpKeys()
   }
 
   func ensureGoingOn() throws(JoinError) {

@@ -21,16 +21,21 @@ extension Meeting {
     switch message {
     case .welcome, .waiting: break
     case .lobby(let info): takeLobby(info)
-    case .resumed(let participants, let slots, let chat, let state, _):
+    case .resumed(let participants, let slots, let chat, let state, let announcements):
+      withKeys { $0.resume(announcements ?? [], roster: participants.map(\.id), now: $1) }
       takeState(participants, slots, chat, state)
       takeStopped(participants)
       tellViewsAgain()
     case .answer(let id, let answer, let slots, let publications):
       for publication in publications ?? [] { takeFacts(of: publication) }
       takeAnswer(id: id, answer: answer, slots: slots)
-    case .participantJoined(let info): takeParticipant(info)
+    case .participantJoined(let info):
+      withKeys { $0.join(info.id, now: $1) }
+      takeParticipant(info)
     case .participantUpdated(let info): takeParticipant(info)
-    case .participantLeft(let id, let reason): removeParticipant(id, reason)
+    case .participantLeft(let id, let reason):
+      withKeys { $0.leave(id, isRemoved: reason == .removed, now: $1) }
+      removeParticipant(id, reason)
     case .published(let participant, let publication), .publicationUpdated(let participant, let publication):
       takePublication(publication, of: participant)
       applySlots()
@@ -46,7 +51,8 @@ extension Meeting {
     case .quality(let quality): takeQuality(quality)
     case .chat(let entry): takeChat(entry, isHistory: false)
     case .signal(let signal, let from): takeSignal(signal, from: from)
-    case .announcement, .keyEnvelopes: break
+    case .announcement(let announcement): take(announcement)
+    case .keyEnvelopes(let envelopes): take(envelopes)
     case .room(let notice): take(notice)
     case .codec(let notice): take(notice)
     case .token(let notice): take(notice)
@@ -58,7 +64,7 @@ extension Meeting {
 
   private func takeError(_ code: SignalingErrorCode, _ text: String, _ fatal: Bool, _ id: Int?) {
     if let id, code == .tooFast, !fatal, holdBack(id) { return }
-    let error = JoinError.refused(code: code.rawValue, message: text)
+    let error = JoinError(code: code.rawValue, message: text)
     if let id,
       takeRefusal(id: id, error) || takeChatRefusal(id: id, error) || takeRequestRefusal(id: id, error)
         || settle(signal: id, .failure(error))
@@ -87,6 +93,7 @@ extension Meeting {
   func takeChatRefusal(id: Int, _ error: JoinError) -> Bool {
     guard let index = unsentChat.firstIndex(where: { $0.id == id }) else { return false }
     heldBack[id] = nil
+    secret?.forget(id)
     emit(.chatFailed(unsentChat.remove(at: index), error))
     sendInTurn()
     return true
@@ -113,7 +120,9 @@ extension Meeting {
   }
 
   /// `isWhole` for one of a whole state, which is how things are; otherwise it may say of own tracks what was just changed.
-  private func takeParticipant(_ info: ParticipantInfo, isWhole: Bool = false) {
+  private func takeParticipant(_ told: ParticipantInfo, isWhole: Bool = false) {
+    var info = told
+    if let signed = secret?.names[info.id] { info.name = signed }
     if info.id == local.id {
       takeHand(info.hand, of: local)
       (local.data, local.created) = (info.data, info.created)
@@ -121,6 +130,7 @@ extension Meeting {
       if local.name != info.name {
         // The server has the last word: a token may set the name.
         local.name = info.name
+        withKeys { $0.rename(info.name, now: $1) }
         emit(.participantUpdated(local))
       }
     } else if let known = participantsByID[info.id] {
@@ -227,10 +237,11 @@ extension Meeting {
     }
   }
 
-  private func takeChat(_ entry: ChatEntry, isHistory: Bool) {
+  func takeChat(_ sealed: ChatEntry, isHistory: Bool, mayWait: Bool = true) {
+    guard let entry = opened(sealed, isHistory: isHistory, mayWait: mayWait) else { return }
     guard !chat.contains(where: { $0.id == entry.id }) else {
       // Changed while the signalling was down.
-      if isHistory { take(ChatNotice.changed(entry)) }
+      if isHistory { takeChanged(entry) }
       return
     }
     // After joining anew nobody knows the numbers any more: what was said from the place before stands in the history, or did not arrive.

@@ -44,19 +44,19 @@ extension Meeting {
 
   private func addTrack(_ publication: LocalPublication, _ connection: MediaConnection) async {
     let publisher = publication.publisher
-    let (kind, rids) = (publisher.kind, publisher.rids)
+    let (kind, rids, source) = (publisher.kind, publisher.rids, publication.source)
     let codecs = publisher.codecs(outOf: options.codecs)
     guard publication.mid == nil, publication.addedTo !== connection else { return }
     publication.addedTo = connection
-    let mid = await connection.call { session, _ in
-      session.addTrack(kind, codecs: codecs, rids: rids, publisher: publisher)
+    let mid = await connection.call { session, now in
+      session.addTrack(kind, codecs: codecs, rids: rids, publisher: publisher, source: source, now: now)
     }
     // A rejoin may have begun meanwhile, which adds it to its own connection.
     guard let mid, self.connection === connection else { return }
     if local.publications.contains(where: { $0 === publication }) {
       publication.mid = mid
     } else {
-      connection.post { session, _ in session.stopTrack(mid) }
+      connection.post { $0.stopTrack(mid, now: $1) }
     }
   }
 
@@ -95,7 +95,7 @@ extension Meeting {
   func giveUp(_ publication: LocalPublication) async {
     guard let mid = publication.mid, let connection else { return }
     publication.mid = nil
-    connection.post { session, _ in session.stopTrack(mid) }
+    connection.post { $0.stopTrack(mid, now: $1) }
     await renegotiate()
   }
 

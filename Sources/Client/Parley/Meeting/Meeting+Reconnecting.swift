@@ -49,6 +49,9 @@ extension Meeting {
     case .dataLost:
       emit(.problem("Data messages were lost: this client took them too slowly. Later ones arrive again."))
     case .dataWanted: dataWaiters.wake()
+    case .keysWanted:
+      pumpKeys()
+      sendInTurn()
     }
   }
 
@@ -91,8 +94,9 @@ extension Meeting {
     var pause = TimeSpan.milliseconds(100)
     while MonotonicClock.now < end, self.place === place, state != .ended, !connectionState.rejoining {
       switch await tryToResume(place) {
-      case .resumed(let participants, let slots, let chat, let state):
+      case .resumed(let participants, let slots, let chat, let state, let announcements):
         connectionState.signalingDown = false
+        withKeys { $0.resume(announcements, roster: participants.map(\.id), now: $1) }
         takeState(participants, slots, chat, state)
         takeStopped(participants)
         if connectionState.mediaIsOver { return rejoin() }
@@ -116,7 +120,7 @@ extension Meeting {
   }
 
   private enum Resumption {
-    case resumed([ParticipantInfo], [SlotInfo], [ChatEntry], RoomState?)
+    case resumed([ParticipantInfo], [SlotInfo], [ChatEntry], RoomState?, [ParticipantAnnouncement])
     case refused
     case ended(EndReason, String)
     case unreachable
@@ -134,9 +138,9 @@ extension Meeting {
     channel.send(.resume(token: place.resumeToken.value))
     while let message = await channel.receive() {
       switch message {
-      case .resumed(let participants, let slots, let chat, let state, _):
+      case .resumed(let participants, let slots, let chat, let state, let announcements):
         place.channel = channel
-        return .resumed(participants, slots, chat, state)
+        return .resumed(participants, slots, chat, state, announcements ?? [])
       case .error(_, _, true, _):
         channel.close()
         return .refused
@@ -210,6 +214,7 @@ extension Meeting {
         guard state != .ended else { return }
         endWaiting()
         lastError = error
+        noteRefusal(error)
         if error.isFinal {
           self.end(error.code == "meetingExpired" ? .expired : .failed, message: error.description)
           return

@@ -81,7 +81,8 @@ extension Meeting {
     sendInTurn()
   }
 
-  func takeSignal(_ signal: Signal, from id: String?) {
+  func takeSignal(_ sealed: Signal, from id: String?, mayWait: Bool = true) {
+    guard let signal = opened(sealed, from: id, mayWait: mayWait) else { return }
     emit(
       .signal(
         SignalMessage(

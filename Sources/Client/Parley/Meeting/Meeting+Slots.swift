@@ -35,19 +35,19 @@ extension Meeting {
       }
     }
     let track: RemoteTrack
-    let id = participant.id
+    let (id, source) = (participant.id, publication.source)
     switch publication.kind {
     case .video:
       let video = RemoteVideoTrack(
         onKeyframeNeeded: { [weak connection] in connection?.post { $0.requestKeyframe(mid, now: $1) } },
         onFirstFrame: first)
-      connection.post { session, _ in session.show(mid: mid, in: video, participant: id) }
+      connection.post { session, _ in session.show(mid: mid, in: video, participant: id, source: source) }
       track = .video(video)
     case .audio:
       let audio = RemoteAudioTrack(
         onListened: { [weak connection] listened in connection?.post { $0.setListened(listened, mid: mid, now: $1) } },
         onFirstFrame: first)
-      connection.post { session, _ in session.play(mid: mid, in: audio, participant: id) }
+      connection.post { session, _ in session.play(mid: mid, in: audio, participant: id, source: source) }
       track = .audio(audio)
     }
     let subscription = Subscription(publication, track: track, mid: mid, meeting: self)

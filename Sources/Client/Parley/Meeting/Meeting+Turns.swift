@@ -51,11 +51,15 @@ extension Meeting {
     let message = unsentChat.first { !place.saidChat.contains($0.id) }
     let index = signals.firstIndex { !$0.isSent }
     if let message, message.id < (index.map { signals[$0].id } ?? .max) {
-      return Turn(id: message.id, message: message.onTheWire, bytes: message.text.utf8.count, signal: nil)
+      return onTheWire(message).map {
+        Turn(id: message.id, message: $0, bytes: message.text.utf8.count, signal: nil)
+      }
     }
-    return index.map { index in
+    return index.flatMap { index in
       let signal = signals[index]
-      return Turn(id: signal.id, message: signal.onTheWire, bytes: signal.signal.data.utf8.count, signal: index)
+      return onTheWire(signal).map {
+        Turn(id: signal.id, message: $0, bytes: signal.signal.data.utf8.count, signal: index)
+      }
     }
   }
 
@@ -152,6 +156,7 @@ extension Meeting {
     guard let index = unsentChat.firstIndex(where: { $0.id == id }) else { return false }
     unsentChat.remove(at: index)
     heldBack[id] = nil
+    secret?.forget(id)
     sendInTurn()
     return true
   }
@@ -161,6 +166,7 @@ extension Meeting {
     guard let index = signals.firstIndex(where: { $0.id == id }) else { return false }
     let signal = signals.remove(at: index)
     heldBack[id] = nil
+    secret?.forget(id)
     signal.settled(result)
     sendInTurn()
     return true

@@ -84,6 +84,10 @@ public import Signaling
   /// The last error that ended the meeting or could not be mended, in words.
   public internal(set) var lastError: JoinError?
 
+  /// The end-to-end encryption, as far as this client has verified it. Each change is also an event,
+  /// ``MeetingEvent/encryptionChanged(_:)``.
+  public internal(set) var encryption = MeetingEncryption()
+
   /// When the phases of joining were over.
   public internal(set) var times = JoinTimes()
 
@@ -97,6 +101,8 @@ public import Signaling
   /// With the newest token.
   @ObservationIgnored var location: MeetingLocation
   @ObservationIgnored var place: Place?
+  /// Nil for a meeting that is joined without encryption.
+  @ObservationIgnored let secret: MeetingSecret?
   @ObservationIgnored var connection: MediaConnection?
   @ObservationIgnored var slots: [SlotInfo] = []
   @ObservationIgnored var connectionState = ConnectionParts()
@@ -152,9 +158,15 @@ public import Signaling
     self.location = location
     self.options = options
     var fallback: String?
-    if case .address(let address, _) = location { fallback = address.displayName }
+    var linkSecret = options.linkSecret
+    if case .address(let address, _) = location {
+      fallback = address.displayName
+      linkSecret = linkSecret ?? address.linkSecret
+    }
+    secret = linkSecret.map { MeetingSecret($0) }
     local = LocalParticipant(name: name ?? options.name ?? fallback ?? "Guest")
     local.meeting = self
+    if secret != nil { encryption = MeetingEncryption(.waiting) }
   }
 
   /// Letting go of a meeting leaves it, too.

@@ -113,6 +113,8 @@ public enum MeetingEvent: Sendable {
   /// The join token ends soon. With `leaves` this client is sent away then, unless ``Meeting/renew(token:)`` is called before; without, it
   /// stays, and nothing needs to be done.
   case tokenExpiring(in: TimeSpan, leaves: Bool)
+  /// The end-to-end encryption is in another state, or has another safety code; ``Meeting/encryption`` is the same.
+  case encryptionChanged(MeetingEncryption)
   /// Something about hosts, raised hands, reactions or polls.
   case room(RoomEvent)
   /// Something went wrong that does not end the meeting, in words.

@@ -84,7 +84,7 @@ enum MeetingLocation: Sendable {
     {
       return .signInRequired(url: signIn)
     }
-    return .refused(code: refusal.code, message: refusal.error)
+    return JoinError(code: refusal.code, message: refusal.error)
   }
 
   private static func stranger(_ url: String) -> JoinError {

@@ -1,3 +1,4 @@
+public import Encryption
 import FoundationEssentials
 
 /// The address of a meeting, taken apart: `http(s)://host[:port]/<room>#jwt=<token>&config.…=…&userInfo.displayName="Ann"`. A token in the query
@@ -19,6 +20,10 @@ public struct MeetingAddress: Hashable, Sendable {
   /// The join token of `#jwt=` or of `?jwt=`. It goes to the server in a header and in `join`, never in an address, and is not printed: it
   /// lets anybody in who has it.
   public let token: Secret<String>?
+
+  /// The secret of an encrypted meeting, `#e2ee=` in the fragment. It never goes to the server and is not printed: who
+  /// has it can hear and see what is said.
+  public let linkSecret: LinkSecret?
 
   /// The fragment's overrides, values decoded: JSON strings without their quotes, everything else as it was written.
   public let overrides: [String: String]
@@ -74,8 +79,24 @@ public struct MeetingAddress: Hashable, Sendable {
     let given = Self.pairs(query, valueIfNone: nil) + Self.pairs(fragment, valueIfNone: nil)
     for (key, value) in given where key == "jwt" && !value.isEmpty { token = Secret(value) }
     self.token = token
-    let settings = Self.pairs(fragment, valueIfNone: "true").filter { $0.0 != "jwt" }
+    let settings = Self.pairs(fragment, valueIfNone: "true").filter { $0.0 != "jwt" && $0.0 != "e2ee" }
+    linkSecret = try Self.linkSecret(in: fragment, query)
     overrides = Dictionary(settings.map { ($0, Self.unquoted($1)) }, uniquingKeysWith: { $1 })
+  }
+
+  /// The secret of a link. A damaged one is an error: without it the meeting would be joined in clear.
+  private static func linkSecret(in fragment: Substring, _ query: Substring) throws(JoinError) -> LinkSecret? {
+    guard !pairs(query, valueIfNone: "").contains(where: { $0.0 == "e2ee" }) else {
+      throw .badAddress(
+        "The key of an encrypted meeting belongs behind # (#e2ee=…), and this address has it behind ?, where servers read it."
+      )
+    }
+    let given = pairs(fragment, valueIfNone: "").filter { $0.0 == "e2ee" }.map { LinkSecret(text: $0.1) }
+    guard let first = given.first else { return nil }
+    guard let secret = first, given.allSatisfy({ $0 == secret }) else {
+      throw .badAddress("The key of this link (#e2ee=) is cut or damaged. Copy the whole link again.")
+    }
+    return secret
   }
 
   /// The name that the fragment gives, if it does.

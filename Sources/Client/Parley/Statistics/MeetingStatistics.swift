@@ -25,6 +25,9 @@ public struct MeetingStatistics: Sendable {
 
   /// What is not received since this client cannot decode it. The W3C's statistics have no such member.
   public var undecodable: [UndecodablePublication]
+
+  /// Frames that were sealed, opened and dropped; nil in a meeting that is not encrypted.
+  public var encryption: EncryptionStatistics?
 }
 
 extension Meeting {
@@ -46,7 +49,7 @@ extension Meeting {
             UndecodablePublication(publication: publication.id, participant: participant.id, codec: $0)
           }
         }
-      })
+      }, encryption: measured.encryption)
   }
 
   /// Nil for what was unpublished meanwhile.

@@ -23,6 +23,8 @@ struct SessionStatistics: Sendable {
   var transport: TransportStatistics
   var outbound: [Outbound]
   var inbound: [Inbound]
+  /// Nil in a meeting that is not encrypted.
+  var encryption: EncryptionStatistics?
 }
 
 extension MediaSession {
@@ -51,7 +53,7 @@ extension MediaSession {
       }
       return stream
     }
-    return SessionStatistics(transport: transport, outbound: outbound, inbound: inbound)
+    return SessionStatistics(transport: transport, outbound: outbound, inbound: inbound, encryption: encryption?.counts)
   }
 }
 

@@ -8,6 +8,8 @@ extension JoinError {
     case .badAddress, .unreachable, .untrustedCertificate, .mediaFailed, .relayFailed, .cancelled, .ended:
       .connectionFailed
     case .signInRequired: .authorizationFailure
+    case .encryptionRequired: .sessionEncryptionSecretMissing
+    case .notEncrypted, .wrongSecret: .sessionInvalidEncryptionSecret
     case .timedOut: .sessionConnectionTimeout
     case .notParley: .noMessagingServer
     case .refused(let code, _): Self.codes[code] ?? .connectionRefused

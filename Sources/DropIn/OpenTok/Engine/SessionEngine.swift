@@ -53,7 +53,7 @@ import Parley
     let meeting: Meeting
     do throws(JoinError) {
       meeting = try Meeting(
-        "\(address)/\(room)", token: Secret(token), name: "Guest", options: options)
+        "\(address)/\(room)", token: Secret(token), name: "Guest", options: options(of: session))
     } catch {
       // Either the server's address is invalid, or the session id isn't a name of a meeting.
       let isServer = (try? MeetingAddress("\(address)/session")) != nil
@@ -77,9 +77,10 @@ import Parley
     }
   }
 
-  private var options: JoinOptions {
+  private func options(of session: OTSession) -> JoinOptions {
     var options = JoinOptions()
     options.client = "opentok-swift"
+    options.linkSecret = session.state.secret?.linkSecret
     options.reconnectPatience = reconnectPatience
     options.codecs = codecs
     guard let ice = settings.iceConfig?.values else { return options }

@@ -11,6 +11,10 @@ extension OTSession {
     guard isFree else {
       return OTError(.sessionIllegalState, "The session is connected or connecting already. Disconnect it first.")
     }
+    if let problem = state.secretProblem {
+      change { $0.status = .failed }
+      return problem
+    }
     onMain { [self] in engine.connect(self, apiKey: apiKey, token: token) }
     return nil
   }

@@ -57,6 +57,10 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
     /// The number of subscribers, those that are starting included.
     var subscribers = 0
     var limit: OTStreamLimit
+    /// The secret that the app has set; its clients share it.
+    var secret: EncryptionSecret?
+    /// The fault of a secret that was refused. The session does not connect in clear in its place.
+    var secretProblem: OTError?
   }
 
   /// A session, not connected yet. Never nil: a wrong key or id is reported when it connects.
@@ -247,10 +251,34 @@ open class OTSession: NSObject, Observable, @unchecked Sendable {
 
   // MARK: Encryption and support
 
-  /// End-to-end encryption is not there: every secret is refused, so that nobody believes to be encrypted.
+  /// Connects this session end-to-end encrypted, with a secret of 8 to 256 characters that the app's clients share. It
+  /// is set before the session connects; then it connects encrypted or not at all.
   open func setEncryptionSecret(_ secret: String, error: UnsafeMutablePointer<OTError?>?) {
-    let message = "End-to-end encryption with a secret is not available on this server."
-    OTError.put(OTError(.sessionInvalidEncryptionSecret, message), error)
+    OTError.put(setSecret(secret), error)
+  }
+
+  private func setSecret(_ text: String) -> OTError? {
+    let made = Result { () throws(OTError) in try EncryptionSecret(text, session: sessionId) }
+    let (problem, isInClear) = change { state -> (OTError?, Bool) in
+      switch (state.status, made) {
+      case (.notConnected, .success(let secret)), (.failed, .success(let secret)):
+        (state.secret, state.secretProblem) = (secret, nil)
+        return (nil, false)
+      case (.notConnected, .failure(let problem)), (.failed, .failure(let problem)):
+        (state.secret, state.secretProblem) = (nil, problem)
+        return (problem, false)
+      case (_, .success(let secret)) where state.secret == secret: return (nil, false)
+      case (.connected, _), (.connecting, _), (.reconnecting, _), (.disconnecting, _):
+        let problem = OTError(
+          .sessionIllegalState,
+          "Set the encryption secret before you connect. A session that has begun keeps its own; one without a secret was disconnected."
+        )
+        return (problem, state.secret == nil)
+      }
+    }
+    // An app that sets a secret must not go on in clear.
+    if isInClear { disconnect(nil) }
+    return problem
   }
 
   /// Gives an id to name a problem by; the time and the session are what the server's log knows it by.

@@ -141,6 +141,7 @@ enum JoinCommand {
       waits.stop()
     } catch {
       waits.stop()
+      if meeting.encryption.state == .refused { observer.take(.encryptionChanged(meeting.encryption)) }
       observer.close()
       departure.leave()
       await departure.finished()

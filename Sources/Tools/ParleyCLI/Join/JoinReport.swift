@@ -117,6 +117,13 @@ import Parley
     case .room(let event):
       let report = RoomReport(event, meeting)
       say(report.name, report.line, report.words)
+    case .encryptionChanged(let encryption):
+      say(
+        "encryption",
+        [
+          "state": .text(encryption.state.rawValue), "safetyCode": JSONLine.Value(encryption.safetyCode),
+          "waitingFor": .list(encryption.waitingFor.map { .text($0) }),
+        ], Self.words(encryption, in: meeting))
     case .problem(let text): problem(text)
     case .ended(let reason, let message):
       say("left", ["reason": .text(reason.rawValue), "message": .text(message)], message)
@@ -142,6 +149,18 @@ import Parley
     case .lobby: "waiting to be let in"
     case .host: "the meeting begins when a host comes"
     case .start: "the meeting begins at its time, or when a host comes"
+    }
+  }
+
+  /// The encryption in a few words.
+  static func words(_ encryption: MeetingEncryption, in meeting: Meeting) -> String {
+    switch encryption.state {
+    case .off: return "not encrypted"
+    case .encrypted: return "end-to-end encrypted; the safety code is \(encryption.groupedSafetyCode ?? "not known yet")"
+    case .waiting:
+      let names = encryption.waitingFor.compactMap { meeting.participant($0)?.name }
+      return names.isEmpty ? "waiting for the keys" : "waiting for the keys of \(names.joined(separator: ", "))"
+    case .refused: return "not joined: this link does not fit the meeting's encryption"
     }
   }
 

@@ -60,6 +60,7 @@ import Parley
     case .sourceEnded(let publication, let error): note(JoinReport.words(ended: publication, error))
     case .tokenExpiring(in: let time, leaves: true): note(JoinReport.words(tokenEnding: time))
     case .room(let event): if let words = RoomReport(event, meeting).words { note(words) }
+    case .encryptionChanged(let encryption): note(JoinReport.words(encryption, in: meeting))
     case .problem(let text): note(text)
     default: break
     }
@@ -130,6 +131,10 @@ import Parley
     lines.append(
       "\u{1B}[1m\(fit(" \(title)", columns - 22))\u{1B}[0m" + " " + fit("\(meeting.state.rawValue)  \(clock)", 20))
     lines.append(fit(" \(totals)", columns))
+    if let code = meeting.encryption.groupedSafetyCode {
+      let state = meeting.encryption.state == .encrypted ? "end-to-end encrypted" : "waiting for keys"
+      lines.append(fit(" \(state)  ·  safety code \(code)", columns))
+    }
     lines.append("")
     let room = max(rows - 8, 1)
     let people = people()

@@ -4,6 +4,7 @@ import NetworkEmulator
 @testable import Parley
 import RTC
 @testable import SFU
+import Signaling
 import TestSeeds
 
 /// The conditions of a call's network.
@@ -26,6 +27,18 @@ struct CallConditions {
   var takesRedundancy = true
   /// How long packets wait in the server for others to leave with; nil for not at all.
   var load: TimeSpan?
+  /// The ends that encrypt: both do in an encrypted meeting.
+  var encryption: CallEncryption = []
+  /// The participant and source that the server names for the receiver's slots.
+  var claimed: (participant: String, source: TrackSource) = ("publisher", .camera)
+
+  /// The same, end-to-end encrypted.
+  var encrypted: CallConditions {
+    var other = self
+    other.name += ", encrypted"
+    other.encryption = .both
+    return other
+  }
 
   /// Loss of each packet on its own, in both directions of one participant's network.
   static func loss(_ share: Double, atReceiver: Bool = false) -> CallConditions {
@@ -112,6 +125,17 @@ struct CallConditions {
   }
 }
 
+/// The ends of a call that encrypt.
+struct CallEncryption: OptionSet {
+  let rawValue: Int
+
+  static let publisher = CallEncryption(rawValue: 1)
+  static let receiver = CallEncryption(rawValue: 2)
+  static let both: CallEncryption = [.publisher, .receiver]
+  /// Nobody ever gets keys: signalling passes nothing on.
+  static let withoutKeys = CallEncryption(rawValue: 4)
+}
+
 /// A publisher, a server and a receiver in virtual time: the SDK's sessions, real ICE, DTLS and SRTP, the server's
 /// router, real codecs and jitter buffers, and emulated networks between them. Everything but keys and signatures
 /// follows from the seed.
@@ -135,6 +159,7 @@ final class SimulatedCall {
   let server: SimulatedServer
   let publisher: SimulatedClient
   let receiver: SimulatedClient
+  let keys = SimulatedKeys()
   let video: SimulatedVideo
   let audio: SimulatedAudio
   private(set) var now = SimulatedCall.origin
@@ -187,22 +212,28 @@ final class SimulatedCall {
     var configuration = SessionConfiguration()
     configuration.audioSlots = 0
     configuration.videoSlots = 0
+    configuration.keys = conditions.encryption.contains(.publisher) ? KeyRing() : nil
     publisher = SimulatedClient(
       publisherPort, dtls: Self.clientContext, configuration: configuration, seed: conditions.seed &+ 100)
     configuration.audioSlots = 1
     configuration.videoSlots = 1
     configuration.takesRedundancy = conditions.takesRedundancy
+    configuration.keys = conditions.encryption.contains(.receiver) ? KeyRing() : nil
     receiver = SimulatedClient(
       receiverPort, dtls: Self.clientContext, configuration: configuration, seed: conditions.seed &+ 200)
     video = SimulatedVideo(start: .distantFuture)
     audio = try SimulatedAudio(start: .distantFuture, usesCopies: conditions.usesCopies)
     decoder = try VP8Decoder()
 
-    let audioFrom = publisher.session.addTrack(.audio, codecs: [.opus], rids: [], publisher: audio)
-    let videoFrom = publisher.session.addTrack(.video, codecs: [.vp8], rids: [], publisher: video)
+    let audioFrom = publisher.session.addTrack(.audio, codecs: [.opus], rids: [], publisher: audio, source: .microphone, now: now)
+    let videoFrom = publisher.session.addTrack(.video, codecs: [.vp8], rids: [], publisher: video, source: .camera, now: now)
     guard let audioTo = receiver.session.slots.first(where: { $0.value is AudioSlot })?.key,
       let videoTo = receiver.session.slots.first(where: { $0.value is VideoSlot })?.key
     else { throw NotConnected() }
+    for (name, client) in [("publisher", publisher), ("receiver", receiver)] {
+      guard let encryption = client.session.encryption, !conditions.encryption.contains(.withoutKeys) else { continue }
+      try keys.join(name, encryption.keys, client.session, now: now)
+    }
     audioMIDs = (audioFrom, audioTo)
     videoMIDs = (videoFrom, videoTo)
     try connect()
@@ -223,8 +254,8 @@ final class SimulatedCall {
       server.attach(videoMIDs.from, to: videoMIDs.to, of: receiver.port),
       server.attach(audioMIDs.from, to: audioMIDs.to, of: receiver.port)
     else { throw NotConnected() }
-    receiver.session.show(mid: videoMIDs.to, in: videoTrack, participant: "publisher")
-    receiver.session.play(mid: audioMIDs.to, in: audioTrack, participant: "publisher")
+    receiver.session.show(mid: videoMIDs.to, in: videoTrack, participant: conditions.claimed.participant, source: conditions.claimed.source)
+    receiver.session.play(mid: audioMIDs.to, in: audioTrack, participant: conditions.claimed.participant)
     receiver.session.setListened(true, mid: audioMIDs.to, now: now)
     slot.onFrame = { [unowned self] frame in show(frame) }
     started = now
@@ -257,10 +288,11 @@ final class SimulatedCall {
 
   /// Lets virtual time pass until `end`, or until `isDone`.
   func run(until end: Instant, _ isDone: () -> Bool = { false }) {
+    keys.step(now)
     for client in [publisher, receiver] { client.step(now) }
     server.step(now)
     while !isDone() {
-      var next = min(min(publisher.deadline, receiver.deadline), server.deadline)
+      var next = min(min(min(publisher.deadline, receiver.deadline), server.deadline), keys.deadline)
       next = min(next, min(min(video.nextPicture, audio.nextSound), nextSample))
       guard next < end else {
         now = end
@@ -268,7 +300,10 @@ final class SimulatedCall {
       }
       now = max(now, next)
       capture()
-      for client in [publisher, receiver] where client.deadline <= now || client === publisher { client.step(now) }
+      let isNews = keys.step(now)
+      for client in [publisher, receiver] where isNews || client.deadline <= now || client === publisher {
+        client.step(now)
+      }
       server.step(now)
       if nextSample <= now {
         nextSample = now + .milliseconds(10)

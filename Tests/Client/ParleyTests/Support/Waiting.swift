@@ -79,6 +79,7 @@ import Testing
       case .pollRemoved: events.append("pollRemoved")
       case .meetingChanged(let info): events.append("meetingChanged \(info.subject)")
       }
+    case .encryptionChanged(let encryption): events.append("encryption \(encryption.state.rawValue)")
     case .problem(let text): events.append("problem \(text)")
     case .participantUpdated(let participant): events.append("updated \(participant.name)")
     case .speakersChanged: events.append("speakers")

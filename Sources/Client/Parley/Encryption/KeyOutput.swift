@@ -1,0 +1,49 @@
+import Basics
+import Encryption
+import Signaling
+
+/// A request of ``MeetingKeys`` to the meeting.
+enum KeyOutput: Equatable {
+  case send(ClientMessage)
+  /// The encryption as this client has verified it.
+  case changed(MeetingEncryption)
+  /// Ask for key frames of what this participant sends.
+  case keyframesWanted(ParticipantID)
+  /// The name that somebody has signed.
+  case named(ParticipantID, String)
+  case problem(ParticipantID, KeyProblem)
+}
+
+/// Trouble with somebody's keys.
+enum KeyProblem: Hashable {
+  /// A message about keys was not accepted.
+  case refused(KeyMessageError)
+  /// Somebody has keys whom signalling does not show.
+  case unseen
+  /// Somebody gives their keys to other people than this client sees.
+  case otherRoster
+
+  /// A sentence for people; nil for what repairs itself. `name` is that of the participant, nil for this client.
+  func sentence(_ name: String?) -> String? {
+    guard let name else { return "The keys of this device could not be renewed; if it stays so, leave and join again." }
+    switch self {
+    case .unseen: return "\(name) has keys of this meeting and is not shown among the participants."
+    case .otherRoster:
+      return "\(name) sees other people in this meeting than you do. Compare the safety code before you go on."
+    case .refused(let error): return Self.sentence(error, name)
+    }
+  }
+
+  private static func sentence(_ error: KeyMessageError, _ name: String) -> String? {
+    switch error {
+    case .wrongSecret: "\(name) came with another key than this meeting's, and gets none of yours."
+    case .identityChanged:
+      "Somebody says to be \(name) and has other keys than before. They get none of yours; compare the safety code."
+    case .wrongSignature, .misdirected: "The keys of \(name) were changed on the way, and are not used."
+    case .malformed: "The keys of \(name) cannot be read; their program may be newer than this one."
+    case .tooMany: "More people than can have keys are in this meeting, so \(name) has none."
+    // The exchange repairs these by itself.
+    case .replayed, .unknownSender, .indexTaken, .authenticationFailed, .failed: nil
+    }
+  }
+}
