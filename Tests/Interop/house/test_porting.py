@@ -99,7 +99,7 @@ class Porting(unittest.TestCase):
         module = ("open class OTThing: NSObject {\n  public init?(name: String) {}\n  open internal(set) var level = 1\n  open func call() {}\n}\n"
                   "extension OTThing {\n  func own() {}\n}\n")
         rows = "| `OTThing` | `level`, `call` | works |  |\n"
-        names = "OTThing  open\nOTThing.init(name:)  (String)\nOTThing.level  Int\nOTThing.call()  ()\n".replace("  Int\n", "\n")
+        names = "OTThing  open\nOTThing.init(name:)  (String)?\nOTThing.level\nOTThing.call()  ()\n"
         self.assertEqual(self.types(module, names, rows), "")
         for right, wrong, problem in [
                 ("open class", "public final class", "OTThing is not open in the module"), ("public init", "public convenience init", "OTThing.init(name:) cannot be called by a subclass"),
@@ -108,8 +108,37 @@ class Porting(unittest.TestCase):
             self.assertIn(problem, self.types(module.replace(right, wrong), names, rows))
         # Names of old versions alone need not, nor those that Swift makes of class methods.
         old = module.replace("open func", "public func").replace("public init", "public convenience init")
-        self.assertEqual(self.types(old, names.replace("call()  ()", "call()  ()  old").replace("(String)", "(String)  convenience"), rows), "")
+        self.assertEqual(self.types(old, names.replace("call()  ()", "call()  ()  old").replace("(String)?", "(String)?  convenience"), rows), "")
         self.assertIn("nothing of these labels", self.types(module.replace("  public init?(name: String) {}\n", ""), names, rows))
+
+    def test_an_initialiser_that_gives_nil_or_not_otherwise_than_in_the_sdk_is_found(self) -> None:
+        module = "open class OTThing {\n  public init?(name: String) {}\n  public init() {}\n  open var level = 1\n}\n"
+        rows = "| `OTThing` | `level` | works |  |\n"
+        names = "OTThing  open\nOTThing.level\nOTThing.init(name:)  (String)?\nOTThing.init()  ()\n"
+        self.assertEqual(self.types(module, names, rows), "")
+        for right, wrong, problem in [("init?(name", "init(name", "OTThing.init(name:) is (String) in"), ("init()", "init?()", "OTThing.init() is ()? in")]:
+            self.assertIn(problem, self.types(module.replace(right, wrong), names, rows))
+
+    def test_an_overload_of_other_types_does_not_stand_for_the_one_of_the_sdk(self) -> None:
+        module = ("open class OTThing {\n  public init(of kind: OTKind) {}\n  public init(of kind: OTOther) {}\n"
+                  "  open func call(_ name: String) {}\n  open func call(_ name: String?) {}\n}\n")
+        names = "OTThing  open\nOTThing.init(of:)  (OTKind)\nOTThing.call(_:)  (String)\n"
+        rows = "| `OTThing` | `call` | works |  |\n"
+        self.assertEqual(self.types(module, names, rows), "")
+        for right, wrong, problem in [("public init(of kind: OTKind)", "public convenience init(of kind: OTKind)", "init(of:) cannot be called by a subclass"),
+                                      ("open func call(_ name: String)", "public func call(_ name: String)", "call(_:) cannot be overridden")]:
+            self.assertIn(problem, self.types(module.replace(right, wrong), names, rows))
+
+    def test_a_protocol_asks_for_the_types_of_the_sdk_and_a_default_has_them(self) -> None:
+        module = ("public protocol OTDelegate: AnyObject {\n  func thing(_ thing: OTThing, didStart time: Int)\n}\n"
+                  "extension OTDelegate {\n  public func thing(_ thing: OTThing, didStart time: Int) {}\n}\n"
+                  "func tell(_ delegate: OTDelegate) { delegate.thing(thing, didStart: 1) }\n")
+        names = "OTDelegate  protocol\nOTDelegate.thing(_:didStart:)  (OTThing, Int)\n"
+        rows = "| `OTDelegate` | `thing` | works |  |\n"
+        self.assertEqual(self.types(module, names, rows), "")
+        body, default = module.split("extension")
+        self.assertIn("is (OTThing?, Int) in the module", self.types(body.replace("OTThing,", "OTThing?,") + "extension" + default, names, rows))
+        self.assertIn("has a default for (OTThing, Int?)", self.types(body + "extension" + default.replace("time: Int", "time: Int?"), names, rows))
 
     def test_enumerations_of_other_numbers_and_constants_of_other_types_are_found(self) -> None:
         module = 'public let OTDomain = "OTDomain"\npublic enum OTState: Int32, Sendable {\n  case idle = 0\n  case gone = 0x2307_001A\n  case none\n}\n'
