@@ -114,8 +114,7 @@ extension CXProviderDelegate {
 
 /// The app's calls, as the system sees them. A desktop has no such system: an incoming call is shown as an alert of the
 /// app.
-// unchecked: what changes is touched under the lock.
-open class CXProvider: NSObject, @unchecked Sendable {
+open class CXProvider: NSObject {
   /// How its calls are shown.
   open var configuration: CXProviderConfiguration
   private let lock = NSLock()
@@ -216,6 +215,10 @@ open class CXProvider: NSObject, @unchecked Sendable {
 
   private func activate() { tell { $0.provider($1, didActivate: .sharedInstance()) } }
 }
+
+// unchecked: what changes is touched under the lock. Not in language mode 5: a subclass would have to restate it.
+@available(swift, introduced: 6)
+extension CXProvider: @unchecked Sendable {}
 
 /// Asks for what the user wants of the app's calls.
 open class CXCallController: NSObject {

@@ -5,8 +5,7 @@ public import Foundation
 public import ParleyViews
 
 /// The rate and channels of an audio device: 16-bit samples.
-// unchecked: the SDK's own form; an app fills it before it gives it away.
-open class OTAudioFormat: NSObject, @unchecked Sendable {
+open class OTAudioFormat: NSObject {
   /// Samples a second of each channel.
   open var sampleRate: UInt16 = 16_000
   /// 1 or 2.

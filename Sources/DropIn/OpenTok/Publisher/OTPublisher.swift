@@ -4,8 +4,7 @@ public import ParleyViews
 /// Sends the microphone and the camera to a session, and shows the camera in ``view``.
 ///
 /// Without a camera, a test video takes its place, as in the simulator of OpenTok.
-// unchecked: as its superclass; what it adds is the main actor's.
-open class OTPublisher: OTPublisherKit, @unchecked Sendable {
+open class OTPublisher: OTPublisherKit {
   @MainActor private var shown: OTVideoView?
 
   /// A publisher. The preview begins at once.

@@ -2,8 +2,7 @@ public import Foundation
 
 /// Sends audio and video to a session: those of a capturer of the app's own, without a view. ``OTPublisher`` has a
 /// camera and a view.
-// unchecked: open to subclasses; its own state is constant or `Guarded`.
-open class OTPublisherKit: NSObject, @unchecked Sendable {
+open class OTPublisherKit: NSObject {
   let media: PublisherMedia
   let state: Guarded<State>
 

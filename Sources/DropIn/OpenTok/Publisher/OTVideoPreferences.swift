@@ -11,8 +11,7 @@ public enum OTVideoCodecType: Int, Sendable {
 }
 
 /// The codecs in which a publisher would send its video.
-// unchecked: open to subclasses; it is filled when it is made.
-open class OTVideoCodecPreference: NSObject, @unchecked Sendable {
+open class OTVideoCodecPreference: NSObject {
   /// Whether the module chooses.
   open internal(set) var automatic = true
   /// The numbers of ``OTVideoCodecType``, the best one first; empty when the module chooses.

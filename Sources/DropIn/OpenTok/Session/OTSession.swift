@@ -14,8 +14,7 @@ public import Observation
 /// var error: OTError?
 /// session.connect(withToken: kToken, error: &error)
 /// ```
-// unchecked: open to subclasses; its own state is constant or `Guarded`.
-open class OTSession: NSObject, Observable, @unchecked Sendable {
+open class OTSession: NSObject, Observable {
   private let parts: Parts
   private let registrar = ObservationRegistrar()
   let observers = KeyObservers()

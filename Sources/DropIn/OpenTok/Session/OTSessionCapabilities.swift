@@ -1,8 +1,7 @@
 public import Foundation
 
 /// The permissions of a token.
-// unchecked: open to subclasses; it is filled when it is made.
-open class OTSessionCapabilities: NSObject, @unchecked Sendable {
+open class OTSessionCapabilities: NSObject {
   open internal(set) var canPublish = false
   open internal(set) var canSubscribe = false
   open internal(set) var canForceMute = false
@@ -19,8 +18,7 @@ open class OTSessionCapabilities: NSObject, @unchecked Sendable {
 }
 
 /// A moderator's change of muting.
-// unchecked: open to subclasses; it is filled when it is made.
-open class OTMuteForcedInfo: NSObject, @unchecked Sendable {
+open class OTMuteForcedInfo: NSObject {
   /// True when everybody is muted, false when that does not hold for later streams any more.
   open var active = false
 

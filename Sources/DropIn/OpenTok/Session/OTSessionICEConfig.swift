@@ -16,8 +16,7 @@ public enum OTSessionICETransportPolicy: Int32, Sendable {
 }
 
 /// The STUN and TURN servers of a session.
-// unchecked: open to subclasses; its own state is constant or `Guarded`.
-open class OTSessionICEConfig: NSObject, @unchecked Sendable {
+open class OTSessionICEConfig: NSObject {
   /// A server of the app.
   struct Server: Hashable, Sendable {
     let url: String

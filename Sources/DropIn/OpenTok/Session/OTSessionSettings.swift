@@ -1,8 +1,7 @@
 public import Foundation
 
 /// How a session connects.
-// unchecked: open to subclasses; its own state is constant or `Guarded`.
-open class OTSessionSettings: NSObject, @unchecked Sendable {
+open class OTSessionSettings: NSObject {
   private let state = Guarded(Values())
 
   struct Values {

@@ -1,8 +1,7 @@
 public import Foundation
 
 /// A client that is connected to a session: this one, or another.
-// unchecked: open to subclasses; it is filled when it is made.
-open class OTConnection: NSObject, @unchecked Sendable {
+open class OTConnection: NSObject {
   /// The id, unique in the session.
   open internal(set) var connectionId = ""
   /// When the client connected, by the server's clock.

@@ -3,8 +3,7 @@ public import Foundation
 // The measurements of a connection besides packets, from versions 2.32 to 2.34 of the SDK.
 
 /// The publisher's own measurements of its connection.
-// unchecked: open to subclasses; it is filled when it is made.
-open class OTSenderStats: NSObject, @unchecked Sendable {
+open class OTSenderStats: NSObject {
   /// The most bits a second that the estimate may reach.
   open internal(set) var connectionMaxAllocatedBitrate: Int64 = 0
   /// The bits a second that the connection is estimated to take.
@@ -21,8 +20,7 @@ open class OTSenderStats: NSObject, @unchecked Sendable {
 }
 
 /// One size in which a publisher's video is sent.
-// unchecked: open to subclasses; it is filled when it is made.
-open class OTPublisherKitVideoLayerStats: NSObject, @unchecked Sendable {
+open class OTPublisherKitVideoLayerStats: NSObject {
   /// Pixels a row.
   open internal(set) var width: Int32 = 0
   /// Height in pixels.
@@ -82,8 +80,7 @@ public enum OTNetworkDegradationSource: Int32, Sendable {
 }
 
 /// How good one way to or from the server is.
-// unchecked: open to subclasses; it is filled when it is made.
-open class OTTransportStats: NSObject, @unchecked Sendable {
+open class OTTransportStats: NSObject {
   /// The bits a second that it is estimated to take; 0 while none are known, as on the way from the server.
   open internal(set) var connectionEstimatedBandwidth: Int64 = 0
   /// How good it is.
@@ -114,8 +111,7 @@ open class OTTransportStats: NSObject, @unchecked Sendable {
 }
 
 /// The connection of a publisher.
-// unchecked: open to subclasses; it is filled when it is made.
-open class OTPublisherKitMediaLinkStats: NSObject, @unchecked Sendable {
+open class OTPublisherKitMediaLinkStats: NSObject {
   /// Empty: the server passes everything on.
   open internal(set) var connectionId = ""
   /// Empty when this module makes the statistics.
@@ -133,8 +129,7 @@ open class OTPublisherKitMediaLinkStats: NSObject, @unchecked Sendable {
 }
 
 /// The connections between a publisher and a subscriber.
-// unchecked: open to subclasses; it is filled when it is made.
-open class OTSubscriberKitMediaLinkStats: NSObject, @unchecked Sendable {
+open class OTSubscriberKitMediaLinkStats: NSObject {
   /// The way from the server.
   open internal(set) var transport = OTTransportStats()
   /// The publisher's way to the server: never known here.

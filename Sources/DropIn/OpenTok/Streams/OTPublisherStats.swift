@@ -1,8 +1,7 @@
 public import Foundation
 
 /// Counts of a publisher's sent video.
-// unchecked: open to subclasses; it is filled when it is made.
-open class OTPublisherKitVideoNetworkStats: NSObject, @unchecked Sendable {
+open class OTPublisherKitVideoNetworkStats: NSObject {
   /// Empty: the server passes everything on.
   open internal(set) var connectionId = ""
   /// Empty when this module makes the statistics.
@@ -41,8 +40,7 @@ open class OTPublisherKitVideoNetworkStats: NSObject, @unchecked Sendable {
 }
 
 /// Counts of a publisher's sent audio.
-// unchecked: open to subclasses; it is filled when it is made.
-open class OTPublisherKitAudioNetworkStats: NSObject, @unchecked Sendable {
+open class OTPublisherKitAudioNetworkStats: NSObject {
   /// Empty: the server passes everything on.
   open internal(set) var connectionId = ""
   /// Empty when this module makes the statistics.
@@ -78,8 +76,7 @@ open class OTPublisherKitAudioNetworkStats: NSObject, @unchecked Sendable {
 }
 
 /// A report about everything that a publisher sends.
-// unchecked: open to subclasses; it is filled before it is given away.
-open class OTPublisherRtcStats: NSObject, @unchecked Sendable {
+open class OTPublisherRtcStats: NSObject {
   /// Empty: the server passes everything on.
   open var connectionId = ""
   /// An array of objects with the names of the W3C's statistics (`outbound-rtp`), as JSON.

@@ -3,8 +3,7 @@ public import Observation
 
 /// The audio and video of one publisher. Its properties change while it lasts, on the ``OTSession/apiQueue`` of its
 /// session. They can be observed with `withObservationTracking`, and by key path as on Apple systems.
-// unchecked: open to subclasses; what changes is `Guarded`, the rest is filled when it is made.
-open class OTStream: NSObject, Observable, @unchecked Sendable {
+open class OTStream: NSObject, Observable {
   /// The id, unique in the session.
   open internal(set) var streamId = ""
   /// The connection of its publisher.

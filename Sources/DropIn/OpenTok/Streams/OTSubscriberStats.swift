@@ -1,8 +1,7 @@
 public import Foundation
 
 /// Counts of a subscriber's received video.
-// unchecked: open to subclasses; it is filled when it is made.
-open class OTSubscriberKitVideoNetworkStats: NSObject, @unchecked Sendable {
+open class OTSubscriberKitVideoNetworkStats: NSObject {
   /// Packets that did not come.
   open internal(set) var videoPacketsLost: UInt64 = 0
   open internal(set) var videoPacketsReceived: UInt64 = 0
@@ -58,8 +57,7 @@ open class OTSubscriberKitVideoNetworkStats: NSObject, @unchecked Sendable {
 }
 
 /// Counts of a subscriber's received audio.
-// unchecked: open to subclasses; it is filled when it is made.
-open class OTSubscriberKitAudioNetworkStats: NSObject, @unchecked Sendable {
+open class OTSubscriberKitAudioNetworkStats: NSObject {
   /// Packets that did not come.
   open internal(set) var audioPacketsLost: UInt64 = 0
   open internal(set) var audioPacketsReceived: UInt64 = 0

@@ -2,8 +2,7 @@ import Foundation
 public import ParleyViews
 
 /// Receives a stream and shows it in ``view``.
-// unchecked: as its superclass; what it adds is the main actor's.
-open class OTSubscriber: OTSubscriberKit, @unchecked Sendable {
+open class OTSubscriber: OTSubscriberKit {
   @MainActor private var shown: OTVideoView?
 
   /// The video, in an ``OTVideoView``. It leaves its superview when the stream ends, and in version 1 when the app

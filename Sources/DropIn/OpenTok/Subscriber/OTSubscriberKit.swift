@@ -4,8 +4,7 @@ public import Foundation
 ///
 /// In a session made as in version 1 it begins at once; otherwise when it is given to
 /// ``OTSession/subscribe(_:error:)``.
-// unchecked: open to subclasses; its own state is constant or `Guarded`.
-open class OTSubscriberKit: NSObject, @unchecked Sendable {
+open class OTSubscriberKit: NSObject {
   let state: Guarded<State>
 
   struct State {

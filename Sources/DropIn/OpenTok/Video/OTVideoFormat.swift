@@ -11,8 +11,7 @@ public enum OTPixelFormat: Int32, Sendable {
 }
 
 /// The size and layout of frames.
-// unchecked: the SDK's own form; it is filled before it is given away.
-open class OTVideoFormat: NSObject, @unchecked Sendable {
+open class OTVideoFormat: NSObject {
   /// A name for people.
   open var name = ""
   open var pixelFormat: OTPixelFormat

@@ -19,9 +19,7 @@ public enum OTVideoOrientation: Int32, Sendable {
 ///
 /// The planes of a frame that a capturer makes belong to the capturer, and must stay during the call; those of a frame
 /// that a renderer gets belong to the frame.
-// unchecked: as with the SDK's own, one thread at a time has a frame: the capturer until it hands it over, the renderer
-// while it is called.
-open class OTVideoFrame: NSObject, @unchecked Sendable {
+open class OTVideoFrame: NSObject {
   /// A pointer a plane. Empty in a frame that was made with a format or cleared, so that `planes?.addPointer(…)` fills
   /// it; nil in one made with neither.
   open var planes: NSPointerArray?

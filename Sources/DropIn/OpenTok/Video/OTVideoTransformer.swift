@@ -1,8 +1,7 @@
 public import Foundation
 
 /// A change of each frame before it is sent.
-// unchecked: open to subclasses; it is constant, and the app's transformer is called by one thread at a time.
-open class OTVideoTransformer: NSObject, @unchecked Sendable {
+open class OTVideoTransformer: NSObject {
   public let name: String
   let transformer: any OTCustomVideoTransformer
 
@@ -18,8 +17,7 @@ open class OTVideoTransformer: NSObject, @unchecked Sendable {
 }
 
 /// A change of audio before it is sent.
-// unchecked: open to subclasses; it is constant, and the app's transformer is called by one thread at a time.
-open class OTAudioTransformer: NSObject, @unchecked Sendable {
+open class OTAudioTransformer: NSObject {
   public let name: String
   let transformer: any OTCustomAudioTransformer
 
@@ -41,8 +39,7 @@ public protocol OTCustomAudioTransformer: AnyObject {
 }
 
 /// 10 ms of audio, interleaved.
-// unchecked: as with the SDK's own, one thread at a time has it: the transformer while it is called.
-open class OTAudioData: NSObject, @unchecked Sendable {
+open class OTAudioData: NSObject {
   /// The samples; valid during the transformer's call. They may be changed in place, through
   /// `UnsafeMutablePointer(mutating:)`.
   open var sampleBuffer: UnsafePointer<Int16>?
