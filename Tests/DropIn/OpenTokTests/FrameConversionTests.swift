@@ -70,7 +70,7 @@ import Testing
 // unchecked: what is seen is behind `lock`.
 private final class Converter: OTVideoRender, @unchecked Sendable {
   /// The first bytes: of the only plane, of brightness and colours, of the colours that were swapped.
-  static let wanted: [String: [Int]] = ["ARGB": [255, 255, 0, 0], "NV12": [81, 90, 240], "swapped": [81, 240, 90]]
+  static let wanted: [String: [Int]] = ["ARGB": [0, 0, 255, 255], "NV12": [81, 90, 240], "swapped": [81, 240, 90]]
   private static let gap = 8
 
   private let lock = NSLock()

@@ -4,7 +4,8 @@ public import Foundation
 public enum OTPixelFormat: Int32, Sendable {
   /// Planes Y, U and V; U and V have half the width and height.
   case I420 = 0x4934_3230
-  /// Four bytes a pixel: alpha, red, green, blue.
+  /// Four bytes a pixel, a 32-bit number of alpha, red, green and blue from its highest byte on. So blue is the first
+  /// byte in memory, and alpha the last.
   case ARGB = 0x4152_4742
   /// Plane Y, then U and V interleaved.
   case NV12 = 0x4E56_3132

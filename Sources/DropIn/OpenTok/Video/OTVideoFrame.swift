@@ -169,7 +169,7 @@ extension OTPixelFormat {
     switch self {
     case .I420: .i420
     case .NV12: .nv12
-    case .ARGB: .argb
+    case .ARGB: .bgra
     }
   }
 

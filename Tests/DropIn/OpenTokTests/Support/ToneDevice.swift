@@ -182,9 +182,9 @@ final class ColourCapture: OTVideoCapture, @unchecked Sendable {
   }
 
   private func tick() {
-    // Red, as alpha, red, green, blue.
+    // Red, as blue, green, red, alpha.
     var bytes = [UInt8](repeating: 0, count: width * height * 4)
-    for pixel in stride(from: 0, to: bytes.count, by: 4) { (bytes[pixel], bytes[pixel + 1]) = (255, 255) }
+    for pixel in stride(from: 0, to: bytes.count, by: 4) { (bytes[pixel + 2], bytes[pixel + 3]) = (255, 255) }
     let frame = OTVideoFrame(format: OTVideoFormat(argbWithWidth: UInt32(width), height: UInt32(height)))
     bytes.withUnsafeMutableBufferPointer { buffer in
       var plane: UnsafeMutablePointer<UInt8>? = buffer.baseAddress
