@@ -1,7 +1,8 @@
-import OpenTok
+import Parley
 import ParleyViews
 import Testing
 
+@testable import OpenTok
 @testable import OpenTokShapes
 
 /// The shapes of apps' code that did not compile once do what they say.
@@ -32,6 +33,30 @@ import Testing
     #expect(Reports.ask(subscriber, nil)?.code == 1010)
   }
 
+  @Test("a red screen that Core Graphics drew is red in the frame that is sent")
+  func screen() throws {
+    UIGraphicsBeginImageContextWithOptions(CGSize(width: 16, height: 16), true, 1)
+    UIGraphicsGetCurrentContext()?.setFillColor(red: 1, green: 0, blue: 0, alpha: 1)
+    UIGraphicsGetCurrentContext()?.fill(CGRect(x: 0, y: 0, width: 16, height: 16))
+    let image = try #require(UIGraphicsGetImageFromCurrentImageContext()?.cgImage)
+    UIGraphicsEndImageContext()
+    let consumer = FirstColour()
+    ScreenFrames.send(image, to: consumer)
+    // Red by ITU-R BT.601 in Y, U and V.
+    #expect(consumer.colour == [81, 90, 240])
+  }
+
+  @Test("a method that takes a notification as the class gets its name and contents")
+  func notifications() {
+    let screen = CallsScreen()
+    screen.viewWillAppear(false)
+    NotificationCenter.default.post(name: CallsScreen.changed, object: nil, userInfo: ["action": "end"])
+    screen.viewDidDisappear(false)
+    NotificationCenter.default.post(name: CallsScreen.changed, object: nil)
+    #expect(screen.actions == ["end"])
+    #expect(CallbackDevice().setUp() == noErr)
+  }
+
   @Test("a collection of an app's own layout makes the cells that its screen names")
   func collection() {
     let screen = TilesScreen(collectionViewLayout: HalvesLayout())
@@ -42,4 +67,18 @@ import Testing
     screen.names = ["Ben"]
     #expect(screen.collectionView.visibleCells.map(\.frame.height) == [200])
   }
+}
+
+/// The first pixel of the frame that comes, in planes.
+private final class FirstColour: OTVideoCaptureConsumer {
+  private(set) var colour: [UInt8] = []
+
+  func consumeFrame(_ frame: OTVideoFrame) {
+    guard let picture = frame.picture(at: MonotonicClock.now) else { return }
+    colour = picture.withPlanes { y, u, v in [y[0], u[0], v[0]] }
+  }
+
+  func consumeImageBuffer(
+    _ frame: CVImageBuffer, orientation: OTVideoOrientation, timestamp ts: CMTime, metadata: Data?
+  ) -> Bool { false }
 }

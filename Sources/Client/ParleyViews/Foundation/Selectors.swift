@@ -63,6 +63,17 @@ extension NotificationCenter {
     observe(observer, name, object) { selector($0)($1) }
   }
 
+  /// Calls a method of `observer` with each notification of that name, for methods that take the class.
+  @preconcurrency @MainActor
+  public func addObserver<T: AnyObject>(
+    _ observer: T, selector: @escaping @MainActor (T) -> @MainActor (NSNotification) -> Void,
+    name: Notification.Name?, object: AnyObject?
+  ) {
+    observe(observer, name, object) {
+      selector($0)(NSNotification(name: $1.name, object: $1.object, userInfo: $1.userInfo))
+    }
+  }
+
   /// Calls a method of `observer` at each notification of that name, as
   /// ``addObserver(_:selector:name:object:)-(_,(T)->(Notification)->Void,_,_)``.
   @preconcurrency @MainActor

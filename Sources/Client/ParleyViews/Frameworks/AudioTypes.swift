@@ -149,20 +149,21 @@ public struct AudioUnitRenderActionFlags: OptionSet, Hashable, Sendable {
 }
 
 /// Gives or takes samples: the app's object, flags, the time, the bus, how many samples of each channel, and where they
-/// are.
-public typealias AURenderCallback = (
-  UnsafeMutableRawPointer, UnsafeMutablePointer<AudioUnitRenderActionFlags>, UnsafePointer<AudioTimeStamp>, UInt32,
-  UInt32, UnsafeMutablePointer<AudioBufferList>?
-) -> OSStatus
+/// are. It is called on the unit's queue, so it belongs to no actor, like the C function that it is on Apple systems.
+public typealias AURenderCallback =
+  @Sendable (
+    UnsafeMutableRawPointer, UnsafeMutablePointer<AudioUnitRenderActionFlags>, UnsafePointer<AudioTimeStamp>, UInt32,
+    UInt32, UnsafeMutablePointer<AudioBufferList>?
+  ) -> OSStatus
 
 /// A callback and the app's object.
 public struct AURenderCallbackStruct {
   /// The function to call; nil calls none.
-  public var inputProc: AURenderCallback?
+  @preconcurrency public var inputProc: AURenderCallback?
   /// The app's object, passed to each call.
   public var inputProcRefCon: UnsafeMutableRawPointer?
   /// A callback and the app's object.
-  public init(inputProc: AURenderCallback? = nil, inputProcRefCon: UnsafeMutableRawPointer? = nil) {
+  @preconcurrency public init(inputProc: AURenderCallback? = nil, inputProcRefCon: UnsafeMutableRawPointer? = nil) {
     (self.inputProc, self.inputProcRefCon) = (inputProc, inputProcRefCon)
   }
 }
