@@ -52,6 +52,8 @@ export async function tenantPage(page, name) {
   };
   const expiry = select("tokenExpiry", [["", "As the server's setting says"], ["stay", "They stay"], ["leave", "They leave unless it is renewed"]]);
   expiry.value = tenant.tokenExpiry ?? "";
+  const encryption = select("encryption", [["", "As the server's setting says"], ["off", "Never"], ["offered", "If whoever makes them asks for it"], ["default", "Preselected on the start page"], ["required", "Always"]]);
+  encryption.value = tenant.encryption ?? "";
   const provider = tenant.provider;
   const rules = form("Save", [
     field("Sign-in", signIn, tenant.isDefault ? undefined : "Only the default tenant can be open."),
@@ -65,7 +67,7 @@ export async function tenantPage(page, name) {
       field("Minutes that one waits to be let in", input("lobbyMinutes", { type: "number", min: 1, max: 1440, value: tenant.lobbySeconds ? tenant.lobbySeconds / 60 : "" }), "The server's setting when left empty."),
       ...chatFields(tenant.chat),
       number("maximumChatBytes", "Most bytes of chat files at once"),
-      field("When somebody's token ends in a meeting", expiry)),
+      field("When somebody's token ends in a meeting", expiry), field("Meetings are end-to-end encrypted", encryption)),
     tenant.isDefault ? more("Provider at which people sign in",
       field("Issuer", input("issuer", { most: 2048, value: provider?.issuer ?? "" }), "The address that its discovery document spells."),
       field("Client", input("clientId", { most: 512, value: provider?.clientId ?? "" }), "What the provider calls this server."),
@@ -84,7 +86,7 @@ export async function tenantPage(page, name) {
       maximumStoredMeetings: limit(values.maximumStoredMeetings), maximumRequests: limit(values.maximumRequests),
       waitForHost: values.waitForHost === "true", announce: values.announce === "true", lobbySeconds: minutes(values.lobbyMinutes) ?? null,
       ...chatRules(values, tenant.chat), maximumChatBytes: limit(values.maximumChatBytes),
-      tokenExpiry: values.tokenExpiry || null,
+      tokenExpiry: values.tokenExpiry || null, encryption: values.encryption || null,
       provider: values.issuer ? {
         issuer: values.issuer, clientId: answer(values.clientId), clientSecret: values.clientSecret === "none" ? null : answer(values.clientSecret),
         scopes: fold(values.scopes), roleClaim: values.roleClaim || null, organizers: fold(values.organizers), moderators: fold(values.moderators),

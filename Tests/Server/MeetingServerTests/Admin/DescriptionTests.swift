@@ -12,6 +12,7 @@ struct DescriptionTests {
   /// What each list of words in the description stands for, by its schema and property where one name means several things.
   private static let words: [String: [String]] = [
     "signIn": SignInMode.allCases.map(\.rawValue), "accessLevel": AccessLevel.allCases.map(\.rawValue),
+    "encryption": EncryptionPolicy.allCases.map(\.rawValue),
     "tokenExpiry": TokenExpiry.allCases.map(\.rawValue), "chatWriters": ChatWriters.allCases.map(\.rawValue),
     "Chat.writers": ChatWriters.allCases.map(\.rawValue), "Meeting.kind": MeetingRecord.Kind.allCases.map(\.rawValue),
     "Publication.kind": Set(TrackSource.allCases.map(\.kind)).map(\.rawValue),
