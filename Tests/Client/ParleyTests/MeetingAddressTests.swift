@@ -22,6 +22,30 @@ import Testing
     #expect(try MeetingAddress("http://h/r#jwt").token == nil)
   }
 
+  @Test("the key of an encrypted meeting is taken from the fragment, is not a setting, and is not printed")
+  func linkSecret() throws {
+    let secret = try LinkSecret()
+    let address = try MeetingAddress("http://h/r#userInfo.displayName=Ann&e2ee=\(secret.text)&jwt=t")
+    #expect(address.linkSecret == secret && address.overrides["e2ee"] == nil && address.displayName == "Ann")
+    #expect(!"\(address)".contains(secret.text) && !String(reflecting: address).contains(secret.text))
+    var dumped = ""
+    dump(address, to: &dumped)
+    #expect(!dumped.contains(secret.text))
+    #expect(try MeetingAddress("http://h/r#jwt=t").linkSecret == nil)
+  }
+
+  @Test("a damaged key is an error, and so is one that a server would read: neither leads into a meeting in clear")
+  func damagedLinkSecret() throws {
+    let text = try LinkSecret().text
+    for address in [
+      "http://h/r#e2ee=\(text.dropLast())", "http://h/r#e2ee=", "http://h/r#e2ee", "http://h/r?e2ee=\(text)",
+      "http://h/r#e2ee=\(text)&e2ee=\(try LinkSecret().text)",
+    ] {
+      let error = #expect(throws: JoinError.self) { try MeetingAddress(address) }
+      #expect(error?.description.contains(text) == false)
+    }
+  }
+
   @Test func aRoomTypedAsPeopleWriteItIsEncoded() throws {
     #expect(try MeetingAddress("http://localhost:8080/Kaffee & Küche").roomSegment == "Kaffee%20%26%20K%C3%BCche")
   }

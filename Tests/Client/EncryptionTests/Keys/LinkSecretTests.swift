@@ -25,6 +25,14 @@ struct LinkSecretTests {
     #expect(LinkSecret(text: unused) == nil)
   }
 
+  // Calculated with Python's hmac: salt is the session's id.
+  @Test("a shared secret of an app gives the same link secret as in the browser, and another one for each session")
+  func shared() throws {
+    let secret = try LinkSecret(shared: "a shared secret", session: "2_MX4xMDB-")
+    #expect(secret.text == "WnXtvr-JTTQc7oRdTHLaSnwWiF-IRmFE899ahgaF5KU")
+    #expect(try LinkSecret(shared: "a shared secret", session: "2_MX4xMDA-") != secret)
+  }
+
   @Test("each meeting and each purpose has a key of its own")
   func keys() throws {
     let secret = try LinkSecret()

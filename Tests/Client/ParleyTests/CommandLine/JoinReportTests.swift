@@ -1,6 +1,6 @@
-import Parley
 import Testing
 
+@testable import Parley
 @testable import ParleyCLI
 
 /// What `parley join` says in words.
@@ -10,5 +10,16 @@ import Testing
     #expect(JoinReport.words(muted: true, .microphone, of: "Ann") == "Ann has turned the microphone off")
     #expect(JoinReport.words(muted: false, .camera, of: "Ann") == "Ann has turned the camera on again")
     #expect(JoinReport.words(muted: true, .screenAudio, of: nil) == "somebody has turned the screen's sound off")
+  }
+
+  @Test("the safety code is said in groups, and a meeting that cannot be joined for its encryption is said so")
+  @MainActor func encryption() throws {
+    let meeting = try Meeting("http://localhost/r")
+    let code = "012345678901234567890123456789"
+    #expect(
+      JoinReport.words(MeetingEncryption(.encrypted, safetyCode: code), in: meeting)
+        == "end-to-end encrypted; the safety code is 01234 56789 01234 56789 01234 56789")
+    #expect(JoinReport.words(MeetingEncryption(.waiting), in: meeting) == "waiting for the keys")
+    #expect(JoinReport.words(MeetingEncryption(.refused), in: meeting).contains("not joined"))
   }
 }
