@@ -25,7 +25,11 @@ enum KeyProblem: Hashable {
 
   /// A sentence for people; nil for what repairs itself. `name` is that of the participant, nil for this client.
   func sentence(_ name: String?) -> String? {
-    guard let name else { return "The keys of this device could not be renewed; if it stays so, leave and join again." }
+    guard let name else {
+      return self == .refused(.identityChanged)
+        ? "Somebody has announced other keys in your name. Compare the safety code before you go on."
+        : "The keys of this device could not be renewed; if it stays so, leave and join again."
+    }
     switch self {
     case .unseen: return "\(name) has keys of this meeting and is not shown among the participants."
     case .otherRoster:
