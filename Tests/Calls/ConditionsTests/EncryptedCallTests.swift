@@ -7,7 +7,7 @@ import Testing
 
 @testable import Parley
 
-/// Whole encrypted calls in virtual time, and calls in which encryption is broken on purpose.
+/// Whole encrypted calls in virtual time, and calls in which encryption is broken on purpose (threat 30).
 @Suite(.tellsSeeds) struct EncryptedCallTests {
   private func counts(_ client: SimulatedClient) throws -> EncryptionStatistics {
     try #require(client.session.encryption).counts

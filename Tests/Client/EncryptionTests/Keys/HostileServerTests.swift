@@ -5,7 +5,7 @@ import Testing
 
 @testable import Encryption
 
-/// Attacks of a server on keys and frames, as far as they need no media.
+/// Attacks of a server on keys and frames, as far as they need no media (threat 30).
 @Suite("A hostile server", .tellsSeeds)
 struct HostileServerTests {
   /// The last byte of the signed fields: part of the nonce. Before it stand index and revision, and before these the

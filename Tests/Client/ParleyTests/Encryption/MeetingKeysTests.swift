@@ -6,7 +6,7 @@ import Testing
 
 @testable import Parley
 
-/// The keys of a meeting in virtual time, without a server.
+/// The keys of a meeting in virtual time, without a server (threat 30).
 @Suite struct MeetingKeysTests {
   /// Clients whose messages reach each other at once.
   private final class Room {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Parley
 
-/// Chat messages, signals and data of an encrypted meeting, without a server.
+/// Chat messages, signals and data of an encrypted meeting, without a server (threat 30).
 @Suite struct MessageSealingTests {
   /// Ann and Ben, who have each other's keys.
   private struct Pair {
