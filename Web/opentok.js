@@ -20,6 +20,7 @@
     OT_INVALID_SIGNAL: 400, OT_SIGNAL_NOT_FOUND: 404, OT_SIGNAL_TOO_LARGE: 413, OT_SIGNAL_FAILED: 500, OT_USER_MEDIA_ACCESS_DENIED: 1500,
     OT_NO_DEVICES_FOUND: 1500, OT_HARDWARE_UNAVAILABLE: 1500, OT_UNABLE_TO_PUBLISH: 1500, OT_PERMISSION_DENIED: 1500,
     OT_UNABLE_TO_SIGNAL: 1550, OT_UNABLE_TO_FORCE_DISCONNECT: 1520, OT_UNABLE_TO_FORCE_UNPUBLISH: 1530, OT_UNABLE_TO_FORCE_MUTE: 1540, OT_TIMEOUT: 1542,
+    OT_ENCRYPTION_SECRET_MISSING: 6000, OT_ENCRYPTION_INTERNAL_ERROR: 6001, OT_ENCRYPTION_SECRET_MISMATCH: 6003, OT_INVALID_ENCRYPTION_SECRET: 6004,
     OT_UNABLE_TO_SUBSCRIBE: 1600, OT_STREAM_NOT_FOUND: 1604, OT_UNEXPECTED_SERVER_RESPONSE: 2000, OT_NOT_SUPPORTED: 2000,
   };
 
@@ -286,8 +287,12 @@
   // MARK: Sessions
 
   class Session extends Emitter {
-    constructor(apiKey, sessionId, isLegacy) {
+    /** A text; undefined for a session without one. */
+    #secret;
+
+    constructor(apiKey, sessionId, isLegacy, secret) {
       super();
+      this.#secret = secret;
       this.apiKey = apiKey;
       this.sessionId = this.id = sessionId;
       this.connection = null;
@@ -311,7 +316,7 @@
     /** `connect(token, callback)`, and `connect(apiKey, token)` as in version 0.91. */
     connect(first, second, third) {
       const [apiKey, token, callback] = typeof second === "string" ? [String(first), second, third] : [this.apiKey, first, second];
-      return this.#run(callback, (made) => made.connect(String(token), apiKey));
+      return this.#run(callback, (made) => made.connect(String(token), apiKey, this.#secret));
     }
 
     disconnect() { this.#run(undefined, (made) => made.disconnect()); }
@@ -356,7 +361,17 @@
       return done;
     }
 
-    setEncryptionSecret() { return Promise.reject(new OTError("OT_NOT_SUPPORTED", "End-to-end encryption is not there yet.")); }
+    /**
+     * The secret that the apps of a session share, before `connect`. One that is set later is refused, and ends a
+     * session that is in clear: a page that has set a secret must not go on without it.
+     */
+    setEncryptionSecret(secret) {
+      // The next connection has this one, or fails by it.
+      if (this.currentState === "disconnected") { this.#secret = secret; }
+      const set = this._core.then((made) => made.checkSecret(secret));
+      set.catch(() => {});
+      return set;
+    }
 
     getPublisherForStream(stream) { return this._publishers.find((each) => each.stream?.streamId === stream?.streamId); }
 
@@ -373,9 +388,9 @@
   const OT = {
     NONE: 0, ERROR: 1, WARN: 2, INFO: 3, LOG: 4, DEBUG: 5, HAS_REQUIREMENTS: 1, NOT_HAS_REQUIREMENTS: 0,
     version: "2.0-parley",
-    /** `initSession(apiKey, sessionId)`; with the session id alone as in version 0.91. */
-    initSession(first, second) {
-      return second === undefined ? new Session(null, String(first), true) : new Session(String(first), String(second), false);
+    /** `initSession(apiKey, sessionId, { encryptionSecret })`; with the session id alone as in version 0.91. */
+    initSession(first, second, options) {
+      return second === undefined ? new Session(null, String(first), true) : new Session(String(first), String(second), false, options?.encryptionSecret);
     },
     initPublisher(target, properties, callback) {
       if (typeof target === "function") { [target, callback] = [undefined, target]; }
@@ -386,7 +401,9 @@
     },
     checkSystemRequirements() { return isSupported() ? OT.HAS_REQUIREMENTS : OT.NOT_HAS_REQUIREMENTS; },
     upgradeSystemRequirements() {},
-    hasEndToEndEncryptionSupport() { return false; },
+    hasEndToEndEncryptionSupport() {
+      return typeof RTCRtpScriptTransform === "function" && typeof globalThis.crypto?.subtle === "object" && typeof Worker === "function";
+    },
     hasMediaProcessorSupport() { return false; },
     getSupportedCodecs() { return Promise.resolve({ videoEncoders: ["VP8", "VP9", "H264"], videoDecoders: ["VP8", "VP9", "H264"] }); },
     getDevices(callback) {

@@ -47,9 +47,10 @@ export class ChatMessages {
     const changed = entry(value);
     const known = this.all.find((each) => each.id === changed?.id);
     if (!known) { return; }
-    if (known.text === changed.text && (known.deleted ?? null) === (changed.deleted ?? null)) { return; }
+    const isSame = (key) => (known[key] ?? null) === (changed[key] ?? null);
+    if (["text", "deleted", "unreadable"].every(isSame)) { return; }
     known.text = changed.text;
-    for (const key of ["edited", "deleted", "file"]) {
+    for (const key of ["edited", "deleted", "file", "unreadable"]) {
       if (changed[key] === undefined) { delete known[key]; } else { known[key] = changed[key]; }
     }
     this.#emit("chatChanged", { message: known });

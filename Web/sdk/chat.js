@@ -1,4 +1,5 @@
 import { ParleyError } from "./errors.js";
+import { chatProblem } from "./text.js";
 
 /** How often a word about typing is repeated, so that it does not end at the others. */
 const typingInterval = 2_500;
@@ -26,8 +27,16 @@ export class Chatting {
     this.#ask = ask;
   }
 
-  /** The most bytes of a file, 0 if the meeting accepts none. @type {number} */
-  get fileLimit() { return Number(this.#meeting.info?.chat?.fileLimit ?? 0); }
+  /** The most bytes of a file, 0 if the meeting accepts none, as encrypted ones do. @type {number} */
+  get fileLimit() { return this.#meeting.encrypted ? 0 : Number(this.#meeting.info?.chat?.fileLimit ?? 0); }
+
+  /**
+   * Why a text is too long for a message here, as a sentence; null when it is not.
+   *
+   * @param {string} text
+   * @returns {string|null}
+   */
+  problem(text) { return chatProblem(text, this.#meeting.encrypted); }
 
   /** Whether this client may write. @type {boolean} */
   get mayWrite() { return this.#meeting.localParticipant.permissions.includes("chat"); }
@@ -72,6 +81,7 @@ export class Chatting {
    * @returns {Promise<object>} the message
    */
   sendFile(file, { name = file.name ?? "file", to, onProgress, signal } = {}) {
+    if (this.#meeting.encrypted) { return Promise.reject(new ParleyError("encrypted", "Files are not available in encrypted meetings yet.")); }
     if (file.size > this.fileLimit) {
       return Promise.reject(new ParleyError("fileTooLarge", this.fileLimit === 0 ? "This meeting takes no files." : "The file is too large."));
     }
@@ -110,12 +120,18 @@ export class Chatting {
   }
 
   /**
-   * Exports the public part of the chat. Hosts only.
+   * Exports the public part of the chat. Hosts only. That of an encrypted meeting is what this client has read.
    *
    * @param {"text"|"json"} [format]
    * @returns {Promise<Blob>}
    */
-  async export(format = "text") { return (await this.#get(`export?format=${format}`)).blob(); }
+  async export(format = "text") { return this.#meeting.encrypted ? this.#ownExport(format) : (await this.#get(`export?format=${format}`)).blob(); }
+
+  #ownExport(format) {
+    const messages = this.#meeting.chat.filter(({ to, deleted, unreadable }) => to === null && !deleted && !unreadable);
+    if (format === "json") { return new Blob([JSON.stringify({ messages }, null, 2)], { type: "application/json" }); }
+    return new Blob(messages.map(({ time, name, text }) => `[${time}] ${name}: ${text}\n`), { type: "text/plain" });
+  }
 
   async #get(path) {
     let response;

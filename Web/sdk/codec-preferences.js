@@ -8,12 +8,13 @@
  * @param {string} [options.preferred] the app's codec: `VP8`, `VP9`, `H264` or `AV1`
  * @param {{name: string, parameters?: string}|null} [options.requested] the server's codec, which comes before all
  *   others
+ * @param {boolean} [options.isEncrypted] leaves redundant audio out, which the server couldn't forward as ciphertext
  */
-export function preferCodecs(transceiver, kind, { isSending, preferred, requested = null }) {
+export function preferCodecs(transceiver, kind, { isSending, preferred, requested = null, isEncrypted = false }) {
   if (typeof transceiver.setCodecPreferences !== "function") { return; }
   const codecs = RTCRtpReceiver.getCapabilities?.(kind)?.codecs;
   if (!codecs) { return; }
-  const usual = kind === "audio" ? audioRank : videoRank(preferred, isSending);
+  const usual = kind === "audio" ? (isEncrypted ? opusRank : audioRank) : videoRank(preferred, isSending);
   const rank = requested === null ? usual : (codec) => requestedRank(codec, requested) ?? usual(codec);
   const chosen = codecs.filter((codec) => rank(codec) < unused);
   const sorted = chosen.map((codec, index) => ({ codec, index }))
@@ -32,6 +33,8 @@ function audioRank(codec) {
     default: return unused;
   }
 }
+
+const opusRank = (codec) => (codec.mimeType.toLowerCase() === "audio/opus" ? 1 : unused);
 
 /** The requested profile comes first, then other profiles of its codec; null for other codecs. */
 function requestedRank(codec, { name, parameters }) {

@@ -1,3 +1,4 @@
+import { ConnectionEncryption } from "./encryption/connection-encryption.js";
 import { ParleyError } from "./errors.js";
 import { IceRecovery } from "./ice-recovery.js";
 import { Negotiator, policies } from "./negotiator.js";
@@ -16,7 +17,8 @@ const connectTimeout = 12_000;
  * restart helped), `refused` (an offer that nobody waits for was refused; `detail` is the error) and `closed`.
  */
 export class Connection extends EventTarget {
-  #pc = new RTCPeerConnection(policies);
+  #pc;
+  #encryption;
   #stats;
   #senders;
   #slots;
@@ -29,16 +31,20 @@ export class Connection extends EventTarget {
    * @param {boolean} [options.simulcast] false sends a camera in one size
    * @param {"tcp"} [options.iceTransport] use only TCP candidates of the server
    * @param {import("./data-channels.js").DataChannels} [options.data] the channels that this connection carries
+   * @param {ConnectionEncryption|null} [options.encryption] encrypts what is sent, and decrypts what is received
    * @param {(message: object) => boolean} send sends an `offer` message; false if it can't be sent now, then `resend`
    *   follows
    */
   constructor(options, send) {
     super();
+    const encryption = this.#encryption = options.encryption ?? null;
+    const configuration = encryption === null ? {} : ConnectionEncryption.configuration;
+    this.#pc = new RTCPeerConnection({ ...policies, ...configuration });
     this.#stats = new Stats(this.#pc);
     this.#senders = new Senders(this.#pc, options);
-    this.#slots = new ReceiveSlots(this.#pc, options.preferredVideoCodec);
+    this.#slots = new ReceiveSlots(this.#pc, options.preferredVideoCodec, encryption);
     this.#negotiator = new Negotiator(this.#pc, {
-      senders: this.#senders, send, iceTransport: options.iceTransport,
+      senders: this.#senders, send, iceTransport: options.iceTransport, configuration,
       onRefused: (detail) => this.dispatchEvent(new CustomEvent("refused", { detail })),
     });
     this.#recovery = new IceRecovery(this.#pc, () => this.restartIce().catch((error) => this.#negotiator.report(error)));
@@ -170,6 +176,14 @@ export class Connection extends EventTarget {
   /** The browser track that a slot receives. @param {string} mid @returns {MediaStreamTrack|null} */
   slotTrack(mid) { return this.#slots.track(mid); }
 
+  /**
+   * A slot carries a publication from now on, whose frames are to be decrypted.
+   *
+   * @param {string} mid
+   * @param {import("./publication.js").Publication|null} publication null for nothing
+   */
+  assignSlot(mid, publication) { this.#slots.assign(mid, publication); }
+
   // MARK: Offers
 
   /** Starts making the first offer, of this client's tracks and some slots, before the server's address is known. */
@@ -232,6 +246,7 @@ export class Connection extends EventTarget {
     this.#recovery.close();
     this.#senders.close();
     this.#pc.close();
+    this.#encryption?.close();
     this.#negotiator.close();
     this.dispatchEvent(new Event("closed"));
   }

@@ -72,7 +72,7 @@ export class DataChannels extends EventTarget {
    */
   send(data, { topic = "", reliable = true, to } = {}) {
     const name = reliable ? "reliable" : "lossy";
-    const message = encode(toBytes(data), { topic, to }, dataLimits[name]);
+    const message = encode(encodeData(data), { topic, to }, dataLimits[name]);
     if (this.#closed) { return false; }
     if (reliable) {
       if (this.#waitingBytes + message.length > waitingLimit) { return false; }
@@ -85,6 +85,14 @@ export class DataChannels extends EventTarget {
     if (channel?.readyState !== "open" || channel.bufferedAmount + message.length > bufferLimit.lossy) { return false; }
     return this.#take(message.length) && hand(channel, message);
   }
+
+  /**
+   * Whether a reliable message of so many bytes has room among those that wait.
+   *
+   * @param {number} length
+   * @returns {boolean}
+   */
+  accepts(length) { return !this.#closed && this.#waitingBytes + length + maximumHeader <= waitingLimit; }
 
   /** Ends permanently; waiting messages are dropped. */
   close() {
@@ -172,7 +180,13 @@ function hand(channel, message) {
   return true;
 }
 
-function toBytes(data) {
+/**
+ * The bytes of a message's data; text as UTF-8.
+ *
+ * @param {string|ArrayBuffer|ArrayBufferView} data
+ * @returns {Uint8Array}
+ */
+export function encodeData(data) {
   if (typeof data === "string") { return encoder.encode(data); }
   if (data instanceof ArrayBuffer) { return new Uint8Array(data); }
   if (ArrayBuffer.isView(data)) { return new Uint8Array(data.buffer, data.byteOffset, data.byteLength); }

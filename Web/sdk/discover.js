@@ -11,6 +11,8 @@ import { ParleyError } from "./errors.js";
  * @property {string} [signedInAs] name of the person who signed in, to which the token holds them
  * @property {string[]} [linkDevices] what a link may open without a click, by the word of the server or of the token:
  *   `microphone`, `camera`
+ * @property {boolean|null} [e2ee] whether the meeting is encrypted from end to end; null while that isn't decided
+ * @property {"off"|"offered"|"default"|"required"} [encryption] whether new meetings may be encrypted
  * @property {RTCIceServer[]} iceServers
  */
 

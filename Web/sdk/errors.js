@@ -2,7 +2,7 @@
 export const finalRefusals = new Set([
   "badToken", "tokenExpired", "tokenRequired", "signInRequired", "wrongOrigin", "wrongMeeting", "noSuchMeeting", "meetingExpired", "badName",
   "notAllowed", "unsupported", "banned", "passcodeRequired", "wrongPasscode", "passcodeBlocked", "meetingLocked", "notStarted", "meetingCancelled",
-  "entryDenied", "lobbyTimeout",
+  "entryDenied", "lobbyTimeout", "encryptionRequired", "notEncrypted", "wrongSecret", "badSecret", "encryptionUnsupported", "encryptionFailed",
 ]);
 
 /** Refusals that may pass, so a rejoin goes on; the meeting ends with them if they outlast the reconnect timeout. */
@@ -29,6 +29,11 @@ export const lastingRefusals = new Set(["meetingFull", "quotaReached", "lobbyFul
  * | `notJoined` | the call needs a joined meeting |
  * | `tooLarge` | data of more bytes than one message may have |
  * | `badMessage` | data, topic or recipients of a wrong kind |
+ * | `badSecret` | the link secret in the address is cut or damaged |
+ * | `wrongSecret` | nobody in the meeting has the same link secret |
+ * | `encryptionUnsupported` | the browser can't encrypt from end to end |
+ * | `encryptionFailed` | encryption stopped working here; nothing is sent any more |
+ * | `encrypted` | not available in encrypted meetings |
  * | `cancelled` | the user closed a chooser, or the meeting was left during the call |
  * | `endedByHost`, `shutdown`, `expired`, … | the meeting ended before the client was in it: a reason of `ended` |
  */

@@ -1,3 +1,4 @@
+import { ParleyError } from "./errors.js";
 import { Moderation } from "./moderation.js";
 import { Polls } from "./polls.js";
 import { Requests } from "./requests.js";
@@ -174,7 +175,8 @@ export class Hosting {
    *   draft
    * @returns {Promise<void>}
    */
-  createPoll({ question, options, multiple = false, results = "always" }) {
+  async createPoll({ question, options, multiple = false, results = "always" }) {
+    if (this.#meeting.encrypted) { throw new ParleyError("encrypted", "Polls are not available in encrypted meetings yet."); }
     return this.#requests.send({ type: "createPoll", poll: { question, options, multiple, results } });
   }
 

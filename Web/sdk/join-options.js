@@ -9,6 +9,8 @@
  * @property {string} [token] join token
  * @property {string} name display name
  * @property {string} [passcode] the meeting's passcode
+ * @property {string|import("./encryption/link-secret.js").LinkSecret} [encryptionSecret] link secret of an encrypted
+ *   meeting; without it that of `#e2ee=` in `url`
  * @property {boolean|MediaStreamTrack|DeviceChoice} [microphone] true opens one; a function decides after the server's
  *   answer
  * @property {boolean|MediaStreamTrack|DeviceChoice} [camera] as `microphone`

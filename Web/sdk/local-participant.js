@@ -134,6 +134,7 @@ export class LocalParticipant extends Participant {
   rename(name) {
     this.name = name;
     this.#meeting._nameChanged(this);
+    this.#meeting._encryption?._rename(name);
     this.#meeting._send({ type: "rename", name });
     this.#meeting._emit("participantUpdated", { participant: this });
   }

@@ -1,6 +1,8 @@
 import { Chatting } from "./chat.js";
 import { DataChannels } from "./data-channels.js";
+import { EncryptedData } from "./encryption/encrypted-data.js";
 import { Devices } from "./devices.js";
+import { MeetingEncryption } from "./encryption/meeting-encryption.js";
 import { checkToken } from "./discover.js";
 import { ParleyError } from "./errors.js";
 import { Hosting } from "./hosting.js";
@@ -14,7 +16,6 @@ import { Requests } from "./requests.js";
 import { SendQueue } from "./send-queue.js";
 import { Session } from "./session.js";
 import { Signals } from "./signals.js";
-import { chatProblem } from "./text.js";
 import { Views } from "./views.js";
 
 /**
@@ -31,13 +32,15 @@ export class Meeting extends EventTarget {
   #data = new DataChannels();
   #lifecycle = new Lifecycle((type, detail) => this._emit(type, detail));
   #requests = new Requests((message) => this._send(message));
-  #queue = new SendQueue((message) => this._send(message), () => this.#session.isOpen);
-  #signals = new Signals(this.#queue, () => this.#lifecycle.joinedOnce && !this.#lifecycle.isOver);
+  #queue = new SendQueue((message) => this._send(message), () => this.#session.isOpen, (message) => this.#encryption._seal(message));
+  #signals = new Signals(this.#queue, () => this.#lifecycle.joinedOnce && !this.#lifecycle.isOver, () => this.encrypted);
   #views = new Views((slots) => !this.#lifecycle.isOver && this._send({ type: "view", slots }));
   #chatting = new Chatting(this, async (message) => this.#queue.add(message, { kind: "changes of messages", waits: false }).answer);
   #replica;
   #hosting;
   #session;
+  #encryption;
+  #encryptedData;
   #router;
   #media;
   #statistics;
@@ -71,18 +74,26 @@ export class Meeting extends EventTarget {
     this.#replica = new Replica({ local, receive: (...slot) => this.#router.trackOf(...slot), emit: forward });
     const { moderation, polls } = this.#replica;
     this.#hosting = new Hosting(this, { requests: this.#requests, moderation, polls });
-    this.#session = new Session({ options: this.options, local, data: this.#data, lifecycle: this.#lifecycle }, {
-      emit, end, lost, receive: (...message) => this.#router.receive(...message), reset: () => this.#replica.reset(), flush: () => this.#queue.flush(),
+    this.#encryption = new MeetingEncryption(this.options, {
+      emit, send: (message) => this._send(message), refuse: (error) => this.#session.refuse(error), participants: () => [...this.participants.keys()],
+      stopSource: (source, error) => this.#stopSource(source, error),
+    });
+    this.#encryptedData = new EncryptedData(this.#data, this.#encryption);
+    const reset = () => {
+      this.#replica.reset();
+      this.#queue.unseal();
+    };
+    this.#session = new Session({ options: this.options, local, data: this.#data, lifecycle: this.#lifecycle, encryption: this.#encryption }, {
+      emit, end, lost, receive: (...message) => this.#router.receive(...message), reset, flush: () => this.#queue.flush(),
     });
     this.#router = new MessageRouter({
       local, lifecycle: this.#lifecycle, session: this.#session, replica: this.#replica, requests: this.#requests, queue: this.#queue,
-      chatting: this.#chatting, views: this.#views,
+      chatting: this.#chatting, views: this.#views, encryption: this.#encryption,
     }, { emit, end, lost });
     this.#media = new OwnMedia(this.#session, local);
     this.#statistics = new MeetingStatistics(this.#session, this.#replica, emit);
-    this.#data.addEventListener("message", ({ detail }) => {
-      if (!this.#lifecycle.isOver) { this._emit("data", { ...detail, participant: this.participant(detail.from) ?? null }); }
-    });
+    const emitData = (detail) => { if (!this.#lifecycle.isOver) { this._emit("data", { ...detail, participant: this.participant(detail.from) ?? null }); } };
+    this.#data.addEventListener("message", ({ detail }) => { if (this.encrypted) { this.#encryptedData.receive(detail, emitData); } else { emitData(detail); } });
   }
 
   /** One of `MeetingState`. @type {string} */
@@ -105,6 +116,20 @@ export class Meeting extends EventTarget {
 
   /** The title; before joining, that of the discover document, and null until that is there. @type {string|null} */
   get subject() { return this.info?.subject ?? this.#session.subject; }
+
+  /**
+   * The encryption as this client has verified it; `encryptionchange` reports another state. Nothing of it is the
+   * server's word.
+   *
+   * @type {import("./encryption/meeting-encryption.js").EncryptionState}
+   */
+  get encryption() { return this.#encryption.state; }
+
+  /** Whether this client encrypts what it sends, and plays nothing else. @type {boolean} */
+  get encrypted() { return this.#encryption.isOn; }
+
+  /** The name that a participant has signed; null where there is none. @param {string} id @returns {string|null} */
+  signedName(id) { return this.#encryption.signedName(id); }
 
   /** Everybody who speaks now, loudest first. @type {import("./participant.js").Participant[]} */
   get speakers() { return this.#replica.roster.speakers; }
@@ -135,6 +160,7 @@ export class Meeting extends EventTarget {
     if (this.state !== MeetingState.idle) { throw new ParleyError("notAllowed", "This meeting was joined before."); }
     this.#lifecycle.start();
     try {
+      await this.#encryption._prepare();
       // The server's answer takes as long as opening devices does, so both go on at once.
       const document = this.#session.discover();
       await this.localParticipant._openDevices(document, () => this.#session.ensureGoingOn());
@@ -188,7 +214,7 @@ export class Meeting extends EventTarget {
    * @throws {ParleyError} `tooFast` if 1,000 wait already; `cancelled` after the meeting
    */
   sendChat(text, options = {}) {
-    if (text.trim().length === 0 || chatProblem(text) !== null) { return 0; }
+    if (text.trim().length === 0 || this.#chatting.problem(text) !== null) { return 0; }
     const message = { type: "chat", text, ...(options.to ? { to: options.to } : {}) };
     const { id, answer } = this.#queue.add(message, { kind: "chat messages", repeats: true });
     answer.catch((error) => {
@@ -215,7 +241,7 @@ export class Meeting extends EventTarget {
    *   wait
    * @throws {ParleyError} `tooLarge` or `badMessage`, for data that can never be sent
    */
-  sendData(data, options = {}) { return this.#data.send(data, options); }
+  sendData(data, options = {}) { return (this.encrypted ? this.#encryptedData : this.#data).send(data, options); }
 
   /**
    * Sends a signal: a short message of the application's own that is stored nowhere. Everybody gets a `signal` event,
@@ -292,12 +318,23 @@ export class Meeting extends EventTarget {
     this.#chatting._lost();
     this.#queue.close();
     this.#session.closeConnection();
+    this.#encryption._close();
     this.localParticipant._stop();
     this.#lifecycle.end();
     this._emit("ended", { reason, message, error });
   }
 
+  /** A source went past the encryption. */
+  #stopSource(source, error) {
+    const publication = this.localParticipant.publication(source);
+    if (publication) { this.localParticipant._stopPublication(publication, "unencrypted"); }
+    this._emit("error", { error, fatal: false });
+  }
+
   // MARK: For the parts of the SDK
+
+  /** The encryption itself. @type {MeetingEncryption} */
+  get _encryption() { return this.#encryption; }
 
   /** Carries own tracks into the connection. @type {OwnMedia} */
   get _media() { return this.#media; }

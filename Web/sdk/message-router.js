@@ -8,6 +8,8 @@ import { RemoteTrack } from "./track.js";
 export class MessageRouter {
   #parts;
   #hooks;
+  /** The last step for each author's sealed texts, which stay in their order. */
+  #opening = new Map();
 
   /**
    * @param {object} parts
@@ -19,6 +21,7 @@ export class MessageRouter {
    * @param {import("./send-queue.js").SendQueue} parts.queue
    * @param {import("./chat.js").Chatting} parts.chatting
    * @param {import("./views.js").Views} parts.views
+   * @param {import("./encryption/meeting-encryption.js").MeetingEncryption} [parts.encryption]
    * @param {object} hooks
    * @param {(type: string, detail: object) => void} hooks.emit
    * @param {(reason: string, message: string) => void} hooks.end
@@ -36,18 +39,25 @@ export class MessageRouter {
    * @param {import("./connection.js").Connection} connection the one that the message's session has
    */
   async receive(message, connection) {
-    const { lifecycle, session, replica, requests, queue, chatting, views, local } = this.#parts;
+    const { lifecycle, session, replica, requests, queue, chatting, views, local, encryption } = this.#parts;
     switch (message.type) {
       case "welcome":
         lifecycle.endWaiting();
         if (Array.isArray(message.iceServers)) { connection.useServers(message.iceServers); }
+        // Keys are exchanged while the media path is made.
+        encryption?._begin(message, session.room || String(message.meeting?.name ?? ""), local.name);
         await connection.firstAnswer(message.answer);
+        if (encryption?.isOn && Array.isArray(message.chat)) { message.chat = message.chat.map((each) => encryption._recallChat(each)); }
         replica.apply(message);
         local._endForbidden();
         views.again();
         return;
       case "waiting": lifecycle.beginWaiting(["host", "start"].includes(message.reason) ? message.reason : "lobby"); return;
       case "resumed":
+        encryption?._resume(message);
+        if (encryption?.isOn && Array.isArray(message.chat)) {
+          message.chat = await Promise.all(message.chat.map((each) => encryption._openChat(each, { waits: false })));
+        }
         replica.apply(message);
         views.again();
         return;
@@ -58,12 +68,15 @@ export class MessageRouter {
         return;
       case "error": await this.#applyRefusal(message, connection); return;
       case "done": if (!queue.answered(message.id)) { requests.answered(message.id); } return;
-      case "signal": {
-        const { from = null, signal = "", data = "" } = message;
-        const participant = replica.roster.participant(from) ?? null;
-        this.#hooks.emit("signal", { from, participant, type: String(signal), data: String(data) });
+      case "signal": this.#applySignal(message); return;
+      case "chat": case "chatChanged":
+        if (encryption?.isOn) {
+          this.#inOrder(message.message?.from, async () => replica.apply({ ...message, message: await encryption._openChat(message.message) }));
+        } else {
+          replica.apply(message);
+        }
         return;
-      }
+      case "announcement": case "keyEnvelopes": encryption?._apply(message); return;
       case "tokenExpiring": this.#hooks.emit("tokenExpiring", { seconds: Number(message.seconds) || 0, leaves: message.leaves === true }); return;
       case "refreshToken":
         // A client without a token of its own gets a new one with each discover document.
@@ -72,6 +85,24 @@ export class MessageRouter {
       case "ended": this.#hooks.end(String(message.reason), String(message.message ?? "")); return;
       default: if (!connection.apply(message) && !replica.apply(message)) { chatting._apply(message); }
     }
+  }
+
+  /** A signal of the tenant's server comes in clear, and is from nobody. */
+  #applySignal({ from = null, signal = "", data = "" }) {
+    const { encryption, replica } = this.#parts;
+    const emit = (text) => this.#hooks.emit("signal", { from, participant: replica.roster.participant(from) ?? null, type: String(signal), data: text });
+    if (!encryption?.isOn || from === null) { emit(String(data)); return; }
+    this.#inOrder(from, async () => {
+      const text = await encryption.texts.openSignal(from, String(signal), String(data));
+      if (text !== null) { emit(text); }
+    });
+  }
+
+  /** Does what needs a key after what came from the same author before. */
+  #inOrder(author, step) {
+    const before = this.#opening.get(author) ?? Promise.resolve();
+    const after = before.then(step).catch((error) => globalThis.reportError?.(error)).finally(() => { if (this.#opening.get(author) === after) { this.#opening.delete(author); } });
+    this.#opening.set(author, after);
   }
 
   async #applyRefusal(message, connection) {
@@ -88,14 +119,21 @@ export class MessageRouter {
 
   /** The track of a slot, if it is of the publication's kind. */
   trackOf(publication, mid) {
-    const track = this.#parts.session.connection.slotTrack(mid);
-    return track?.kind === publication.kind ? new RemoteTrack(track, publication, mid, this.#parts.views) : null;
+    const { connection } = this.#parts.session;
+    const track = connection.slotTrack(mid);
+    if (track?.kind !== publication.kind) { return null; }
+    if (this.#parts.encryption?.isOn) { connection.assignSlot(mid, publication); }
+    return new RemoteTrack(track, publication, mid, this.#parts.views);
   }
 
   /** Dispatches an event of the replica, and keeps the parts that depend on it up to date. */
   forward(type, detail) {
-    const { lifecycle, chatting, replica: { roster, info } } = this.#parts;
-    if (type === "participantLeft") { chatting._stopped(detail.participant.id); }
+    const { lifecycle, chatting, session, encryption, replica: { roster, info } } = this.#parts;
+    if (type === "participantLeft") {
+      chatting._stopped(detail.participant.id);
+      encryption?._left(detail.participant.id, detail.reason);
+    }
+    if (type === "trackUnsubscribed" && encryption?.isOn) { session.connection?.assignSlot(detail.track.mid, null); }
     const isRepeated = type === "chat" && detail.history && lifecycle.rejoining;
     if (isRepeated && roster.isOwnId(detail.message.from)) { this.#settle(detail.message); }
     this.#hooks.emit(type, detail);

@@ -9,6 +9,7 @@ export const policies = { bundlePolicy: "max-bundle", rtcpMuxPolicy: "require" }
  */
 export class Negotiator {
   #pc;
+  #policies;
   #send;
   #senders;
   #answerFilter;
@@ -28,10 +29,12 @@ export class Negotiator {
    * @param {import("./senders.js").Senders} options.senders
    * @param {(message: object) => boolean} options.send
    * @param {"tcp"} [options.iceTransport]
+   * @param {object} [options.configuration] further parts of every configuration
    * @param {(error: Error) => void} options.onRefused an offer that nobody waits for was refused
    */
-  constructor(pc, { senders, send, iceTransport, onRefused }) {
+  constructor(pc, { senders, send, iceTransport, configuration = {}, onRefused }) {
     this.#pc = pc;
+    this.#policies = { ...policies, ...configuration };
     this.#senders = senders;
     this.#send = send;
     this.#answerFilter = iceTransport === "tcp" ? withoutUDP : (sdp) => sdp;
@@ -52,7 +55,7 @@ export class Negotiator {
    */
   async firstOffer(iceServers) {
     // Candidates are gathered from the moment the offer is in place, so the servers must be known by then.
-    if (iceServers.length > 0) { this.#pc.setConfiguration({ ...policies, iceServers }); }
+    if (iceServers.length > 0) { this.#pc.setConfiguration({ ...this.#policies, iceServers }); }
     await this.#pc.setLocalDescription(await this.#prepared);
     return this.#description;
   }
@@ -146,7 +149,7 @@ export class Negotiator {
       try {
         await this.#senders.settled();
         // With other servers the browser restarts ICE, so they come with a restart only.
-        if (wanted.iceRestart && this.#servers !== null) { this.#pc.setConfiguration({ ...policies, iceServers: this.#servers }); }
+        if (wanted.iceRestart && this.#servers !== null) { this.#pc.setConfiguration({ ...this.#policies, iceServers: this.#servers }); }
         await this.#pc.setLocalDescription(await this.#pc.createOffer({ iceRestart: wanted.iceRestart }));
         await new Promise((resolve, reject) => {
           const id = this.#lastId += 1;

@@ -28,7 +28,8 @@ export class Overrides {
   static parse(fragment) {
     const values = new Map();
     for (const part of String(fragment).replace(/^#/, "").split("&")) {
-      if (part.length === 0) { continue; }
+      // The key of an encrypted meeting isn't a setting.
+      if (part.length === 0 || part.startsWith("e2ee=")) { continue; }
       const equals = part.indexOf("=");
       const key = decode(equals < 0 ? part : part.slice(0, equals));
       const text = equals < 0 ? "true" : decode(part.slice(equals + 1));

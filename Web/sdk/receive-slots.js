@@ -9,14 +9,18 @@ const dependencyDescriptor = "https://aomediacodec.github.io/av1-rtp-spec/#depen
 export class ReceiveSlots {
   #pc;
   #preferred;
+  #encryption;
+  #numbers = new Map();
   #transceivers = { audio: [], video: [] };
 
   /**
    * @param {RTCPeerConnection} pc
    * @param {string} [preferred] the app's video codec
+   * @param {import("./encryption/connection-encryption.js").ConnectionEncryption|null} [encryption]
    */
-  constructor(pc, preferred) {
+  constructor(pc, preferred, encryption = null) {
     this.#pc = pc;
+    this.#encryption = encryption;
     this.#preferred = preferred;
   }
 
@@ -39,15 +43,32 @@ export class ReceiveSlots {
   }
 
   /** The browser track that a slot receives. @param {string} mid @returns {MediaStreamTrack|null} */
-  track(mid) {
-    const transceivers = Object.values(this.#transceivers).flat();
-    return transceivers.find((each) => each.mid === mid)?.receiver.track ?? null;
+  track(mid) { return this.#transceiver(mid)?.receiver.track ?? null; }
+
+  /**
+   * Notes the content of a slot, for its decryption.
+   *
+   * @param {string} mid
+   * @param {import("./publication.js").Publication|null} publication
+   */
+  assign(mid, publication) {
+    const number = this.#numbers.get(this.#transceiver(mid));
+    if (number !== undefined) { this.#encryption.assign(number, publication); }
   }
 
+  #transceiver(mid) { return Object.values(this.#transceivers).flat().find((each) => each.mid === mid); }
+
   #add(kind) {
-    const transceiver = this.#pc.addTransceiver(kind, { direction: "recvonly" });
-    preferCodecs(transceiver, kind, { isSending: false, preferred: this.#preferred });
+    const transceiver = this.#make(kind);
+    preferCodecs(transceiver, kind, { isSending: false, preferred: this.#preferred, isEncrypted: this.#encryption !== null });
     if (kind === "video") { receiveDescriptors(transceiver); }
+    return transceiver;
+  }
+
+  #make(kind) {
+    if (this.#encryption === null) { return this.#pc.addTransceiver(kind, { direction: "recvonly" }); }
+    const { transceiver, slot } = this.#encryption.protectReceiver(this.#pc.addTransceiver(kind, { direction: "recvonly" }), kind);
+    this.#numbers.set(transceiver, slot);
     return transceiver;
   }
 }

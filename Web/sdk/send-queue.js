@@ -30,6 +30,7 @@ const encoder = new TextEncoder();
 export class SendQueue {
   #send;
   #isOpen;
+  #seal;
   #queue = [];
   /** Sent messages without an answer, by their numbers, in the order in which they were sent. */
   #underWay = new Map();
@@ -45,10 +46,13 @@ export class SendQueue {
   /**
    * @param {(message: object) => void} send
    * @param {() => boolean} isOpen whether something can be sent now
+   * @param {(message: object) => Promise<object>|null} [seal] makes the encrypted form of a message; null where it has
+   *   none
    */
-  constructor(send, isOpen) {
+  constructor(send, isOpen, seal = () => null) {
     this.#send = send;
     this.#isOpen = isOpen;
+    this.#seal = seal;
   }
 
   /**
@@ -71,7 +75,7 @@ export class SendQueue {
     const id = --this.#lastId;
     const answer = new Promise((resolve, reject) => {
       const size = (message.text ?? message.data ?? "").length;
-      this.#queue.push({ id, message, kind, waits, repeats, size, resolve, reject, timer: null, since: null });
+      this.#queue.push({ id, message, kind, waits, repeats, size, resolve, reject, timer: null, since: null, sealed: null, sealing: null });
     });
     this.flush();
     return { id, answer };
@@ -93,16 +97,16 @@ export class SendQueue {
 
   /** Sends what may go now. */
   flush() {
-    while (this.#queue.length > 0 && this.#fits(this.#queue[0]) && this.#isOpen() && this.#consume(this.#queue[0])) {
+    while (this.#queue.length > 0 && this.#fits(this.#queue[0]) && this.#isOpen() && this.#isSealed(this.#queue[0]) && this.#consume(this.#queue[0])) {
       const item = this.#queue.shift();
       item.since ??= performance.now();
       this.#underWay.set(item.id, item);
       this.#characters += item.size;
       item.timer = setTimeout(() => this.answered(item.id, new ParleyError("unreachable", "The server did not answer.")), answerTimeout);
-      this.#send({ ...item.message, id: item.id });
+      this.#send({ ...item.sealed, id: item.id });
     }
     // Without a connection, or with too many unanswered messages, the change of that flushes.
-    if (this.#queue.length === 0 || this.#timer !== null || !this.#fits(this.#queue[0]) || !this.#isOpen()) { return; }
+    if (this.#queue.length === 0 || this.#timer !== null || !this.#fits(this.#queue[0]) || !this.#isOpen() || this.#queue[0].sealed === null) { return; }
     const pause = Math.max(1_000 / messageRate.perSecond, this.#pausedUntil - performance.now());
     this.#timer = setTimeout(() => { this.#timer = null; this.flush(); }, pause);
   }
@@ -111,7 +115,34 @@ export class SendQueue {
     return this.#underWay.size === 0 || this.#underWay.size < unanswered.count && this.#characters + size <= unanswered.characters;
   }
 
-  #consume({ message }) {
+  /** Whether a message has the form in which it goes out; otherwise that is made, and flushes. */
+  #isSealed(item) {
+    if (item.sealed !== null) { return true; }
+    if (item.sealing !== null) { return false; }
+    const sealing = this.#seal(item.message);
+    if (sealing === null) {
+      item.sealed = item.message;
+      return true;
+    }
+    item.sealing = sealing;
+    sealing.then((sealed) => {
+      if (item.sealing !== sealing) { return; }
+      Object.assign(item, { sealed, sealing: null, size: (sealed.text ?? sealed.data ?? "").length });
+      this.flush();
+    }, (error) => {
+      const index = this.#queue.indexOf(item);
+      if (item.sealing !== sealing || index < 0) { return; }
+      this.#queue.splice(index, 1);
+      item.reject(error);
+      this.flush();
+    });
+    return false;
+  }
+
+  /** The keys are others: what was sealed and not answered is sealed again. */
+  unseal() { for (const item of this.#queue) { item.sealed = item.sealing = null; } }
+
+  #consume({ sealed: message }) {
     const now = performance.now();
     this.#messages = Math.min(messageRate.burst, this.#messages + (now - this.#filledAt) * messageRate.perSecond / 1_000);
     this.#bytes = Math.min(byteRate.burst, this.#bytes + (now - this.#filledAt) * byteRate.perSecond / 1_000);

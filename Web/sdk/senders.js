@@ -19,15 +19,18 @@ export class Senders {
   #pc;
   #preferred;
   #simulcast;
+  #encryption;
   #senders = new Map();
   #sizes;
 
   /**
    * @param {RTCPeerConnection} pc
-   * @param {{preferredVideoCodec?: string, simulcast?: boolean}} options
+   * @param {{preferredVideoCodec?: string, simulcast?: boolean,
+   *   encryption?: import("./encryption/connection-encryption.js").ConnectionEncryption|null}} options
    */
-  constructor(pc, { preferredVideoCodec, simulcast }) {
+  constructor(pc, { preferredVideoCodec, simulcast, encryption = null }) {
     this.#pc = pc;
+    this.#encryption = encryption;
     this.#preferred = preferredVideoCodec;
     this.#simulcast = simulcast !== false;
     this.#sizes = setInterval(() => this.#followSize().catch(reportOwn), sizeInterval);
@@ -54,14 +57,18 @@ export class Senders {
       }
       known.transceiver.direction = "sendonly";
       known.replaced = known.transceiver.sender.replaceTrack(track);
+      this.#encryption?.add(source);
       // Every layer of a new publication is wanted until the server says otherwise.
       if (known.wanted) { this.setWanted({ mid: known.transceiver.mid, active: true }); }
       return;
     }
     const encodings = this.#encodings(source, track);
-    const transceiver = this.#pc.addTransceiver(track, { direction: "sendonly", sendEncodings: encodings.map((each) => ({ ...each })) });
+    const options = { direction: "sendonly", sendEncodings: encodings.map((each) => ({ ...each })) };
+    const transceiver = this.#encryption === null ? this.#pc.addTransceiver(track, options)
+      : this.#encryption.protectSender(this.#pc.addTransceiver(track, options), source);
     this.#preferCodecs(transceiver, track.kind);
     this.#senders.set(source, { transceiver, encodings, muted, name, active: true, codec: null, replaced: Promise.resolve() });
+    this.#encryption?.add(source);
   }
 
   #encodings(source, track) {
@@ -133,6 +140,7 @@ export class Senders {
     const known = this.#senders.get(source);
     if (!known) { return; }
     known.active = false;
+    this.#encryption?.remove(source);
     known.transceiver.direction = "inactive";
     known.replaced = known.transceiver.sender.replaceTrack(null);
   }
@@ -173,7 +181,7 @@ export class Senders {
   close() { clearInterval(this.#sizes); }
 
   #preferCodecs(transceiver, kind, requested = null) {
-    preferCodecs(transceiver, kind, { isSending: true, preferred: this.#preferred, requested });
+    preferCodecs(transceiver, kind, { isSending: true, preferred: this.#preferred, requested, isEncrypted: this.#encryption !== null });
   }
 
   #apply(each) { each.changing = (each.changing ?? Promise.resolve()).then(() => this.#applyParameters(each)).catch(reportOwn); }

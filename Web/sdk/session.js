@@ -22,11 +22,14 @@ export class Session {
   #local;
   #data;
   #lifecycle;
+  #encryption;
   #delegate;
   #token;
   #signaling = null;
   #connection = null;
   #subject = null;
+  #refusal = null;
+  #room = "";
   #onOnline = () => this.#online();
 
   /**
@@ -35,13 +38,15 @@ export class Session {
    * @param {import("./local-participant.js").LocalParticipant} parts.local
    * @param {import("./data-channels.js").DataChannels} parts.data
    * @param {import("./lifecycle.js").Lifecycle} parts.lifecycle
+   * @param {import("./encryption/meeting-encryption.js").MeetingEncryption} parts.encryption
    * @param {SessionDelegate} delegate
    */
-  constructor({ options, local, data, lifecycle }, delegate) {
+  constructor({ options, local, data, lifecycle, encryption }, delegate) {
     this.#options = options;
     this.#local = local;
     this.#data = data;
     this.#lifecycle = lifecycle;
+    this.#encryption = encryption;
     this.#delegate = delegate;
     this.#token = new JoinToken(options);
   }
@@ -57,6 +62,9 @@ export class Session {
 
   /** The title in the discover document, or null. @type {string|null} */
   get subject() { return this.#subject; }
+
+  /** The room's name in the present join. @type {string} */
+  get room() { return this.#room; }
 
   /** Whether a message that is sent now goes to the present session. @type {boolean} */
   get isOpen() { return !this.#lifecycle.rejoining && this.#signaling?.open === true; }
@@ -99,8 +107,7 @@ export class Session {
   /** The server ended the session by a fatal `error`. @param {ParleyError} error */
   refuse(error) {
     if (finalRefusals.has(error.code)) {
-      this.#delegate.emit("error", { error, fatal: true });
-      this.#delegate.end("failed", error.message, error);
+      this.#end(error);
     } else if (this.#lifecycle.joinedOnce) {
       this.#rejoin(error);
     }
@@ -109,13 +116,18 @@ export class Session {
   /** Ends a join that failed. @param {unknown} error @returns {ParleyError} the error to throw */
   fail(error) {
     const known = error instanceof ParleyError ? error : new ParleyError("internal", String(error?.message ?? error), { cause: error });
-    if (!this.#lifecycle.isOver) {
-      this.#delegate.emit("error", { error: known, fatal: true });
-      this.#delegate.end("failed", known.message, known);
-    }
+    if (!this.#lifecycle.isOver) { this.#end(known); }
+    if (known.code === "cancelled" && this.#refusal !== null) { return this.#refusal; }
     // The reason for the end says more than that the join was cancelled.
     const { reason, message } = this.#lifecycle.endReason;
     return known.code === "cancelled" && !["left", "failed"].includes(reason) ? new ParleyError(reason, message) : known;
+  }
+
+  #end(error) {
+    this.#refusal = error;
+    this.#encryption._refusedBy(error);
+    this.#delegate.emit("error", { error, fatal: true });
+    this.#delegate.end("failed", error.message, error);
   }
 
   /** Closes the socket. @param {{leave?: boolean}} [options] `leave` sends the server a `leave` first */
@@ -162,7 +174,9 @@ export class Session {
     const { preferredVideoCodec, iceTransport, simulcast, client = "parley-web", passcode } = this.#options;
     let signaling = null;
     const send = (message) => signaling?.send(message) === true;
-    const connection = new Connection({ preferredVideoCodec, iceTransport, simulcast, data: this.#data }, send);
+    const encryption = await this.#encryption._connection();
+    this.ensureGoingOn();
+    const connection = new Connection({ preferredVideoCodec, iceTransport, simulcast, data: this.#data, encryption }, send);
     this.#connection = connection;
     for (const publication of this.#local.publications) { this.addTrack(publication); }
     // Making a connection takes a browser as long as the answer takes the server, so both go on at once.
@@ -170,13 +184,15 @@ export class Session {
     const document = await finding;
     this.ensureGoingOn();
     if (typeof document.subject === "string") { this.#subject = document.subject; }
+    this.#encryption._check(document.e2ee);
+    this.#room = document.meeting ?? "";
     signaling = new Signaling(document.signaling, async (message) => {
       if (this.#connection === connection && !this.#lifecycle.isOver) { await this.#delegate.receive(message, connection); }
     });
     this.#signaling = signaling;
     this.#watch(signaling, connection);
     await signaling.join(() => connection.firstOffer(document.iceServers).then(({ offer, tracks }) => ({
-      token: document.token, room: document.meeting, name: this.#local.name, offer, tracks, client, ...(passcode ? { passcode } : {}),
+      token: document.token, room: document.meeting, name: this.#local.name, offer, tracks, client, ...(passcode ? { passcode } : {}), ...(encryption ? { e2ee: true } : {}),
     })));
     if (this.#lifecycle.hasWaited) {
       // The server ignores mutes from the lobby.
@@ -255,6 +271,7 @@ export class Session {
   /** Ends the meeting if another attempt can't succeed, or the reconnect timeout has passed. */
   #isHopeless(error, cause, time) {
     if (finalRefusals.has(error?.code)) {
+      this.#encryption._refusedBy(error);
       this.#delegate.emit("error", { error, fatal: true });
       this.#delegate.end(error.code === "meetingExpired" ? "expired" : "failed", error.message, error);
       return true;

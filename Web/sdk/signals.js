@@ -3,19 +3,24 @@ import { ParleyError } from "./errors.js";
 const kind = "signals";
 const longestType = 128;
 const longestData = 8_192;
+/** Bytes of type and data as JSON, before they are encrypted. */
+const longestSealed = 8_220;
 
 /** Sends signals: short messages of the application's own that are stored nowhere. */
 export class Signals {
   #queue;
   #isJoined;
+  #isEncrypted;
 
   /**
    * @param {import("./send-queue.js").SendQueue} queue
    * @param {() => boolean} isJoined
+   * @param {() => boolean} isEncrypted
    */
-  constructor(queue, isJoined) {
+  constructor(queue, isJoined, isEncrypted) {
     this.#queue = queue;
     this.#isJoined = isJoined;
+    this.#isEncrypted = isEncrypted;
   }
 
   /** As `Meeting.signal`. @returns {boolean} false when it was dropped */
@@ -39,8 +44,10 @@ export class Signals {
     if (!/^[A-Za-z0-9_~-]*$/.test(type)) {
       throw new ParleyError("badMessage", "The type of a signal has only letters of ASCII, digits, '-', '_' and '~'.");
     }
-    if (new TextEncoder().encode(data).length > longestData) {
-      throw new ParleyError("tooLarge", `The data of a signal has at most ${longestData} bytes.`);
+    const lengthOf = (text) => new TextEncoder().encode(text).length;
+    if (lengthOf(data) > longestData) { throw new ParleyError("tooLarge", `The data of a signal has at most ${longestData} bytes.`); }
+    if (this.#isEncrypted() && lengthOf(JSON.stringify({ s: type, d: data })) > longestSealed) {
+      throw new ParleyError("tooLarge", "The data of a signal is too long to be encrypted: line breaks and quotation marks count twice.");
     }
     return { message: { type: "signal", signal: type, data, ...(to ? { to } : {}) }, waits };
   }

@@ -61,10 +61,20 @@ export function lengthProblem(text, limits, noun) {
   return size > bytes ? say(bytes, size, "bytes", "; accents and emoji need several each") : null;
 }
 
+/** Bytes of an encrypted chat message as JSON, before it is encrypted. */
+const longestSealedChat = 16_020;
+
 /**
  * Why a chat message is too long, as a sentence; null when it is not.
  *
  * @param {string} text
+ * @param {boolean} [isEncrypted] whether it goes out encrypted, where line breaks and quotation marks count twice
  * @returns {string|null}
  */
-export function chatProblem(text) { return lengthProblem(text, textLimits.chat, "A message"); }
+export function chatProblem(text, isEncrypted = false) {
+  const problem = lengthProblem(text, textLimits.chat, "A message");
+  if (problem !== null || !isEncrypted || text.length * 6 <= longestSealedChat) { return problem; }
+  const size = encoder.encode(JSON.stringify({ t: text })).length;
+  const { bytes } = textLimits.chat;
+  return size > longestSealedChat ? `An encrypted message has at most ${bytes.toLocaleString("en")} bytes, and line breaks and quotation marks count twice.` : null;
+}

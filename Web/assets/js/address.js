@@ -1,3 +1,7 @@
+import { secretOf, secretTextOf, withSecret } from "/sdk/parley.js";
+
+const stashKey = "parley.e2ee";
+
 /**
  * The address of this page, with the join token in `jwt` of its query, wherever it stood: in the fragment, where the links of these pages have it and
  * which no request for the page has, or in the query, as Jitsi Meet has it. Joining sends it to the server in a header and over the WebSocket, so that
@@ -6,16 +10,18 @@
  * What the browser shows loses the token at once, so that it is in no history, bookmark or picture of the screen. It stays with this entry of the
  * history, so that the page can be loaded anew; the same address opened another time knows nothing of it.
  *
+ * The key of an encrypted meeting stays in the fragment: people send the address on as the browser shows it.
+ *
  * @returns {URL}
  */
 export function takeAddress() {
-  const address = new URL(location.href);
+  const address = new URL(restored(location.href));
   const parts = address.hash.replace(/^#/, "").split("&");
   const given = tokenIn(address.hash) ?? address.searchParams.get("jwt");
   address.hash = parts.filter((part) => !part.startsWith("jwt=")).join("&");
-  if (given !== null) {
+  if (given !== null || address.href !== location.href) {
     address.searchParams.delete("jwt");
-    history.replaceState({ ...history.state, jwt: given }, "", address);
+    history.replaceState(given === null ? history.state : { ...history.state, jwt: given }, "", address);
   }
   const token = given ?? history.state?.jwt;
   if (typeof token === "string") { address.searchParams.set("jwt", token); }
@@ -37,9 +43,39 @@ export function tokenIn(fragment) {
   return new URLSearchParams(fragment.replace(/^#/, "").replaceAll("+", "%2B")).get("jwt");
 }
 
-/** An address with a join token in its fragment. @param {string|URL} address @param {string} token @returns {string} */
+/**
+ * An address with a join token in its fragment, next to the key of an encrypted meeting.
+ *
+ * @param {string|URL} address
+ * @param {string} token
+ * @returns {string}
+ */
 export function withToken(address, token) {
   const url = new URL(address);
-  url.hash = `jwt=${encodeURIComponent(token)}`;
+  const secret = secretTextOf(url);
+  url.hash = `jwt=${encodeURIComponent(token)}${secret === null ? "" : `&e2ee=${secret}`}`;
   return url.href;
+}
+
+/**
+ * Keeps the key of a meeting in this tab while its person signs in elsewhere: what comes back has no fragment.
+ *
+ * @param {URL} address
+ */
+export function stashSecret(address) {
+  const secret = secretTextOf(address);
+  if (secret === null) { return; }
+  try { sessionStorage.setItem(stashKey, JSON.stringify({ path: address.pathname, secret })); } catch { /* the person opens the link again */ }
+}
+
+/** An address with the key that was kept for it. */
+function restored(href) {
+  let stash = null;
+  try {
+    stash = JSON.parse(sessionStorage.getItem(stashKey) ?? "null");
+    sessionStorage.removeItem(stashKey);
+  } catch { /* nothing was kept */ }
+  const url = new URL(href);
+  if (typeof stash?.secret !== "string" || stash.path !== url.pathname || secretTextOf(url) !== null) { return href; }
+  try { return withSecret(url, secretOf(new URL(`#e2ee=${stash.secret}`, url))); } catch { return href; }
 }

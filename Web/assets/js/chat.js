@@ -139,7 +139,7 @@ export class ChatPanel {
     this.#attach.hidden = !mayWrite || fileLimit === 0;
     this.#more.hidden = !this.#meeting.hosting.isHost;
     // Whoever writes should know who will read it.
-    setText(this.#empty, this.#meeting.info?.chat?.history === false
+    setText(this.#empty, this.#meeting.encrypted || this.#meeting.info?.chat?.history === false
       ? `No messages since you came. Who comes is not shown what was written before.${mayWrite ? " What you write here is seen by everybody in the meeting." : ""}`
       : `No messages yet.${mayWrite ? " What you write here is seen by everybody in the meeting, and by who comes later." : ""}`);
   }
@@ -201,6 +201,10 @@ export class ChatPanel {
       body.replaceChildren(h("p", { class: "chat-gone", text: message.deleted === "host" ? "A host deleted this message." : "This message was deleted." }));
       return;
     }
+    if (message.unreadable) {
+      body.replaceChildren(h("p", { class: "chat-gone", text: "A message that this device cannot read: it came before you, or its key is missing." }));
+      return;
+    }
     const own = message.from === this.#meeting.localParticipant.id;
     const content = message.file ? this.#fileView(message) : h("p", { class: "chat-text", dir: "auto" }, ...linkify(message.text),
       message.edited ? h("span", { class: "chat-edited", text: " (edited)" }) : null);
@@ -251,7 +255,7 @@ export class ChatPanel {
   /** With the arrow up in the empty field, as people know it from elsewhere. */
   #editLast(event) {
     const mine = [...this.#items.values()].map(({ message }) => message)
-      .filter((message) => message.from === this.#meeting.localParticipant.id && !message.deleted && !message.file);
+      .filter((message) => message.from === this.#meeting.localParticipant.id && !message.deleted && !message.file && !message.unreadable);
     if (mine.length === 0) { return; }
     event.preventDefault();
     this.#edit(mine.reduce((last, each) => (each.id > last.id ? each : last)));
@@ -275,7 +279,7 @@ export class ChatPanel {
 
   /** Says that a text is too long for one message, and whether it is. A field with a `maxLength` would cut what is pasted, and say nothing. */
   #showLength(field) {
-    const problem = chatProblem(field.value.trim());
+    const problem = chatProblem(field.value.trim(), this.#meeting.encrypted);
     const isLong = problem !== null;
     if (isLong) { this.#showProblems([problem]); } else if (field.getAttribute("aria-invalid") === "true") { this.#showProblem(null); }
     if (isLong) { field.setAttribute("aria-invalid", "true"); } else { field.removeAttribute("aria-invalid"); }

@@ -1,5 +1,5 @@
-import { discover, isSupported, Meeting, Overrides, RoomName } from "/sdk/parley.js";
-import { keepToken, takeAddress, tokenIn } from "./address.js";
+import { discover, encryptionProblem, isSupported, Meeting, Overrides, prepareEncryption, RoomName, secretOf, secretTextOf, withSecret } from "/sdk/parley.js";
+import { keepToken, stashSecret, takeAddress, tokenIn } from "./address.js";
 import { BeginsPage } from "./begins.js";
 import { calendarLink } from "./calendar-link.js";
 import { h, setText } from "./dom.js";
@@ -9,7 +9,7 @@ import { Prejoin } from "./prejoin.js";
 import { Room } from "./room.js";
 import { signedInLine, signInNotice, signInProblem } from "./sign-in.js";
 import { LinkedDevices } from "./starting-devices.js";
-import { choices, recentRooms, theme } from "./storage.js";
+import { choices, encryptedRooms, recentRooms, theme } from "./storage.js";
 import { keepPlace } from "./token-renewal.js";
 import { PasscodePage, WaitingPage } from "./waiting.js";
 
@@ -19,7 +19,9 @@ const app = document.getElementById("app");
 const address = takeAddress();
 const overrides = new Overrides(address.hash);
 const name = RoomName.fromURL(address);
-const invitation = name === null ? "" : new URL(`/${encodeURIComponent(name)}`, address).href;
+const problemWithSecret = problemOf(() => secretOf(address));
+const secret = problemWithSecret === null ? secretOf(address) : null;
+const invitation = name === null ? "" : withSecret(new URL(`/${encodeURIComponent(name)}`, address), secret);
 let title = overrides.subject ?? name ?? "Meeting";
 let current = null;
 let problemWithSignIn = signInProblem();
@@ -29,9 +31,16 @@ let entersEarly = false;
 const mayPass = new Set(["meetingFull", "meetingLocked", "quotaReached", "lobbyFull", "lobbyTimeout", "entryDenied", "passcodeBlocked", "mediaFailed", "unreachable", "tooFast"]);
 
 theme.apply();
-// Another token for the same room is another visit, and the browser alone would not load the page for it.
-addEventListener("hashchange", () => { if (tokenIn(location.hash) !== null) { location.reload(); } else { keepToken(address); } });
+if (secret !== null) { prepareEncryption(); }
+// Another token or key for the same room is another visit, and the browser alone would not load the page for it.
+addEventListener("hashchange", () => {
+  if (tokenIn(location.hash) !== null || secretTextOf(new URL(location.href)) !== secretTextOf(address)) { location.reload(); } else { keepToken(address); }
+});
 begin();
+
+function problemOf(step) {
+  try { step(); return null; } catch (error) { return error; }
+}
 
 async function begin() {
   setTitle();
@@ -47,8 +56,23 @@ async function begin() {
     showNotice({ title: "No meeting has this address", text: problem, retry: false }, { meeting: null });
     return;
   }
+  const refusal = await refusalOfEncryption();
+  if (refusal !== null) { showNotice(noticeForError(refusal)); return; }
   if (!overrides.prejoin) { joinAtOnce(); return; }
   prepare();
+}
+
+/** Why an encrypted meeting can't be joined from here: no key, half a key, or a browser that can't encrypt. */
+async function refusalOfEncryption() {
+  if (problemWithSecret !== null) { return problemWithSecret; }
+  if (secret === null) {
+    return encryptedRooms.has(name) ? {
+      code: "encryptionRequired",
+      message: "This meeting was encrypted from end to end when you were here before. Open it with its whole address, which contains the key; or forget the room on the start page if it is another one now.",
+    } : null;
+  }
+  const problem = await encryptionProblem();
+  return problem === null ? null : { code: "encryptionUnsupported", message: problem };
 }
 
 function setTitle() { document.title = `${title} · Parley`; }
@@ -61,12 +85,19 @@ function show(element) {
 
 /** Shows the page before joining, and finds out meanwhile whether there is such a meeting. */
 function prepare() {
-  const prejoin = new Prejoin({ title, overrides, onJoin: (ready) => join(ready, { prejoin }) });
+  const prejoin = new Prejoin({ title, overrides, encrypted: secret !== null, onJoin: (ready) => join(ready, { prejoin }) });
   show(prejoin.element);
   current = prejoin;
   prejoin.start();
-  discover({ url: address }).then(({ subject, signedInAs, schedule }) => {
+  discover({ url: address }).then(({ subject, signedInAs, schedule, e2ee }) => {
     title = overrides.subject ?? subject ?? title;
+    if (current === prejoin && typeof e2ee === "boolean" && e2ee !== (secret !== null)) {
+      prejoin.stop();
+      showNotice(noticeForError(e2ee
+        ? { code: "encryptionRequired", message: "This meeting is end-to-end encrypted; open it with its whole address, which contains the key." }
+        : { code: "notEncrypted", message: "Your address has a key, but the meeting was made without encryption, so you were not brought in. Ask for a new address." }));
+      return;
+    }
     problemWithSignIn = null;
     if (current !== prejoin) { return; }
     setTitle();
@@ -165,6 +196,7 @@ async function join(ready, { prejoin = null, passcode, again = null } = {}) {
     keepPlace(meeting, address, room.element);
     for (const error of pending) { meeting.dispatchEvent(new CustomEvent("error", { detail: { error, fatal: false } })); }
     recentRooms.add(name, title === name ? undefined : title);
+    if (meeting.encrypted) { encryptedRooms.add(name); }
   };
   waitVisibly(meeting, () => room !== null, () => clearTimeout(slow));
   prejoin?.setBusy(true);
@@ -249,6 +281,7 @@ function askForPasscode(ready, wrong) {
 
 /** What to say of an error; who has to sign in is shown the way. */
 function noticeFor(error) {
+  if (error.code === "signInRequired") { stashSecret(address); }
   return error.code === "signInRequired" ? signInNotice(title, problemWithSignIn) : noticeForError(error);
 }
 

@@ -63,6 +63,18 @@ export function noticeForError(error) {
       };
     case "badOffer":
       return { title: "This browser cannot take part", text: "The server could not agree with it on sound and pictures. Use a current version, or another browser.", retry: true };
+    case "encryptionRequired":
+      return { title: "The key of this meeting is missing", text: `${error.message} Ask the person who invited you for it.`, retry: false, icon: "lock" };
+    case "wrongSecret": case "badSecret":
+      return { title: "The key of this meeting is wrong", text: `${error.message} If that does not help, ask the person who invited you for a new link.`, retry: false, icon: "lock" };
+    case "notEncrypted":
+      return { title: "This meeting is not encrypted", text: error.message, retry: false, icon: "unlock" };
+    case "encryptionUnsupported":
+      return { title: "This meeting is encrypted", text: error.message, retry: false, icon: "lock" };
+    case "encryptionFailed":
+      return { title: "The encryption has stopped", text: error.message, retry: true, icon: "lock" };
+    case "encrypted":
+      return { title: "Not in encrypted meetings", text: error.message, retry: false, icon: "lock" };
     case "tooFast":
       return { title: "Too much at once", text: error.message, retry: true, icon: "clock", still: "Still too much" };
     case "joinTimeout": case "unreachable":

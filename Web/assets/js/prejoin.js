@@ -42,7 +42,8 @@ export class Prejoin {
   #onDevices = () => this.#fill();
 
   /**
-   * @param {{title: string, overrides: import("/sdk/parley.js").Overrides, onJoin: (ready: Ready) => void}} options
+   * @param {{title: string, overrides: import("/sdk/parley.js").Overrides, encrypted: boolean,
+   *   onJoin: (ready: Ready) => void}} options
    */
   constructor(options) {
     this.#options = options;
@@ -71,6 +72,7 @@ export class Prejoin {
     const form = h("form", { class: "prejoin-form", novalidate: "", on: { submit: (event) => { event.preventDefault(); this.#submit(); } } },
       h("p", { class: "eyebrow", text: "You are about to join" }),
       this.#title,
+      options.encrypted ? h("p", { class: "prejoin-encrypted" }, icon("lock"), h("span", { text: "Encrypted from end to end" })) : null,
       h("label", { class: "label", for: "display-name", text: "Your name" }), this.#name, this.#nameProblem, this.#nameLength.element, this.#signedIn,
       this.#problemsBox,
       this.#join, this.#status,

@@ -6,6 +6,7 @@ import { timeText } from "./begins.js";
 import { codecName, unableToPlay } from "./codecs.js";
 import { copyButton, openDetails, openHelp, openInvite, openSettings } from "./dialogs.js";
 import { h, hasKeyboard, setAttribute, setText } from "./dom.js";
+import { Lock } from "./encryption.js";
 import { icon, mark } from "./icons.js";
 import { LobbyControls } from "./lobby.js";
 import { deviceProblem } from "./messages.js";
@@ -30,6 +31,7 @@ export class Room {
   #audio;
   #announcer = new Announcer();
   #lobby;
+  #lock;
   #together;
   #buttons = {};
   #panel = null;
@@ -138,8 +140,11 @@ export class Room {
       ...(this.#options.invite
         ? [h("p", { text: "Send this address to whom you want to meet:" }), h("p", { class: "alone-url", text: this.#options.url }), copyButton(() => this.#options.url, "Copy link", (text) => this.#announcer.say(text))]
         : [h("p", { text: "The others will appear here." })]));
+    this.#lock = new Lock(this.#meeting, this.#announcer);
+    const isEncrypted = this.#meeting.encrypted;
     const dock = h("footer", { class: "dock", role: "group", "aria-label": "Meeting controls" },
-      h("div", { class: "dock-info" }, mark(), h("div", { class: "dock-text" }, this.#title, this.#clock)),
+      h("div", { class: "dock-info" }, mark(), h("div", { class: "dock-text" }, this.#title,
+        h("div", { class: "dock-line" }, this.#clock, isEncrypted ? null : this.#lock.element))),
       h("div", { class: "dock-main" },
         button("microphone", "Mic", () => this.#toggleMicrophone(), { key: "M" }),
         button("camera", "Camera", () => this.#toggleCamera(), { key: "V" }),
@@ -158,7 +163,7 @@ export class Room {
     const sounds = h("div", { class: "sounds", hidden: true });
     this.#audio = new AudioSink(sounds, (blocked) => { this.#hear.hidden = !blocked; }, choices.get().speakerId);
     this.element = h("div", { class: "room" },
-      h("main", { class: "room-main" }, this.#banner, this.#offer.element, this.#sharing, this.#stage.element, this.#together.reactions.element, this.#alone, this.#hear),
+      h("main", { class: "room-main" }, this.#banner, this.#offer.element, this.#sharing, this.#stage.element, this.#together.reactions.element, this.#alone, this.#hear, isEncrypted ? this.#lock.element : null),
       this.#chat.element, this.#people.element, dock, sounds);
     this.#announcer.attach(this.element);
     this.#lobby = new LobbyControls(this.#meeting, {
@@ -257,6 +262,7 @@ export class Room {
     }
     if (localParticipant.microphoneOn) { this.#announcer.clear("muted"); }
     this.#together.showHand(this.#buttons.hand);
+    this.#lock.refresh();
     this.#sharing.hidden = !localParticipant.sharing;
     this.#offer.show(localParticipant);
     this.#alone.hidden = this.#meeting.participants.size > 0;
@@ -322,7 +328,7 @@ export class Room {
   #chatMessage(message, history) {
     this.#chat.add(message);
     if (message.from === this.#meeting.localParticipant.id || history) { return; }
-    const text = message.file ? `sends ${message.file.name}` : shortened(message.text, 90, "…");
+    const text = message.unreadable ? "sends a message that this device cannot read" : message.file ? `sends ${message.file.name}` : shortened(message.text, 90, "…");
     if (this.#panel === "chat") {
       if (!message.deleted) { this.#announcer.say(`${authorName(this.#meeting, message)}: ${text}`); }
       return;
@@ -456,7 +462,8 @@ export class Room {
       entry("people", `People (${this.#stage.peopleCount})`, () => this.#openPanel("people", true), "menu-narrow"),
       this.#options.invite ? entry("link", "Invite people", () => this.#invite(), "menu-narrow") : null,
       entry("smile", "React", () => this.#together.reactions.choose(this.#buttons.more), "menu-narrow"),
-      entry("poll", this.#together.polls.waiting > 0 ? `Polls (${this.#together.polls.waiting} to vote in)` : "Polls", () => this.#together.polls.open()),
+      entry(this.#meeting.encrypted ? "lock" : "unlock", this.#meeting.encrypted ? "Encryption and safety code" : "Not encrypted", () => this.#lock.open()),
+      this.#meeting.encrypted ? null : entry("poll", this.#together.polls.waiting > 0 ? `Polls (${this.#together.polls.waiting} to vote in)` : "Polls", () => this.#together.polls.open()),
       this.#meeting.hosting.isHost ? entry("microphoneOff", "Mute everyone", () => this.#together.host.muteEveryone()) : null,
       this.#meeting.hosting.isHost && this.#meeting.hosting.muteForAll ? entry("microphone", "Allow unmuting", () => this.#together.host.allowUnmuting()) : null,
       this.#meeting.hosting.isHost ? entry("leave", "End for everyone", () => this.#together.host.endForAll(), "menu-danger") : null,

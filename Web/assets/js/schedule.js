@@ -1,9 +1,11 @@
+import { withSecret } from "/sdk/parley.js";
 import { textLimits } from "/sdk/text.js";
 import { withToken } from "./address.js";
 import { calendarLink } from "./calendar-link.js";
 import { copyButton, openDialog } from "./dialogs.js";
 import { h, setText } from "./dom.js";
 import { dayText, timeText } from "./begins.js";
+import { EncryptedChoice } from "./encrypted-choice.js";
 import { watchLength } from "./text-length.js";
 
 /** Planning a meeting from the start page. */
@@ -40,6 +42,8 @@ export function openSchedule() {
   const untilField = labelled("Until", until);
   untilField.hidden = true;
   repeat.addEventListener("change", () => { untilField.hidden = repeat.value === ""; });
+  const choice = new EncryptedChoice("plan-encrypted");
+  choice.load();
   const problem = h("p", { class: "field-problem", role: "alert", id: "plan-problem" });
   problem.hidden = true;
   const button = h("button", { class: "button primary large", type: "submit", text: "Plan the meeting" });
@@ -48,6 +52,7 @@ export function openSchedule() {
     h("div", { class: "plan-row" }, labelled("Day", day), labelled("Time", time), labelled("Length", length)),
     h("div", { class: "plan-row" }, labelled("Comes again", repeat), untilField),
     h("p", { class: "hint", text: `Times are on your clock (${Intl.DateTimeFormat().resolvedOptions().timeZone}). A meeting can be planned for the next four weeks.` }),
+    choice.element,
     problem, h("div", { class: "dialog-actions" }, button));
   const fail = (text, at = null) => {
     problem.hidden = false;
@@ -79,7 +84,8 @@ export function openSchedule() {
       schedule.start = `${dateOf(start)}T${time.value}`;
     }
     try {
-      const body = { schedule };
+      const secret = choice.newSecret();
+      const body = { schedule, ...(choice.policy === "off" ? {} : { encrypted: secret !== null }) };
       if (title.value.trim() !== "") { body.subject = title.value.trim(); }
       const response = await fetch("/api/v1/meetings", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
       const answer = await response.json();
@@ -92,7 +98,7 @@ export function openSchedule() {
         return;
       }
       dialog.close();
-      showPlanned(answer, rule ? `comes again ${againWords[repeat.value]} until ${dayText(new Date(`${until.value}T12:00`))}` : "");
+      showPlanned(answer, secret, rule ? `comes again ${againWords[repeat.value]} until ${dayText(new Date(`${until.value}T12:00`))}` : "");
     } catch {
       fail("The server does not answer. Check your connection and try again.");
     }
@@ -105,23 +111,26 @@ export function openSchedule() {
  * What was planned: whom to send what.
  *
  * @param {object} meeting as the server answered
+ * @param {import("/sdk/parley.js").LinkSecret | null} secret its key, if it is encrypted, which the server doesn't have
  * @param {string} again how it comes again, in words; empty when it does not
  */
-function showPlanned(meeting, again) {
+function showPlanned(meeting, secret, again) {
+  const place = withSecret(meeting.address, secret);
   const address = (label, value) => {
     const field = h("input", { class: "field", type: "text", readOnly: true, value, "aria-label": label });
     field.addEventListener("focus", () => field.select());
     return h("div", { class: "plan-field" }, h("p", { class: "label", text: label }), field);
   };
   const next = meeting.schedule.next ? timeText(new Date(meeting.schedule.next.start)) : "";
-  const copy = copyButton(() => meeting.address, "Copy the address");
+  const copy = copyButton(() => place, "Copy the address");
   openDialog(meeting.subject, [
     h("p", { text: again === "" ? next : `${next}. It ${again}.` }),
-    address("Send this address to everybody", meeting.address),
-    address("Keep this one for yourself: whoever has it is the host", withToken(meeting.address, meeting.hostToken)),
+    address("Send this address to everybody", place),
+    address("Keep this one for yourself: whoever has it is the host", withToken(place, meeting.hostToken)),
+    secret === null ? null : h("p", { class: "hint", text: "The address contains the key of the meeting, which the server does not know. The calendar file is the server’s, so it has no key: send the address too." }),
     h("div", { class: "dialog-actions" },
       copy,
       calendarLink(meeting.calendar, meeting.hostToken)),
-  ], { className: "dialog-plan" });
+  ].filter(Boolean), { className: "dialog-plan" });
   copy.focus();
 }

@@ -1,10 +1,11 @@
-import { RoomName } from "/sdk/parley.js";
+import { LinkSecret, RoomName, secretTextOf, withSecret } from "/sdk/parley.js";
 import { withToken } from "./address.js";
 import { openDialog, themeChoice } from "./dialogs.js";
 import { h, setText } from "./dom.js";
+import { EncryptedChoice } from "./encrypted-choice.js";
 import { icon, mark } from "./icons.js";
 import { openSchedule } from "./schedule.js";
-import { recentRooms, theme } from "./storage.js";
+import { encryptedRooms, recentRooms, theme } from "./storage.js";
 
 /** The start page: a new meeting, a meeting by name, and the rooms visited lately. */
 
@@ -14,6 +15,10 @@ for (const place of document.querySelectorAll("[data-icon]")) { place.replaceChi
 for (const place of document.querySelectorAll("[data-mark]")) { place.replaceChildren(mark()); }
 
 document.getElementById("appearance").addEventListener("click", () => openDialog("Appearance", [themeChoice()]));
+
+const choice = new EncryptedChoice("encrypted");
+document.getElementById("encrypted-place").replaceWith(choice.element);
+choice.load();
 
 document.getElementById("new-meeting").addEventListener("click", async ({ currentTarget: button }) => {
   if (button.disabled) { return; }
@@ -25,19 +30,21 @@ addEventListener("pageshow", () => { document.getElementById("new-meeting").disa
 
 /** Makes a meeting whose host is who makes it. Where the server makes none for strangers, the address of a room says what it needs. */
 async function newMeeting() {
+  const secret = choice.newSecret();
   try {
-    const response = await fetch("/api/v1/meetings", { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" });
+    const body = choice.policy === "off" ? {} : { encrypted: secret !== null };
+    const response = await fetch("/api/v1/meetings", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
     if (response.ok) {
       const { room, hostToken } = await response.json();
-      return withToken(new URL(`/${encodeURIComponent(room)}`, location.href), hostToken);
+      return withToken(withSecret(`/${encodeURIComponent(room)}`, secret), hostToken);
     }
   } catch {
     // The room's page says that the server does not answer.
   }
-  return `/${RoomName.random()}`;
+  return withSecret(`/${RoomName.random()}`, secret);
 }
 
-document.getElementById("plan-meeting").addEventListener("click", openSchedule);
+document.getElementById("plan-meeting").addEventListener("click", () => openSchedule());
 
 const form = document.getElementById("join-form");
 const field = document.getElementById("room-name");
@@ -53,8 +60,14 @@ form.addEventListener("submit", (event) => {
     field.focus();
     return;
   }
-  location.href = target.address;
+  location.href = withNewSecret(target.address);
 });
+
+/** On servers with encrypted meetings only, opening a room by its name makes a key; others need the whole link. */
+function withNewSecret(address) {
+  return choice.policy === "required" && secretTextOf(new URL(address, location.href)) === null ? withSecret(address, new LinkSecret()) : address;
+}
+
 field.addEventListener("input", () => {
   problem.hidden = true;
   field.removeAttribute("aria-invalid");
@@ -83,7 +96,8 @@ function showRecent() {
   recent.hidden = rooms.length === 0;
   list.replaceChildren(...rooms.map((room) => h("li", { class: "recent-room" },
     h("a", { href: `/${encodeURIComponent(room.name)}` },
-      h("span", { class: "recent-name", dir: "auto", text: room.subject ?? room.name }),
+      h("span", { class: "recent-name", dir: "auto", title: encryptedRooms.has(room.name) ? "Encrypted: open it with its whole link" : null },
+        room.subject ?? room.name, encryptedRooms.has(room.name) ? icon("lock") : null),
       h("span", { class: "recent-time", text: ago(room.time) })),
     h("button", {
       class: "icon-button small", type: "button", "aria-label": `Forget ${room.name}`, title: "Forget",

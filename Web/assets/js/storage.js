@@ -24,6 +24,7 @@ function write(name, value) {
  * @property {string} [cameraId]
  * @property {string} [speakerId]
  * @property {boolean} mirror
+ * @property {boolean} [encrypted] whether new meetings are to be encrypted, where there is a choice
  * @property {boolean} [linkDevices] whether links that skip the page before joining may turn on what is chosen above
  */
 
@@ -51,7 +52,28 @@ export const recentRooms = {
     write("rooms", [{ name, subject, time: Date.now() }, ...rest].slice(0, 6));
   },
   /** @param {string} name */
-  remove(name) { write("rooms", recentRooms.get().filter((each) => each.name !== name)); },
+  remove(name) {
+    write("rooms", recentRooms.get().filter((each) => each.name !== name));
+    encryptedRooms.remove(name);
+  },
+};
+
+/** How many encrypted rooms are remembered. */
+const mostEncryptedRooms = 500;
+
+/** Rooms that were encrypted here, which are never joined in clear. Their keys are in the links alone, and not here. */
+export const encryptedRooms = {
+  /** @returns {string[]} */
+  get() {
+    const list = read("encryptedRooms", []);
+    return Array.isArray(list) ? list.filter((each) => typeof each === "string") : [];
+  },
+  /** @param {string} name @returns {boolean} */
+  has(name) { return encryptedRooms.get().includes(name.toLowerCase()); },
+  /** @param {string} name */
+  add(name) { write("encryptedRooms", [name.toLowerCase(), ...encryptedRooms.get().filter((each) => each !== name.toLowerCase())].slice(0, mostEncryptedRooms)); },
+  /** @param {string} name */
+  remove(name) { write("encryptedRooms", encryptedRooms.get().filter((each) => each !== name.toLowerCase())); },
 };
 
 /** Light, dark, or as the system has it. The early script reads the same key. */

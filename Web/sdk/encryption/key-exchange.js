@@ -114,6 +114,16 @@ export class KeyExchange {
     });
   }
 
+  /** Announces this client under another name; its keys and index stay. @param {string} name @param {number} now */
+  rename(name, now) {
+    return this.#enqueue(async () => {
+      if (utf8(name).length > announcementLimits.name) { throw new KeyMessageError("malformed"); }
+      if (this.#announcedAt === null || name === this.#own.name) { return; }
+      await this.#sign({ ...this.#own, name });
+      await this.#rosterChanged(now);
+    });
+  }
+
   /** Tracks start or end; `tracks` says what each carries. @param {Map<number, number>} tracks @param {number} now */
   publish(tracks, now) {
     return this.#enqueue(async () => {
@@ -305,14 +315,18 @@ export class KeyExchange {
   #send(envelopes) { if (envelopes.length > 0) { this.#effects.push({ type: "send", envelopes }); } }
 
   async #pickIndex(now) {
-    const revision = this.#own.revision + 1;
     let [index] = await digest(new ByteWriter().bytes(this.#binding).number(this.#own.revision, 4).result);
     // Up to 255 the key id has 16 bits, above 24.
     for (let attempts = 1; index === 0 || this.#roster.isClaimed(index); attempts++) { index = attempts < 256 ? (index + 1) % 256 : attempts; }
-    this.#own = { ...this.#own, senderIndex: index, revision };
-    this.#ownBytes = await encodeAnnouncement(this.#own, this.#local.identity, this.#codeKey);
     await this.#publisher.setSenderIndex(index);
     this.#announcedAt = now;
+    await this.#sign({ ...this.#own, senderIndex: index });
+  }
+
+  /** Makes the next announcement of this client. */
+  async #sign(own) {
+    this.#own = { ...own, revision: this.#own.revision + 1 };
+    this.#ownBytes = await encodeAnnouncement(this.#own, this.#local.identity, this.#codeKey);
     this.#effects.push({ type: "announce", bytes: this.#ownBytes });
   }
 

@@ -1,3 +1,5 @@
+import { LinkSecret } from "../encryption/link-secret.js";
+import { sharedSecret, sharedSecretLengths } from "../encryption/shared-secret.js";
 import { Meeting } from "../meeting.js";
 import { apiKeyOf } from "./keys.js";
 import { Streams } from "./streams.js";
@@ -14,7 +16,9 @@ const joinErrors = {
   badToken: "OT_AUTHENTICATION_ERROR", tokenExpired: "OT_AUTHENTICATION_ERROR", tokenRequired: "OT_AUTHENTICATION_ERROR",
   wrongOrigin: "OT_AUTHENTICATION_ERROR", banned: "OT_AUTHENTICATION_ERROR", wrongMeeting: "OT_INVALID_SESSION_ID", noSuchMeeting: "OT_INVALID_SESSION_ID",
   badRoomName: "OT_INVALID_SESSION_ID", meetingExpired: "OT_INVALID_SESSION_ID", meetingFull: "OT_CONNECTION_LIMIT_EXCEEDED",
-  quotaReached: "OT_CONNECTION_LIMIT_EXCEEDED", unsupported: "OT_NOT_SUPPORTED",
+  quotaReached: "OT_CONNECTION_LIMIT_EXCEEDED", unsupported: "OT_NOT_SUPPORTED", encryptionUnsupported: "OT_NOT_SUPPORTED",
+  encryptionRequired: "OT_ENCRYPTION_SECRET_MISSING", wrongSecret: "OT_ENCRYPTION_SECRET_MISMATCH", notEncrypted: "OT_INVALID_PARAMETER",
+  encryptionFailed: "OT_ENCRYPTION_INTERNAL_ERROR",
 };
 
 /** The library's name of an error that a signal ends with. */
@@ -26,6 +30,7 @@ export class SessionCore {
   #kit;
   #meeting = null;
   #streams = null;
+  #secret = undefined;
   /** The engines of this session's publishers. */
   #sending = new Map();
   /** The unpublishing under way, by publisher. */
@@ -48,17 +53,22 @@ export class SessionCore {
    *
    * @param {string} token
    * @param {string|null} apiKey null where the page has said none
+   * @param {unknown} [secret] that the apps of an encrypted session share; undefined for none
    */
-  async connect(token, apiKey) {
+  async connect(token, apiKey, secret) {
     const session = this.#session;
     if (session.currentState !== "disconnected") { throw this.#error("OT_ILLEGAL_STATE", "The session is connected or connecting already."); }
     const owner = apiKeyOf(session.sessionId, token);
     if (apiKey !== null && owner !== null && apiKey !== owner) {
       throw this.#error("OT_AUTHENTICATION_ERROR", `The session is not one of the API key ${apiKey}. Give the key that it was made with.`);
     }
+    if (secret !== undefined) { this.#checkLength(secret); }
     session.currentState = "connecting";
+    this.#secret = secret;
+    // A page without that function can't encrypt, and the meeting refuses it in words.
+    const encryptionSecret = secret === undefined ? undefined : await sharedSecret(secret, session.sessionId).catch(() => new LinkSecret(new Uint8Array(32)));
     const meeting = new Meeting({
-      url: new URL(`/${encodeURIComponent(session.sessionId)}`, this.#kit.server), token, name: "Guest", client: "opentok.js",
+      url: new URL(`/${encodeURIComponent(session.sessionId)}`, this.#kit.server), token, name: "Guest", client: "opentok.js", encryptionSecret,
     });
     this.#meeting = meeting;
     session._meeting = meeting;
@@ -73,6 +83,26 @@ export class SessionCore {
       throw this.#error(joinErrors[error.code] ?? "OT_CONNECT_FAILED", error.message);
     }
     this.#settled();
+  }
+
+  /**
+   * Takes a secret that the page sets. One that is set during a session is refused unless it is the session's, and a
+   * session in clear ends by it.
+   *
+   * @param {unknown} secret
+   */
+  async checkSecret(secret) {
+    if (this.#session.currentState === "disconnected") { this.#checkLength(secret); return; }
+    if (secret === this.#secret) { return; }
+    if (this.#secret === undefined) { this.disconnect(); }
+    throw this.#error("OT_ILLEGAL_STATE", "Set the encryption secret before you connect. A session that has begun keeps its own; one without a secret was disconnected.");
+  }
+
+  #checkLength(secret) {
+    const { least, most } = sharedSecretLengths;
+    const length = typeof secret === "string" ? [...secret].length : 0;
+    if (length >= least && length <= most) { return; }
+    throw this.#error("OT_INVALID_ENCRYPTION_SECRET", `An encryption secret is a text of ${least} to ${most} characters.`);
   }
 
   #begin() {

@@ -1,0 +1,57 @@
+import { discover, encryptionProblem, LinkSecret, RoomName } from "/sdk/parley.js";
+import { h } from "./dom.js";
+import { icon } from "./icons.js";
+import { choices } from "./storage.js";
+
+/**
+ * Whether a new meeting is to be encrypted from end to end: the server's policy, what this browser can do, and what the
+ * person chose the last time.
+ */
+export class EncryptedChoice {
+  #box = h("input", { type: "checkbox" });
+  #hint = h("span", { class: "hint" });
+  /** The server's word: `off`, `offered`, `default` or `required`. */
+  policy = "off";
+
+  /** @param {string} id of the box */
+  constructor(id) {
+    this.#box.id = id;
+    this.element = h("div", { class: "encrypted-choice", hidden: true },
+      h("label", { class: "row check", for: id }, this.#box, h("span", {}, icon("lock"), h("span", { text: "Encrypted meeting" }))), this.#hint);
+    this.#box.addEventListener("change", () => { choices.update({ encrypted: this.#box.checked }); });
+  }
+
+  /** Whether a meeting that is made now is to be encrypted. @type {boolean} */
+  get isWanted() { return this.#box.checked; }
+
+  /** Asks for the policy, and shows the choice where there is one. */
+  async load() {
+    const [policy, problem] = await Promise.all([askForPolicy(), encryptionProblem()]);
+    this.policy = policy;
+    this.element.hidden = policy === "off";
+    if (policy === "off") { return; }
+    if (problem !== null) {
+      this.#box.checked = false;
+      this.#box.disabled = true;
+      this.#hint.textContent = policy === "required" ? `This server has encrypted meetings only. ${problem}` : problem;
+      return;
+    }
+    const chosen = choices.get().encrypted;
+    this.#box.checked = policy === "required" || (typeof chosen === "boolean" ? chosen : policy === "default");
+    this.#box.disabled = policy === "required";
+    this.#hint.textContent = "Only those with its whole link see and hear it; the server cannot. No recordings, phones, files or polls.";
+  }
+
+  /** The key of a new meeting; null for one in clear. @returns {LinkSecret | null} */
+  newSecret() { return this.isWanted ? new LinkSecret() : null; }
+}
+
+/** The policy stands in the document of any room; reading it makes no meeting. */
+async function askForPolicy() {
+  try {
+    const { encryption } = await discover({ url: `/${RoomName.random()}` });
+    return ["offered", "default", "required"].includes(encryption) ? encryption : "off";
+  } catch {
+    return "off";
+  }
+}

@@ -1,0 +1,131 @@
+import { openDialog } from "./dialogs.js";
+import { h, setAttribute, setText } from "./dom.js";
+import { icon } from "./icons.js";
+
+/** How long a key may be on its way before the lock says so, in milliseconds: most are there at once. */
+const patience = 1_500;
+
+/** The names of participants, in a sentence. */
+function namesOf(meeting, ids) {
+  const names = ids.map((id) => meeting.participant(id)?.displayName).filter(Boolean);
+  if (names.length === 0) { return "somebody"; }
+  if (names.length > 3) { return `${names.slice(0, 2).join(", ")} and ${names.length - 2} others`; }
+  return names.length === 1 ? names[0] : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
+/** Says in words which keys are waited for. */
+function waitingText(meeting) {
+  const { waitingFor } = meeting.encryption;
+  if (waitingFor.length === 0) { return "Waiting for the keys"; }
+  const name = namesOf(meeting, waitingFor);
+  return waitingFor.length === 1 ? `Waiting for ${name}’s key` : `Waiting for the keys of ${name}`;
+}
+
+/** The lock of a meeting: what this client has verified of its encryption, and a button to the sheet with the code. */
+export class Lock {
+  #meeting;
+  #caption = h("span", { class: "lock-text" });
+  #symbol = h("span", { class: "lock-icon" });
+  #timer = null;
+  #isLate = false;
+  #dialog = null;
+
+  /**
+   * @param {import("/sdk/parley.js").Meeting} meeting
+   * @param {import("./announcer.js").Announcer} announcer
+   */
+  constructor(meeting, announcer) {
+    this.#meeting = meeting;
+    this.element = h("button", { class: "lock", type: "button", on: { click: () => this.open() } }, this.#symbol, this.#caption);
+    meeting.addEventListener("encryptionchange", () => this.#change());
+    meeting.addEventListener("participantUpdated", () => this.refresh());
+    meeting.addEventListener("rostermismatch", ({ detail }) => announcer.show(
+      `${namesOf(meeting, [detail.participant])} sees other people in this meeting than you do. Compare the safety code.`, { icon: "warning", urgent: true, time: 15_000 }));
+    meeting.addEventListener("encryptionrefused", ({ detail }) => {
+      const name = namesOf(meeting, [detail.participant]);
+      if (detail.code === "identityChanged") { announcer.show(`The key of ${name} has changed, which no device does by itself. Nothing is sent to the new one.`, { icon: "warning", urgent: true, time: 15_000 }); }
+      if (detail.code === "wrongSecret") { announcer.show(`${name} came without the key of this meeting, and can neither see nor hear it.`, { icon: "warning", time: 10_000 }); }
+    });
+    this.#change();
+  }
+
+  /** The words of the lock. @type {string} */
+  get text() {
+    switch (this.#meeting.encryption.state) {
+      case "encrypted": return "Encrypted";
+      case "waiting": return this.#isLate ? waitingText(this.#meeting) : "Encrypted";
+      case "refused": return "Refused";
+      default: return "Not encrypted";
+    }
+  }
+
+  /** Brings the lock and the open sheet up to date. */
+  refresh() {
+    const { state } = this.#meeting.encryption;
+    const shown = state === "waiting" && !this.#isLate ? "encrypted" : state;
+    setAttribute(this.element, "data-state", shown);
+    setText(this.#caption, this.text);
+    setAttribute(this.element, "aria-label", `${this.text}. Show the details`);
+    this.element.title = this.text;
+    if (this.#symbol.dataset.icon !== (shown === "off" ? "unlock" : "lock")) {
+      this.#symbol.dataset.icon = shown === "off" ? "unlock" : "lock";
+      this.#symbol.replaceChildren(icon(this.#symbol.dataset.icon));
+    }
+    this.#fill();
+  }
+
+  /** Opens the sheet. */
+  open() {
+    if (this.#dialog) { return; }
+    const body = h("div", { class: "encryption" });
+    this.#dialog = { body };
+    this.#fill();
+    openDialog(this.#meeting.encrypted ? "End-to-end encryption" : "Not encrypted from end to end", [body], { className: "dialog-encryption", onClose: () => { this.#dialog = null; } });
+  }
+
+  #change() {
+    clearTimeout(this.#timer);
+    this.#isLate = this.#isLate && this.#meeting.encryption.state === "waiting";
+    if (this.#meeting.encryption.state === "waiting" && !this.#isLate) {
+      this.#timer = setTimeout(() => {
+        this.#isLate = this.#meeting.encryption.state === "waiting";
+        this.refresh();
+      }, patience);
+    }
+    this.refresh();
+  }
+
+  #fill() {
+    if (!this.#dialog) { return; }
+    const { state, safetyCode } = this.#meeting.encryption;
+    if (state === "off") {
+      this.#dialog.body.replaceChildren(
+        h("p", { text: "Everything is encrypted on its way, but the server of this meeting can see, hear and read what is said, shown and written." }),
+        h("p", { text: "That cannot be changed during a meeting. Choose “Encrypted meeting” on the start page for the next one." }));
+      return;
+    }
+    const people = [this.#meeting.localParticipant, ...this.#meeting.participants.values()];
+    this.#dialog.body.replaceChildren(...[
+      state === "waiting" ? h("p", { class: "encryption-waiting", role: "status" }, icon("clock"), h("span", {
+        text: `${waitingText(this.#meeting)}. You neither see nor hear them until it is here.`,
+      })) : h("p", { text: "What is said, shown and written here is opened on the devices of those who take part, and nowhere between. The server cannot read it." }),
+      safetyCode === null ? null : h("p", { class: "label", id: "safety-title", text: "Safety code" }),
+      safetyCode === null ? null : codeView(safetyCode),
+      safetyCode === null ? null : h("p", { text: "Read it to each other. If it is the same for everybody, nobody has put themselves between you. It changes when somebody comes or goes." }),
+      h("ul", { class: "encryption-people", "aria-label": "Whose keys are known" }, ...people.map((each) => this.#person(each))),
+      h("p", { class: "hint", text: "The server still sees who is here and when, hands, reactions, polls’ votes and how much is sent. And this page comes from it: who does not trust it takes the Parley program instead." }),
+    ].filter(Boolean));
+  }
+
+  #person(participant) {
+    const signed = participant.isLocal ? participant.name : this.#meeting.signedName(participant.id);
+    const note = participant.isLocal ? "you" : signed === null ? "no key yet" : signed === participant.name ? "" : `signs as “${signed}”`;
+    return h("li", {}, icon(signed === null ? "clock" : "check"), h("span", { dir: "auto", text: participant.displayName }), note === "" ? null : h("span", { class: "encryption-note", text: note }));
+  }
+}
+
+/** Thirty digits in six groups, large enough to be read from a screen. */
+function codeView(code) {
+  const groups = code.match(/\d{5}/g) ?? [];
+  return h("div", { class: "safety-code", role: "group", "aria-labelledby": "safety-title" }, ...groups.map((group) => h("span", { class: "safety-group", text: group })));
+}

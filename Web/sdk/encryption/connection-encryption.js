@@ -1,0 +1,155 @@
+import { stopped } from "./engine.js";
+import { sources } from "./key-id.js";
+import { SendWatchdog } from "./watchdog.js";
+
+/** The track of each source in this client's key ids. */
+const tracks = Object.freeze({ microphone: 0, camera: 1, screen: 2, screenAudio: 3 });
+
+/**
+ * The encryption of one connection: a transform for each of its senders and receivers, set in the statement that makes
+ * them. Everything fails closed: without a transform a sender is stopped, and a receiver plays nothing.
+ */
+export class ConnectionEncryption {
+  #engine;
+  #session;
+  #onBypass;
+  #senders = new Map();
+  #active = new Set();
+  #slots = 0;
+  #watchdog;
+  #isClosed = false;
+
+  /**
+   * @param {import("./engine.js").EncryptionEngine} engine
+   * @param {(source: string) => void} onBypass a source was sent past the encryption; it is stopped already
+   */
+  constructor(engine, onBypass) {
+    this.#engine = engine;
+    this.#session = engine.newSession();
+    this.#onBypass = onBypass;
+    this.#watchdog = new SendWatchdog({
+      senders: () => this.#senders, counts: async () => (await this.call("report")).senders, onBypass: (source) => this.#stop(source),
+    });
+  }
+
+  /** Its number in the worker. @type {number} */
+  get session() { return this.#session; }
+
+  /**
+   * Parts of the configuration of a connection: with it Chromium neither sends nor plays what has no transform. Other
+   * browsers ignore it.
+   *
+   * @type {object}
+   */
+  static get configuration() { return { encodedInsertableStreams: true }; }
+
+  /** Calls a method of the worker's session. @returns {Promise<any>} */
+  call(method, argument) { return this.#isClosed ? Promise.reject(stopped()) : this.#engine.call(this.#session, method, argument); }
+
+  /**
+   * Has what a new transceiver sends encrypted. It must be called in the statement that makes it: later frames in clear
+   * would have left.
+   *
+   * @param {RTCRtpTransceiver} transceiver
+   * @param {string} source
+   * @returns {RTCRtpTransceiver}
+   */
+  protectSender(transceiver, source) {
+    const { sender } = transceiver;
+    const track = tracks[source];
+    const transform = this.#engine.transform({ session: this.#session, role: "send", track, kind: sender.track.kind });
+    sender.transform = transform;
+    if (sender.transform !== transform) {
+      sender.replaceTrack(null).catch(() => {});
+      transceiver.stop?.();
+      throw stopped();
+    }
+    this.#senders.set(source, { sender, track, transform });
+    return transceiver;
+  }
+
+  /**
+   * Has what a new transceiver receives decrypted.
+   *
+   * @param {RTCRtpTransceiver} transceiver
+   * @param {"audio" | "video"} kind
+   * @returns {{ transceiver: RTCRtpTransceiver, slot: number }} its number, for `assign`
+   */
+  protectReceiver(transceiver, kind) {
+    const slot = this.#slots += 1;
+    const transform = this.#engine.transform({ session: this.#session, role: "receive", slot, kind });
+    transceiver.receiver.transform = transform;
+    if (transceiver.receiver.transform !== transform) {
+      transceiver.stop?.();
+      throw stopped();
+    }
+    return { transceiver, slot };
+  }
+
+  /** A source is sent from now on. @param {string} source */
+  add(source) {
+    const known = this.#senders.get(source);
+    if (known && known.sender.transform !== known.transform) { this.#stop(source); return; }
+    this.#active.add(source);
+    this.#publish();
+    this.#watchdog.alert();
+  }
+
+  /** A source is sent no more. @param {string} source */
+  remove(source) { if (this.#active.delete(source)) { this.#publish(); } }
+
+  /**
+   * Notes the content of a slot, by the server's word.
+   *
+   * @param {number} slot
+   * @param {import("../publication.js").Publication | null} publication
+   */
+  assign(slot, publication) {
+    this.#tell("assign", { slot, participant: publication?.participant.id ?? null, source: publication === null ? 0 : sources[publication.source] });
+  }
+
+  /** Applies a report of the worker's session. @returns {boolean} false for one about something else */
+  apply(message) {
+    switch (message.type) {
+      case "keyFrameWanted": this.#makeKeyFrame(message.track); return true;
+      case "transformFailed":
+        // A connection that is closed ends its streams too.
+        if (message.role === "send") { for (const [source, { track }] of this.#senders) { if (track === message.track && this.#active.has(source)) { this.#stop(source); } } }
+        return true;
+      default: return false;
+    }
+  }
+
+  /** Stops everything that is sent: the worker is gone. */
+  stopAll() { for (const { sender } of this.#senders.values()) { sender.replaceTrack(null).catch(() => {}); } }
+
+  close() {
+    if (this.#isClosed) { return; }
+    this.#isClosed = true;
+    this.#watchdog.close();
+    this.#active.clear();
+    this.#engine.closeSession(this.#session);
+  }
+
+  #tell(method, argument) { if (!this.#isClosed) { this.#engine.tell(this.#session, method, argument); } }
+
+  #publish() { this.#tell("tracks", [...this.#active].map((source) => [tracks[source], sources[source]])); }
+
+  #stop(source) {
+    const sender = this.#senders.get(source)?.sender;
+    if (!this.#active.delete(source)) { return; }
+    sender?.track?.stop();
+    sender?.replaceTrack(null).catch(() => {});
+    this.#publish();
+    this.#onBypass(source);
+  }
+
+  /** Chromium has no other way; parameters that change at the same time win. */
+  #makeKeyFrame(track) {
+    for (const each of this.#senders.values()) {
+      if (each.track !== track) { continue; }
+      const parameters = each.sender.getParameters();
+      each.sender.setParameters(parameters, { encodingOptions: (parameters.encodings ?? []).map(() => ({ keyFrame: true })) }).catch(() => {});
+    }
+  }
+}

@@ -1,0 +1,324 @@
+import { ParleyError } from "../errors.js";
+import { characters } from "../text.js";
+import { base64url, fromBase64url, utf8 } from "./bytes.js";
+import { ConnectionEncryption } from "./connection-encryption.js";
+import { EncryptionEngine, stopped } from "./engine.js";
+import { parseSecret, secretOf } from "./link.js";
+import { SealedTexts } from "./sealed-texts.js";
+import { encryptionProblem } from "./support.js";
+
+/** How long somebody may be there without an announcement, in milliseconds. */
+const announcementTime = 5_000;
+const checkInterval = 500;
+/** Bytes of a name that announcements have room for. */
+const longestName = 640;
+/** Envelopes in one message, and those that wait for a lost connection. */
+const envelopeLimits = Object.freeze({ message: 256, waiting: 8_192 });
+
+/**
+ * The encryption of a meeting as this client has verified it: `off` (not encrypted), `waiting` (for the keys of
+ * `waitingFor`, or before the first keys), `encrypted`, or `refused` (another secret, or none).
+ *
+ * @typedef {object} EncryptionState
+ * @property {"off" | "encrypted" | "waiting" | "refused"} state
+ * @property {string | null} safetyCode 30 digits that people compare
+ * @property {readonly string[]} waitingFor participant ids
+ */
+
+/**
+ * The end-to-end encryption of one meeting, in the page: the worker, the exchange of keys over signalling, and the
+ * state that people see. Without a link secret it does nothing, and the meeting is joined in clear.
+ */
+export class MeetingEncryption {
+  #options;
+  #hooks;
+  #secret = null;
+  #engine = null;
+  #current = null;
+  #texts = null;
+  #participant = "";
+  #announcement = null;
+  #envelopes = [];
+  #members = new Map();
+  #since = new Map();
+  #exchange = { safetyCode: null, waitingFor: [] };
+  #isRefused = false;
+  #state = Object.freeze({ state: "off", safetyCode: null, waitingFor: Object.freeze([]) });
+  #timer = null;
+
+  /**
+   * @param {import("../join-options.js").JoinOptions} options
+   * @param {object} hooks
+   * @param {(message: object) => boolean} hooks.send
+   * @param {(type: string, detail: object) => void} hooks.emit
+   * @param {(error: ParleyError) => void} hooks.refuse ends the meeting for this client
+   * @param {(source: string, error: ParleyError) => void} hooks.stopSource
+   */
+  constructor(options, hooks) {
+    this.#options = options;
+    this.#hooks = hooks;
+  }
+
+  /** @type {EncryptionState} */
+  get state() { return this.#state; }
+
+  /** Whether this client joins with a link secret. @type {boolean} */
+  get isOn() { return this.#secret !== null; }
+
+  /** The sealed texts of the meeting. @type {SealedTexts} */
+  get texts() { return this.#texts; }
+
+  /**
+   * The name that a participant has signed; null for one whose keys aren't known.
+   *
+   * @param {string} id
+   * @returns {string | null}
+   */
+  signedName(id) { return this.#members.get(id) ?? null; }
+
+  /** The counts of frames in the worker, for tests and statistics. @returns {Promise<object | null>} */
+  async report() { return await this.#current?.call("report") ?? null; }
+
+  // MARK: For the parts of the SDK
+
+  /**
+   * Reads the link secret and starts the worker.
+   *
+   * @throws {ParleyError} `badSecret`, `encryptionUnsupported`
+   */
+  async _prepare() {
+    const { encryptionSecret: given, url } = this.#options;
+    const found = given === undefined || given === null ? (url === undefined ? null : secretOf(new URL(url, globalThis.location?.href))) : given;
+    if (found === null) { return; }
+    this.#secret = typeof found === "string" ? parseSecret(found) : found;
+    this.#show();
+    const problem = await encryptionProblem();
+    if (problem !== null) { throw new ParleyError("encryptionUnsupported", problem); }
+    this.#engine = EncryptionEngine.take();
+    this.#engine.addEventListener("message", ({ detail }) => { if (detail.session === this.#current?.session) { this.#receive(detail); } });
+    this.#engine.addEventListener("failed", () => this.#fail());
+    this.#texts = new SealedTexts((method, argument) => this.#current?.call(method, argument) ?? Promise.reject(stopped()));
+    this.#timer = setInterval(() => this.#show(), checkInterval);
+  }
+
+  /**
+   * The encryption of the next connection; null for a meeting in clear. It waits for the worker.
+   *
+   * @returns {Promise<ConnectionEncryption | null>}
+   */
+  async _connection() {
+    if (!this.isOn) { return null; }
+    await this.#engine.ready;
+    this.#current?.close();
+    this.#current = new ConnectionEncryption(this.#engine, (source) => this.#hooks.stopSource(source, new ParleyError(
+      "encryptionFailed", "Something was sent past the encryption, so it was stopped. Turn it on again, or join again with another browser.")));
+    this.#announcement = null;
+    this.#envelopes = [];
+    this.#members = new Map();
+    this.#since = new Map();
+    this.#exchange = { safetyCode: null, waitingFor: [] };
+    this.#show();
+    return this.#current;
+  }
+
+  /**
+   * Refuses a meeting that isn't what this client knows of it.
+   *
+   * @param {unknown} isEncrypted the server's word, before or after joining
+   */
+  _check(isEncrypted) {
+    if (isEncrypted === true && !this.isOn) {
+      throw new ParleyError("encryptionRequired", "This meeting is end-to-end encrypted; open it with its whole address, which contains the key.");
+    }
+    if (isEncrypted === false && this.isOn) {
+      throw new ParleyError("notEncrypted", "This meeting is not encrypted, so it was not joined. Ask for a new address, or open it without the key.");
+    }
+  }
+
+  /**
+   * The server has let this client in: the exchange of keys begins.
+   *
+   * @param {object} welcome
+   * @param {string} room as in `join`
+   * @param {string} name
+   */
+  _begin(welcome, room, name) {
+    if (!this.isOn) {
+      this._check(welcome.meeting?.e2ee === true);
+      return;
+    }
+    this._check(welcome.meeting?.e2ee === true);
+    this.#participant = String(welcome.participant);
+    const own = welcome.participants?.find((each) => each?.id === this.#participant);
+    const current = this.#current;
+    current.call("start", {
+      meeting: room, participant: this.#participant, name: shortName(String(own?.name ?? name)), secret: this.#secret.text, announcements: announcementsOf(welcome.announcements),
+    }).then(({ isRefused }) => { if (isRefused && this.#current === current) { this.#refuse(); } }, () => { if (this.#current === current) { this.#fail(); } });
+  }
+
+  /** The session goes on after a lost socket: others may have announced themselves. @param {object} resumed */
+  _resume(resumed) {
+    if (!this.isOn) { return; }
+    for (const each of announcementsOf(resumed.announcements)) { if (each.participant !== this.#participant) { this.#current?.call("announcement", each).catch(() => {}); } }
+    if (this.#announcement) { this.#hooks.send(this.#announcement); }
+    this.#flush();
+  }
+
+  /** Applies a message about keys. @param {object} message @returns {boolean} false for one about something else */
+  _apply(message) {
+    switch (message.type) {
+      case "announcement":
+        for (const each of announcementsOf([message])) { this.#current?.call("announcement", each).catch(() => {}); }
+        return true;
+      case "keyEnvelopes": {
+        const envelopes = list(message.envelopes).map(({ from, envelope }) => ({ participant: from, bytes: bytesOf(envelope) }))
+          .filter(({ participant, bytes }) => typeof participant === "string" && bytes !== null);
+        if (envelopes.length > 0) { this.#current?.call("envelopes", envelopes).catch(() => {}); }
+        return true;
+      }
+      default: return false;
+    }
+  }
+
+  /** This client has another name. @param {string} name */
+  _rename(name) { this.#current?.call("rename", shortName(name)).catch(() => {}); }
+
+  /** A participant is gone. @param {string} id @param {string} reason */
+  _left(id, reason) {
+    this.#since.delete(id);
+    this.#members.delete(id);
+    this.#current?.call("remove", { participant: id, isRemoved: reason === "removed" }).catch(() => {});
+    this.#show();
+  }
+
+  /** The plain form of a chat message: without its text, and `unreadable`, where this client can't read it. */
+  async _openChat(message, { waits = true } = {}) {
+    if (typeof message?.text !== "string" || message.deleted) { return message; }
+    return readable(message, message.file ? null : await this.#texts.openChat(message, { waits }));
+  }
+
+  /** As `_openChat` for messages of before, from memory. */
+  _recallChat(message) {
+    if (typeof message?.text !== "string" || message.deleted) { return message; }
+    return readable(message, message.file ? null : this.#texts.recallChat(message) ?? null);
+  }
+
+  /**
+   * The form in which a message of the send queue goes out; null when it goes as it is.
+   *
+   * @returns {Promise<object> | null}
+   */
+  _seal(message) {
+    if (!this.isOn) { return null; }
+    switch (message.type) {
+      case "chat": case "editChat": return this.#texts.sealChat(message.text, this.#participant).then((text) => ({ ...message, text }));
+      case "signal": return this.#texts.sealSignal(message.signal, message.data ?? "", this.#participant).then((data) => ({ ...message, data }));
+      default: return null;
+    }
+  }
+
+  _close() {
+    clearInterval(this.#timer);
+    this.#current?.close();
+    this.#current = null;
+    this.#engine?.close();
+  }
+
+  // MARK: Reports of the worker
+
+  #receive(message) {
+    if (this.#current.apply(message)) { return; }
+    switch (message.type) {
+      case "announce":
+        this.#announcement = { type: "announce", announcement: base64url(message.bytes) };
+        this.#hooks.send(this.#announcement);
+        break;
+      case "send":
+        this.#envelopes.push(...message.envelopes.map(({ recipient, bytes }) => ({ to: recipient, envelope: base64url(bytes) })));
+        this.#flush();
+        break;
+      case "state":
+        this.#exchange = { safetyCode: message.safetyCode, waitingFor: message.waitingFor };
+        this.#show();
+        break;
+      case "event": this.#applyEvent(message.event); break;
+    }
+  }
+
+  #applyEvent({ type, participant, name, code }) {
+    switch (type) {
+      case "member":
+        this.#members.set(participant, name);
+        this.#show();
+        break;
+      case "memberLeft": this.#members.delete(participant); break;
+      case "refused": this.#hooks.emit("encryptionrefused", { participant, code }); break;
+      case "rosterMismatch": this.#hooks.emit("rostermismatch", { participant }); break;
+    }
+  }
+
+  /** Sends the envelopes that wait. A lost connection holds them up. */
+  #flush() {
+    while (this.#envelopes.length > 0) {
+      const envelopes = this.#envelopes.slice(0, envelopeLimits.message);
+      if (!this.#hooks.send({ type: "keyEnvelopes", envelopes })) { break; }
+      this.#envelopes.splice(0, envelopes.length);
+    }
+    // Keys that are missing are asked for again.
+    if (this.#envelopes.length > envelopeLimits.waiting) { this.#envelopes.splice(0, this.#envelopes.length - envelopeLimits.waiting); }
+  }
+
+  // MARK: State
+
+  #refuse() {
+    this.#isRefused = true;
+    this.#show();
+    this.#hooks.refuse(new ParleyError("wrongSecret", "Nobody in this meeting has the key of your address. It may be cut or old: open the whole address as you were given it."));
+  }
+
+  #fail() {
+    this.#current?.stopAll();
+    this.#hooks.refuse(stopped());
+  }
+
+  #show() {
+    const now = performance.now();
+    const present = this.#hooks.participants();
+    for (const id of present) { if (!this.#since.has(id)) { this.#since.set(id, now); } }
+    const silent = present.filter((id) => !this.#members.has(id) && now - this.#since.get(id) >= announcementTime);
+    const { safetyCode, waitingFor } = this.#exchange;
+    const waiting = this.isOn ? [...new Set([...waitingFor, ...silent])].sort() : [];
+    const word = this.#isRefused ? "refused" : !this.isOn ? "off" : safetyCode === null || waiting.length > 0 ? "waiting" : "encrypted";
+    const state = { state: word, safetyCode: this.isOn ? safetyCode : null, waitingFor: waiting };
+    if (JSON.stringify(state) === JSON.stringify(this.#state)) { return; }
+    this.#state = Object.freeze({ ...state, waitingFor: Object.freeze(waiting) });
+    this.#hooks.emit("encryptionchange", this.#state);
+  }
+
+  /** The server refused this client for its secret, or for none. @param {ParleyError} error */
+  _refusedBy({ code }) {
+    if (!["encryptionRequired", "notEncrypted", "wrongSecret", "badSecret"].includes(code)) { return; }
+    this.#isRefused = true;
+    this.#show();
+  }
+}
+
+function shortName(name) {
+  let short = name;
+  for (let parts = characters(name); utf8(short).length > longestName; short = parts.join("")) { parts = parts.slice(0, -1); }
+  return short;
+}
+
+const list = (value) => (Array.isArray(value) ? value.filter((each) => typeof each === "object" && each !== null) : []);
+const bytesOf = (text) => (typeof text === "string" ? fromBase64url(text) : null);
+
+function announcementsOf(values) {
+  return list(values).map(({ participant, announcement }) => ({ participant, bytes: bytesOf(announcement) }))
+    .filter(({ participant, bytes }) => typeof participant === "string" && bytes !== null);
+}
+
+function readable(message, text) {
+  if (text !== null) { return { ...message, text }; }
+  const { file, ...rest } = message;
+  return { ...rest, text: "", unreadable: true };
+}

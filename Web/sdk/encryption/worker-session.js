@@ -1,0 +1,249 @@
+import { generateIdentity } from "./announcement.js";
+import { openFrame, sealFrame } from "./frame-sealing.js";
+import { ReceiveTransform, SendTransform } from "./frame-transforms.js";
+import { KeyExchange } from "./key-exchange.js";
+import { sources } from "./key-id.js";
+import { FrameDrop } from "./key-timing.js";
+import { LinkSecret } from "./link-secret.js";
+
+/** The track of sealed texts: chat messages, signals and data messages. */
+const textTrack = 15;
+/** How long a text waits for the key of its sender, in milliseconds. */
+const textPatience = 4_000;
+/** Texts that may wait. */
+const waitingTexts = 500;
+const now = () => performance.now();
+/** One for all sessions of a meeting, so that a client that joins again stays the same in the safety code. */
+let identity = null;
+
+/**
+ * The keys and the transforms of one connection, in the worker. Methods without an underscore are called by the page
+ * (`ConnectionEncryption`); `notify` reports to it.
+ */
+export class WorkerSession {
+  #notify;
+  #keys = null;
+  #tracks = new Map();
+  #hasTexts = false;
+  #senders = new Map();
+  #slots = new Map();
+  #owners = new Map();
+  #texts = [];
+  #shown = "";
+  #last = Promise.resolve();
+
+  /** @param {(message: object) => void} notify */
+  constructor(notify) { this.#notify = notify; }
+
+  /**
+   * Begins the exchange of keys: takes the announcements of those who are there, and announces this client.
+   *
+   * @param {{ meeting: string, participant: string, name: string, secret: string, announcements:
+   *   { participant: string, bytes: Uint8Array }[] }} options
+   * @returns {Promise<{ announced: number, wrongSecret: number }>} how many announced themselves before, and how many
+   *   of them have another link secret
+   */
+  start({ meeting, participant, name, secret, announcements }) {
+    return this.#enqueue(async () => {
+      identity ??= await generateIdentity();
+      const keys = await KeyExchange.make({ meeting, participant, name, identity, secret: LinkSecret.parse(secret) });
+      this.#keys = keys;
+      const others = announcements.filter((each) => each.participant !== participant);
+      for (const each of others) { await keys.receiveAnnouncement(each.bytes, each.participant, now()); }
+      const refused = this.#drain().filter(({ type, code }) => type === "refused" && code === "wrongSecret");
+      const isRefused = others.length > 0 && keys.members.length === 0 && refused.length >= others.length;
+      if (!isRefused) {
+        await keys.announce(now());
+        await keys.publish(this.#published, now());
+      }
+      this.#drain();
+      return { announced: others.length, wrongSecret: refused.length, isRefused };
+    });
+  }
+
+  /** @param {{ participant: string, bytes: Uint8Array }} announcement */
+  announcement({ participant, bytes }) {
+    return this.#step(async (keys) => {
+      await keys.receiveAnnouncement(bytes, participant, now());
+      return this.#keysChanged([participant]);
+    });
+  }
+
+  /** @param {{ participant: string, bytes: Uint8Array }[]} envelopes */
+  envelopes(envelopes) {
+    return this.#step(async (keys) => {
+      for (const { participant, bytes } of envelopes) { await keys.receiveEnvelope(bytes, participant, now()); }
+      return this.#keysChanged(envelopes.map(({ participant }) => participant));
+    });
+  }
+
+  /** @param {{ participant: string, isRemoved: boolean }} departure */
+  remove({ participant, isRemoved }) { return this.#step((keys) => keys.remove(participant, isRemoved, now())); }
+
+  /** @param {string} name */
+  rename(name) { return this.#step((keys) => keys.rename(name, now())); }
+
+  /** The tracks that this client sends. @param {[number, number][]} tracks index and source */
+  tracks(tracks) {
+    this.#tracks = new Map(tracks);
+    return this.#step((keys) => keys.publish(this.#published, now()));
+  }
+
+  /** Notes the content of a slot. @param {{ slot: number, participant: string | null, source: number }} content */
+  assign({ slot, participant, source }) {
+    const owner = participant === null ? null : { participant, source };
+    this.#owners.set(slot, owner);
+    return this.#slots.get(slot)?.assign(owner);
+  }
+
+  /**
+   * Seals a text. The first one makes the key for it.
+   *
+   * @param {Uint8Array} bytes
+   * @returns {Promise<Uint8Array>}
+   */
+  seal(bytes) {
+    return this.#step(async (keys) => {
+      if (!this.#hasTexts) {
+        this.#hasTexts = true;
+        await keys.publish(this.#published, now());
+      }
+      const sealed = await sealFrame(bytes, "opaque", (content, metadata) => keys.seal(content, textTrack, metadata, now()));
+      // Envelopes first: whoever gets the text should have the key.
+      this.#drain();
+      return sealed;
+    });
+  }
+
+  /**
+   * Opens a text; null for one that this client can't read.
+   *
+   * @param {{ from: string, bytes: Uint8Array, waits: boolean }} text
+   * @returns {Promise<Uint8Array | null>}
+   */
+  async open(text) {
+    const found = await this.#openText(text);
+    if (found !== undefined) { return found; }
+    if (!text.waits || this.#texts.length >= waitingTexts) { return null; }
+    return new Promise((resolve) => { this.#texts.push({ text, resolve, until: now() + textPatience }); });
+  }
+
+  /** Counts of every transform, for the watchdog and for tests. */
+  report() {
+    const entries = (transforms) => Object.fromEntries([...transforms].map(([key, each]) => [key, each.report]));
+    return { senders: entries(this.#senders), slots: entries(this.#slots), members: this.#keys?.members ?? [], epoch: this.#keys?.epoch ?? null };
+  }
+
+  /** A transform of a sender or receiver begins. @param {RTCRtpScriptTransformer} transformer */
+  _attach(transformer) {
+    const { role, track, slot, kind } = transformer.options;
+    const keys = () => this.#keys;
+    let transform;
+    if (role === "send") {
+      // An own way to ask the encoder in Firefox and Safari; the page asks in Chromium.
+      const wantKeyFrame = () => {
+        if (typeof transformer.generateKeyFrame === "function") { transformer.generateKeyFrame().catch(() => {}); } else { this.#notify({ type: "keyFrameWanted", track }); }
+      };
+      transform = new SendTransform({ keys, track, kind, wantKeyFrame });
+      this.#senders.set(track, transform);
+    } else {
+      transform = new ReceiveTransform({ keys, kind, requestKeyFrame: () => { transformer.sendKeyFrameRequest?.().catch(() => {}); } });
+      this.#slots.set(slot, transform);
+      transform.assign(this.#owners.get(slot) ?? null);
+    }
+    const stream = new TransformStream({ transform: (frame, output) => transform.transform(frame, output) });
+    transformer.readable.pipeThrough(stream).pipeTo(transformer.writable).catch((error) => {
+      this.#notify({ type: "transformFailed", role, track, slot, problem: String(error?.message ?? error) });
+    });
+  }
+
+  /** Does what is due. */
+  _tick() {
+    const keys = this.#keys;
+    if (keys === null) { return; }
+    if (now() >= keys.deadline) { this.#step((each) => each.handleTimeout(now())); } else { this.#drain(); }
+    const over = this.#texts.filter(({ until }) => until <= now());
+    if (over.length === 0) { return; }
+    this.#texts = this.#texts.filter(({ until }) => until > now());
+    for (const { resolve } of over) { resolve(null); }
+  }
+
+  /** The connection is gone. Frames that still come are left out. */
+  _close() {
+    this.#keys = null;
+    for (const { resolve } of this.#texts.splice(0)) { resolve(null); }
+  }
+
+  get #published() { return this.#hasTexts ? new Map([...this.#tracks, [textTrack, sources.chat]]) : this.#tracks; }
+
+  #enqueue(step) {
+    const result = this.#last.then(step);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  /** A step that needs keys; without them it does nothing. */
+  #step(body) {
+    return this.#enqueue(async () => {
+      if (this.#keys === null) { return undefined; }
+      const result = await body(this.#keys);
+      this.#drain();
+      return result;
+    });
+  }
+
+  #keysChanged(participants) {
+    this.#drain();
+    const changed = new Set(participants);
+    for (const each of this.#slots.values()) { if (changed.has(each.participant)) { each.retry(); } }
+    const waiting = this.#texts.filter(({ text }) => changed.has(text.from));
+    for (const each of waiting) {
+      this.#openText(each.text).then((found) => {
+        if (found === undefined || !this.#texts.includes(each)) { return; }
+        this.#texts = this.#texts.filter((other) => other !== each);
+        each.resolve(found);
+      });
+    }
+  }
+
+  /** The text, null where it can't be read, undefined where its key may still come. */
+  async #openText({ from, bytes }) {
+    const keys = this.#keys;
+    if (keys === null) { return null; }
+    try {
+      return await openFrame(bytes, "opaque", (content, metadata) => keys.open(content, from, sources.chat, metadata, now()));
+    } catch (error) {
+      const code = error instanceof FrameDrop ? error.code : "failed";
+      const mayCome = code === "noKey" || code === "wrongTrack" || (code === "wrongSender" && keys.announcement(from) === undefined);
+      return mayCome ? undefined : null;
+    }
+  }
+
+  /** Passes on what came up: messages to the page, which sends them, and events. Returns the events. */
+  #drain() {
+    const keys = this.#keys;
+    if (keys === null) { return []; }
+    const events = [];
+    for (const effect of keys.takeEffects()) {
+      switch (effect.type) {
+        case "announce": this.#notify({ type: "announce", bytes: effect.bytes }); break;
+        case "send": this.#notify({ type: "send", envelopes: effect.envelopes }); break;
+        case "notify": events.push(effect.event); break;
+      }
+    }
+    for (const event of events) {
+      if (event.type === "keyFrameNeeded") {
+        for (const each of this.#slots.values()) { if (each.participant === event.participant) { each.keyArrived(); } }
+      } else {
+        this.#notify({ type: "event", event });
+      }
+    }
+    const state = { safetyCode: keys.safetyCode, waitingFor: keys.waitingFor };
+    const text = JSON.stringify(state);
+    if (text !== this.#shown) {
+      this.#shown = text;
+      this.#notify({ type: "state", ...state });
+    }
+    return events;
+  }
+}
