@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hmac
 import json
 import re
 
@@ -386,3 +388,161 @@ class EncryptionTests(ModulePage):
         self.assertIn("cem replayed", found["ben"])
         self.assertIn("dan replayed", found["ben"])
         self.assertEqual(found["drops"], ["wrongSender", "wrongTrack", "malformedHeader", "malformedHeader"])
+
+    # MARK: In a meeting
+
+    def test_the_worker_seals_what_one_sends_and_another_plays_only_that(self) -> None:
+        found = self.run_js("""
+            const { WorkerSession } = await import("/sdk/encryption/worker-session.js");
+            const { LinkSecret } = await import("/sdk/encryption/link-secret.js");
+            const secret = new LinkSecret().text;
+            const clients = new Map(), announced = new Map(), asked = [];
+            const join = async (id, text = secret) => {
+              const notify = (message) => {
+                if (message.type === "announce") {
+                  announced.set(id, message.bytes);
+                  for (const [other, session] of clients) { if (other !== id) { session.announcement({ participant: id, bytes: message.bytes }); } }
+                } else if (message.type === "send") {
+                  for (const { recipient, bytes } of message.envelopes) { clients.get(recipient)?.envelopes([{ participant: id, bytes }]); }
+                }
+              };
+              const session = new WorkerSession(notify);
+              clients.set(id, session);
+              const result = await session.start({ meeting: "daily", participant: id, name: id, secret: text,
+                announcements: [...announced].map(([participant, bytes]) => ({ participant, bytes })) });
+              return { session, result };
+            };
+            const frame = (content, type = "delta") => ({ data: Uint8Array.from(content).buffer, type, getMetadata: () => ({ mimeType: "video/VP9" }) });
+            const pipe = (session, options, more = {}) => {
+              const [input, output] = [new TransformStream(), new TransformStream()];
+              session._attach({ options, readable: input.readable, writable: output.writable, ...more });
+              const [writer, reader] = [input.writable.getWriter(), output.readable.getReader()];
+              return { write: (each) => { writer.write(each); }, read: async () => (await reader.read()).value };
+            };
+            const { session: ann } = await join("ann");
+            await ann.tracks([[1, 2]]);
+            const sends = pipe(ann, { role: "send", track: 1, kind: "video" });
+            const { session: ben } = await join("ben");
+            const plays = pipe(ben, { role: "receive", slot: 3, kind: "video" }, { sendKeyFrameRequest: async () => { asked.push("key frame"); } });
+            await new Promise((done) => setTimeout(done, 200));
+            sends.write(frame([])), sends.write(frame([1, 2, 3], "key")), sends.write(frame([4, 5]));
+            const empty = (await sends.read()).data.byteLength;
+            const sealed = [await sends.read(), await sends.read()];
+            const isSealed = sealed.every(({ data }) => new Uint8Array(data).at(-1) === 1 && data.byteLength > 20);
+            // Before the server has said whose slot it is, frames wait. Frames in clear, and silence, never play.
+            plays.write(sealed[0]);
+            await new Promise((done) => setTimeout(done, 50));
+            await ben.assign({ slot: 3, participant: "ann", source: 2 });
+            plays.write(frame([9, 9, 9])), plays.write(frame([])), plays.write(sealed[1]);
+            const opened = [await plays.read(), await plays.read()].map(({ data }) => [...new Uint8Array(data)]);
+            const drops = ben.report().slots[3].drops;
+            const text = await ben.seal(new TextEncoder().encode("hello"));
+            const read = await Promise.all([ann.open({ from: "ben", bytes: text, waits: true }), ann.open({ from: "ben", bytes: text.slice(0, -1), waits: true })]);
+            const again = await ann.open({ from: "ben", bytes: text, waits: true });
+            const { result } = await join("eve", new LinkSecret().text);
+            return { empty, isSealed, opened, drops, asked, counts: ann.report().senders[1], read: [new TextDecoder().decode(read[0]), read[1]], again, eve: result.isRefused };
+        """)
+        self.assertEqual((found["empty"], found["isSealed"], found["opened"]), (0, True, [[1, 2, 3], [4, 5]]))
+        self.assertEqual((found["drops"], found["asked"]), ({"malformed": 1, "empty": 1}, []))
+        self.assertEqual((found["counts"]["seen"], found["counts"]["written"], found["eve"]), (3, 2, True))
+        self.assertEqual((found["read"], found["again"]), (["hello", None], None))
+
+    def test_an_opentok_secret_gives_the_link_secret_of_hkdf(self) -> None:
+        session, secret = "2_MX4xMDB-fjE3Mzk1Mzg4OTQ5NTl-", "sesame öffne dich"
+        found = self.run_js("""
+            const { sharedSecret } = await import("/sdk/encryption/shared-secret.js");
+            return (await sharedSecret(argument[1], argument[0])).text;
+        """, [session, secret])
+        key = hmac.digest(session.encode(), secret.encode(), "sha256")
+        expected = hmac.digest(key, b"parley opentok link secret\x01", "sha256")
+        self.assertEqual(found, base64.urlsafe_b64encode(expected).decode().rstrip("="))
+
+    def test_texts_have_forms_of_their_own_and_a_seal_is_for_one_message(self) -> None:
+        found = self.run_js("""
+            const { SealedTexts } = await import("/sdk/encryption/sealed-texts.js");
+            // Seals that are none, each of which opens once.
+            const used = new Set();
+            const call = async (method, argument) => {
+              if (method === "seal") { return argument; }
+              const text = hex(argument.bytes);
+              return used.has(text) ? null : used.add(text) && argument.bytes;
+            };
+            const [ann, ben] = [new SealedTexts(call), new SealedTexts(call)];
+            const chat = await ann.sealChat("hello", "p_1");
+            const signal = await ann.sealSignal("note", "data", "p_1");
+            const data = await ann.sealData(new TextEncoder().encode('{"t":"hello"}'));
+            const { base64url } = await import("/sdk/encryption/bytes.js");
+            return {
+              own: [await ann.openChat({ id: 4, from: "p_1", text: chat }), await ann.openChat({ id: 4, from: "p_1", text: chat }), await ann.openChat({ id: 5, from: "p_1", text: chat })],
+              other: [await ben.openChat({ id: 4, from: "p_1", text: chat }), await ben.openChat({ id: 4, from: "p_1", text: chat }), await ben.openChat({ id: 9, from: "p_1", text: chat }),
+                await ben.openChat({ id: 4, from: "p_2", text: chat })],
+              mixed: [await ben.openChat({ id: 6, from: "p_1", text: base64url(data) }), await ben.openChat({ id: 7, from: "p_1", text: "plain text" })],
+              signals: [await ann.openSignal("p_1", "note", signal), await ben.openSignal("p_1", "note", signal), await ben.openSignal("p_1", "note", signal)],
+              otherType: await ben.openSignal("p_1", "other", await ann.sealSignal("note", "two", "p_1")),
+            };
+        """)
+        self.assertEqual(found["own"], ["hello", "hello", None])
+        self.assertEqual(found["other"], ["hello", "hello", None, None])
+        self.assertEqual((found["mixed"], found["otherType"]), ([None, None], None))
+        self.assertEqual(found["signals"], ["data", "data", None])
+
+    def test_messages_are_sealed_in_their_order_and_again_for_other_keys(self) -> None:
+        found = self.run_js("""
+            const { SendQueue } = await import("/sdk/send-queue.js");
+            const sent = [], failed = [];
+            let keys = 1, wait = Promise.resolve();
+            const seal = (message) => (message.type === "chat" ? wait.then(() => { if (message.text === "bad") { throw new Error("no"); } return { ...message, text: `${keys}:${message.text}` }; }) : null);
+            const queue = new SendQueue((message) => sent.push(message.text), () => true, seal);
+            const add = (text, type = "chat") => queue.add({ type, text }, { kind: "messages", repeats: true }).answer.catch((error) => failed.push([text, error.message]));
+            add("a"), add("bad"), add("b", "plain"), add("c");
+            const settle = () => new Promise((done) => setTimeout(done, 20));
+            await settle();
+            const first = [...sent];
+            // The connection is lost with its keys.
+            queue.lost();
+            queue.unseal();
+            keys = 2;
+            queue.flush();
+            await settle();
+            queue.close();
+            return [first, sent.slice(first.length), failed.filter(([text]) => text === "bad")];
+        """)
+        self.assertEqual(found, [["1:a", "b", "1:c"], ["2:a", "b", "2:c"], [["bad", "no"]]])
+
+    def test_a_sender_that_sends_past_the_worker_is_reported_and_a_worker_that_lags_is_not(self) -> None:
+        found = self.run_js("""
+            const { SendWatchdog } = await import("/sdk/encryption/watchdog.js");
+            const watch = async (step) => {
+              let sent = 0, seen = 0;
+              const reported = [];
+              const sender = { track: { kind: "video" }, getStats: async () => { [sent, seen] = step(sent, seen); return new Map([["o", { type: "outbound-rtp", kind: "video", framesSent: sent }]]); } };
+              const dog = new SendWatchdog({ senders: () => new Map([["camera", { sender, track: 1 }]]), counts: async () => ({ 1: { seen, written: seen } }), onBypass: (source) => { reported.push([source, sent]); dog.close(); } });
+              dog.alert();
+              await new Promise((done) => setTimeout(done, 1_200));
+              dog.close();
+              return reported;
+            };
+            let turn = 0;
+            return Promise.all([watch((sent) => [sent + 3, 0]), watch((sent, seen) => [sent + 3, sent]), watch((sent, seen) => [sent + 12, ++turn % 2 ? seen : sent + 12])]);
+        """)
+        self.assertEqual([each[0] for each in found[0]], ["camera"])
+        self.assertLess(found[0][0][1], 30)
+        self.assertEqual(found[1:], [[], []])
+
+    def test_the_secret_stays_in_the_fragment_and_a_damaged_one_joins_nothing(self) -> None:
+        found = self.run_js("""
+            const { secretOf, withSecret } = await import("/sdk/encryption/link.js");
+            const { withToken } = await import("/assets/js/address.js");
+            const { Overrides } = await import("/sdk/overrides.js");
+            const { Meeting } = await import("/sdk/meeting.js");
+            const { LinkSecret } = await import("/sdk/encryption/link-secret.js");
+            const secret = new LinkSecret(new Uint8Array(32));
+            const address = withSecret("https://h/daily#config.subject=x", secret);
+            const meeting = new Meeting({ url: address.slice(0, -1), name: "Ann" });
+            const problem = await meeting.join().catch((error) => error.code);
+            return [address, withToken(address, "a.b"), secretOf(new URL(withToken(address, "a.b"))).text === secret.text, withSecret(address, null),
+              new Overrides(new URL(address).hash).values.has("e2ee"), problem, meeting.encryption];
+        """)
+        text = "A" * 43
+        self.assertEqual(found, [f"https://h/daily#config.subject=x&e2ee={text}", f"https://h/daily#jwt=a.b&e2ee={text}", True, "https://h/daily#config.subject=x",
+                                 False, "badSecret", {"state": "refused", "safetyCode": None, "waitingFor": []}])

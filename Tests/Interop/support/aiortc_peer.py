@@ -82,8 +82,10 @@ class AiortcPeer:
     """Runs the participant on a thread of its own, so that it lives beside Playwright's synchronous pages."""
 
     def __init__(self, url: str, room: str, name: str, data: bool = False, codec: str | None = None,
-                 picture: VideoStreamTrack | None = None, hears: str | None = None):
+                 picture: VideoStreamTrack | None = None, hears: str | None = None, joins: dict | None = None):
         self.url, self.room, self.name = url, room, name
+        #: Further keys of ``join``.
+        self.joins = joins or {}
         #: The one codec for video, and the one in which it would receive sound.
         self.codec, self.hears = codec, hears
         self.picture = picture
@@ -143,7 +145,7 @@ class AiortcPeer:
                 await socket.send_json({
                     "type": "join", "token": document["token"], "name": self.name, "client": "aiortc",
                     "offer": connection.localDescription.sdp,
-                    "tracks": [{"mid": t.mid, "source": source, "muted": False} for source, t in senders],
+                    "tracks": [{"mid": t.mid, "source": source, "muted": False} for source, t in senders], **self.joins,
                 })
                 reader = asyncio.ensure_future(self._read(socket, connection))
                 await asyncio.wait([reader, asyncio.ensure_future(self._stop.wait())],

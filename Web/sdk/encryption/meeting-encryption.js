@@ -81,6 +81,9 @@ export class MeetingEncryption {
 
   // MARK: For the parts of the SDK
 
+  /** The worker, for tests. @type {Worker | null} */
+  get _worker() { return this.#engine?._worker ?? null; }
+
   /**
    * Reads the link secret and starts the worker.
    *
