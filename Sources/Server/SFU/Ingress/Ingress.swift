@@ -14,7 +14,7 @@ public final class Ingress {
   public static let maximumPacket = 1_500
 
   /// What an SSRC stands for. An object, so that a packet counts one reference and not one for each part.
-  final class Claim {
+  final class Binding {
     let publication: Publication
     let stream: SourceStream
     let isRetransmission: Bool
@@ -27,7 +27,7 @@ public final class Ingress {
   }
 
   /// What an SSRC stood for whose publication has ended.
-  private struct FormerClaim {
+  private struct FormerBinding {
     var ssrc: SSRC
     var mid: HeaderExtensionText
     var layer: HeaderExtensionText?
@@ -55,12 +55,17 @@ public final class Ingress {
     var audioLevel = StoredPacket.absent
     var orientation = StoredPacket.absent
     var playoutDelay = StoredPacket.absentDelay
+
+    func identification(in packet: Span<UInt8>) -> RTPDemultiplexer<Binding>.Identification {
+      func text(_ range: Range<Int>?) -> HeaderExtensionText? { range.flatMap { HeaderExtensionText(packet, at: $0) } }
+      return .init(mid: text(mid), rid: text(rid), repairedRID: text(repairedRID))
+    }
   }
 
   /// What receiving a packet led to.
   enum Outcome {
-    /// It waits in the stream of the claim, which the ingress owns, to be forwarded.
-    case accepted(BorrowedReference<Claim>)
+    /// It waits in the stream of the binding, which the ingress owns, to be forwarded.
+    case accepted(BorrowedReference<Binding>)
     /// It was counted and is not forwarded (padding).
     case consumed
     case dropped(RoutingDrop)
@@ -82,13 +87,12 @@ public final class Ingress {
   /// When an authentic packet last came.
   var lastArrival: Instant
   private var identifiers = Identifiers()
-  // These two are assigned as a whole: an array that is changed in place is checked for exclusive access by who reads it, for each packet.
-  private var ssrcs: ContiguousArray<UInt32> = []
-  private var claims: ContiguousArray<Claim> = []
-  private var lastClaim = 0
+  private var sources = RTPDemultiplexer<Binding>(capacity: maximumSources)
+  /// The index of the last packet's SSRC in ``sources``.
+  private var lastIndex = 0
   /// A browser that takes a section again goes on under its SSRCs, and names neither section nor layer in its packets any more: reports have
   /// told it that those are known.
-  private var former: ContiguousArray<FormerClaim> = []
+  private var former: ContiguousArray<FormerBinding> = []
 
   init(participant: Int, now: Instant) {
     self.participant = participant
@@ -108,20 +112,19 @@ public final class Ingress {
   func remove(_ publication: Publication) {
     publications.removeAll { $0 === publication }
     if let mid = publication.midText {
-      for index in claims.indices where claims[index].publication === publication {
-        let ssrc = SSRC(rawValue: ssrcs[index])
+      for (ssrc, binding) in zip(sources.ssrcs, sources.bindings) where binding.publication === publication {
+        let ssrc = SSRC(rawValue: ssrc)
         former.removeAll { $0.ssrc == ssrc }
         if former.count == Self.maximumSources { former.removeFirst() }
-        former.append(FormerClaim(ssrc: ssrc, mid: mid, layer: claims[index].stream.layer))
+        former.append(FormerBinding(ssrc: ssrc, mid: mid, layer: binding.stream.layer))
       }
     }
-    releaseClaims { $0.publication === publication }
+    release { _, binding in binding.publication === publication }
   }
 
   func removeAll() {
     publications.removeAll()
-    ssrcs = []
-    claims = []
+    sources = RTPDemultiplexer(capacity: Self.maximumSources)
     former.removeAll()
   }
 
@@ -149,14 +152,14 @@ public final class Ingress {
   /// Notes an announced source, as long as nobody else of the participant's publications has it.
   private func announce(_ source: NegotiatedSource, of publication: Publication) {
     // With simulcast layers the RID tells the streams apart; announced SSRCs do not say which is which.
-    guard publication.layerNames.isEmpty, ssrcs.count + 2 <= Self.maximumSources, claim(of: source.ssrc) == nil,
+    guard publication.layerNames.isEmpty, sources.count + 2 <= sources.capacity, sources.index(of: source.ssrc) == nil,
       publication.stream(of: nil) == nil
     else { return }
     let stream = makeStream(source.ssrc, nil, publication)
-    insert(source.ssrc, Claim(publication: publication, stream: stream, isRetransmission: false))
-    if let rtx = source.rtxSSRC, claim(of: rtx) == nil {
+    bind(source.ssrc, to: Binding(publication: publication, stream: stream, isRetransmission: false))
+    if let rtx = source.rtxSSRC, sources.index(of: rtx) == nil {
       stream.retransmissionSSRC = rtx
-      insert(rtx, Claim(publication: publication, stream: stream, isRetransmission: true))
+      bind(rtx, to: Binding(publication: publication, stream: stream, isRetransmission: true))
     }
   }
 
@@ -170,31 +173,29 @@ public final class Ingress {
       feedback.receive(sequence, now: now)
     }
     let index: Int
-    if lastClaim < ssrcs.count, ssrcs[lastClaim] == header.ssrc.rawValue {
-      index = lastClaim
-    } else if let known = claim(of: header.ssrc) {
+    if let known = sources.index(of: header.ssrc, hint: lastIndex) {
       index = known
-      lastClaim = known
+      if known != lastIndex { lastIndex = known }
     } else {
       switch learn(header, extensions, packet) {
       case .success(let learned): index = learned
       case .failure(let refusal): return .dropped(refusal.reason)
       }
     }
-    // Nothing that follows changes the list of claims.
-    let outcome = claims.reference(at: index).use { claim -> Outcome in
-      if let mid = extensions.mid, !names(mid, packet, claim.publication) { return .dropped(.refusedClaim) }
-      if claim.isRetransmission { return receiveRetransmission(packet, header, extensions, claim, now) }
-      return receiveMedia(packet, header, extensions, claim, now)
+    // Nothing that follows changes the bindings.
+    let outcome = sources.bindings.reference(at: index).use { binding -> Outcome in
+      if let mid = extensions.mid, !names(mid, packet, binding.publication) { return .dropped(.refusedClaim) }
+      if binding.isRetransmission { return receiveRetransmission(packet, header, extensions, binding, now) }
+      return receiveMedia(packet, header, extensions, binding, now)
     }
     return outcome ?? .consumed
   }
 
   private func receiveMedia(
-    _ packet: Span<UInt8>, _ header: RTPHeader, _ extensions: Extensions, _ claim: Claim, _ now: Instant
+    _ packet: Span<UInt8>, _ header: RTPHeader, _ extensions: Extensions, _ binding: Binding, _ now: Instant
   ) -> Outcome {
-    let publication = claim.publication
-    let stream = claim.stream
+    let publication = binding.publication
+    let stream = binding.stream
     guard let codec = publication.formats.codec(header.payloadType) else { return .dropped(.unknownPayloadType) }
     stream.statistics.receive(header, now: now)
     var stored = StoredPacket()
@@ -207,16 +208,16 @@ public final class Ingress {
       nackDeadline = min(nackDeadline, stream.nacks.deadline)
     }
     return keep(
-      &stored, packet, header.payloadRange, header.payloadType, codec, header, extensions, claim, now)
+      &stored, packet, header.payloadRange, header.payloadType, codec, header, extensions, binding, now)
   }
 
   private func receiveRetransmission(
-    _ packet: Span<UInt8>, _ header: RTPHeader, _ extensions: Extensions, _ claim: Claim, _ now: Instant
+    _ packet: Span<UInt8>, _ header: RTPHeader, _ extensions: Extensions, _ binding: Binding, _ now: Instant
   ) -> Outcome {
     // A retransmission stream also carries the padding that probes for bandwidth.
     if header.payloadLength == 0 { return .consumed }
-    let publication = claim.publication
-    let stream = claim.stream
+    let publication = binding.publication
+    let stream = binding.stream
     guard let type = publication.formats.repaired(by: header.payloadType),
       let codec = publication.formats.codec(type)
     else { return .dropped(.unknownPayloadType) }
@@ -230,15 +231,15 @@ public final class Ingress {
     stored.isRecovered = true
     if stream.acceptsNack { _ = stream.nacks.receive(original, isRetransmission: true, now: now) }
     return keep(
-      &stored, packet, (start &+ 2)..<header.payloadRange.upperBound, type, codec, header, extensions, claim, now)
+      &stored, packet, (start &+ 2)..<header.payloadRange.upperBound, type, codec, header, extensions, binding, now)
   }
 
   private func keep(
     _ stored: inout StoredPacket, _ packet: Span<UInt8>, _ payload: Range<Int>, _ type: PayloadType, _ codec: Codec,
-    _ header: RTPHeader, _ extensions: Extensions, _ claim: Claim, _ now: Instant
+    _ header: RTPHeader, _ extensions: Extensions, _ binding: Binding, _ now: Instant
   ) -> Outcome {
-    let publication = claim.publication
-    let stream = claim.stream
+    let publication = binding.publication
+    let stream = binding.stream
     guard packet.count <= Self.maximumPacket else {
       stream.passOver(stored.sequence)
       return .dropped(.tooLarge)
@@ -274,7 +275,7 @@ public final class Ingress {
     {
       return .dropped(reason)
     }
-    return .accepted(BorrowedReference(claim))
+    return .accepted(BorrowedReference(binding))
   }
 
   /// One walk over the extensions of a packet.
@@ -310,14 +311,9 @@ public final class Ingress {
     return result
   }
 
-  // MARK: Claims
+  // MARK: Sources
 
   private struct Refusal: Error { var reason: RoutingDrop }
-
-  private func claim(of ssrc: SSRC) -> Int? {
-    for index in 0..<ssrcs.count where ssrcs[index] == ssrc.rawValue { return index }
-    return nil
-  }
 
   /// Whether `range` of the packet spells the MID of `publication`.
   private func names(_ range: Range<Int>, _ packet: Span<UInt8>, _ publication: Publication) -> Bool {
@@ -326,30 +322,25 @@ public final class Ingress {
 
   /// Finds out what an unknown SSRC is.
   private func learn(_ header: RTPHeader, _ extensions: Extensions, _ packet: Span<UInt8>) -> Result<Int, Refusal> {
-    guard ssrcs.count < Self.maximumSources else { return .failure(Refusal(reason: .tooManySources)) }
-    var found: Publication?
+    guard !sources.isFull else { return .failure(Refusal(reason: .tooManySources)) }
+    let named = extensions.identification(in: packet)
     let known = former.first { $0.ssrc == header.ssrc }
-    if let mid = extensions.mid {
-      found = publications.first { names(mid, packet, $0) }
-    } else if let known, let again = publications.first(where: { $0.midText == known.mid }) {
-      found = again
-    } else {
-      // Without a MID the payload type must leave no doubt.
-      for publication in publications where publication.formats.contains(header.payloadType) {
-        if found != nil { return .failure(Refusal(reason: .unknownSource)) }
-        found = publication
-      }
-    }
-    guard let publication = found else { return .failure(Refusal(reason: .unknownSource)) }
+    let again =
+      extensions.mid == nil ? known.flatMap { known in publications.firstIndex { $0.midText == known.mid } } : nil
+    // A MID that cannot be read names nothing.
+    guard extensions.mid == nil || named.mid != nil,
+      let section = again
+        ?? RTPDemultiplexer<Binding>.section(of: named.mid, header.payloadType, among: publications)
+    else { return .failure(Refusal(reason: .unknownSource)) }
+    let publication = publications[section]
     guard publication.formats.contains(header.payloadType) else {
       return .failure(Refusal(reason: .unknownPayloadType))
     }
     let isRetransmission = publication.formats.codec(header.payloadType) == nil
     var layer: HeaderExtensionText?
     if !publication.layerNames.isEmpty {
-      let range = isRetransmission ? extensions.repairedRID ?? extensions.rid : extensions.rid
       let knownLayer = known?.mid == publication.midText ? known?.layer : nil
-      layer = range.flatMap { HeaderExtensionText(packet, at: $0) } ?? knownLayer
+      layer = named.rid(isRetransmission: isRetransmission) ?? knownLayer
       guard let layer, publication.layerNames.contains(layer) else {
         return .failure(Refusal(reason: .unknownSource))
       }
@@ -357,10 +348,9 @@ public final class Ingress {
     let existing = publication.stream(of: layer)
     if isRetransmission {
       guard let existing else { return .failure(Refusal(reason: .unknownSource)) }
-      if let old = existing.retransmissionSSRC { release(old) }
+      if let old = existing.retransmissionSSRC { release { ssrc, _ in ssrc == old } }
       existing.retransmissionSSRC = header.ssrc
-      return .success(
-        insert(header.ssrc, Claim(publication: publication, stream: existing, isRetransmission: true)))
+      return bound(header.ssrc, to: Binding(publication: publication, stream: existing, isRetransmission: true))
     }
     if let existing {
       // A sender may start over under a new SSRC, but not without end.
@@ -368,12 +358,12 @@ public final class Ingress {
         return .failure(Refusal(reason: .refusedClaim))
       }
       publication.replacements += 1
-      releaseClaims { $0.stream === existing }
+      release { _, binding in binding.stream === existing }
       publication.streams = ContiguousArray(publication.streams.filter { $0 !== existing })
       publication.leavesStreams = true
     }
     let stream = makeStream(header.ssrc, layer, publication)
-    return .success(insert(header.ssrc, Claim(publication: publication, stream: stream, isRetransmission: false)))
+    return bound(header.ssrc, to: Binding(publication: publication, stream: stream, isRetransmission: false))
   }
 
   private func makeStream(
@@ -387,30 +377,26 @@ public final class Ingress {
     return stream
   }
 
+  /// Binds an SSRC, unless it is bound or there are too many. Returns its index.
   @discardableResult
-  private func insert(_ ssrc: SSRC, _ claim: Claim) -> Int {
-    ssrcs = ssrcs + [ssrc.rawValue]
-    claims = claims + [claim]
-    return ssrcs.count - 1
+  private func bind(_ ssrc: SSRC, to binding: Binding) -> Int? {
+    guard let more = sources.binding(ssrc, to: binding) else { return nil }
+    sources = more
+    return more.count - 1
   }
 
-  private func release(_ ssrc: SSRC) {
-    guard let index = claim(of: ssrc) else { return }
-    release { $0 == index }
+  private func bound(_ ssrc: SSRC, to binding: Binding) -> Result<Int, Refusal> {
+    bind(ssrc, to: binding).map { .success($0) } ?? .failure(Refusal(reason: .tooManySources))
   }
 
-  private func releaseClaims(_ condition: (Claim) -> Bool) { release { condition(claims[$0]) } }
-
-  private func release(where isGone: (Int) -> Bool) {
-    let kept = claims.indices.filter { !isGone($0) }
-    ssrcs = ContiguousArray(kept.map { ssrcs[$0] })
-    claims = ContiguousArray(kept.map { claims[$0] })
-    lastClaim = 0
+  private func release(where isGone: (SSRC, Binding) -> Bool) {
+    sources = sources.releasing(where: isGone)
+    lastIndex = 0
   }
 
   /// The stream that the participant sends under `ssrc`; nil for retransmissions.
   func stream(of ssrc: SSRC) -> SourceStream? {
-    guard let index = claim(of: ssrc), !claims[index].isRetransmission else { return nil }
-    return claims[index].stream
+    guard let index = sources.index(of: ssrc), !sources.bindings[index].isRetransmission else { return nil }
+    return sources.bindings[index].stream
   }
 }

@@ -1,5 +1,5 @@
 public import Basics
-import RTC
+package import RTC
 
 /// What one participant sends in one media section, and who receives it.
 ///
@@ -29,7 +29,7 @@ public final class Publication {
   var replacements = 0
   /// Whether a stream was replaced, of which packets may still be held.
   var leavesStreams = false
-  let midText: HeaderExtensionText?
+  package let midText: HeaderExtensionText?
   /// The simulcast layers in the offer's order; empty without simulcast.
   let layerNames: ContiguousArray<HeaderExtensionText>
   /// For each of them its place by picture size, smallest first.
@@ -132,6 +132,10 @@ public final class Publication {
     for stream in streams where stream.layer == layer { return stream }
     return nil
   }
+}
+
+extension Publication: DemultiplexedSection {
+  package func accepts(_ payloadType: PayloadType) -> Bool { formats.contains(payloadType) }
 }
 
 /// What each payload type of a media section stands for: a flat table of 128 bytes.

@@ -18,7 +18,7 @@ extension Router {
     counters.packetsReceived &+= 1
     counters.bytesReceived &+= UInt64(truncatingIfNeeded: packet.count)
     switch member.ingress.receive(packet, header: header, now: now) {
-    case .accepted(let claim): claim.use { accepted($0.publication, $0.stream, now) }
+    case .accepted(let binding): binding.use { accepted($0.publication, $0.stream, now) }
     case .consumed: releaseReplaced(of: member.ingress)
     case .dropped(let reason):
       counters[reason] &+= 1

@@ -40,12 +40,6 @@ extension MediaReceiver {
     }
   }
 
-  /// The section whose stream `ssrc` is.
-  private func section(of ssrc: SSRC) -> Int? {
-    guard let index = claimIndex(of: ssrc), !claims[index].isRetransmission else { return nil }
-    return claims[index].section
-  }
-
   // MARK: Writing
 
   /// Writes one RTCP datagram of what is due: a report with source description (RFC 3550 section 6.1), requests for

@@ -25,16 +25,16 @@ extension MediaReceiver {
     }
     let extensions = read(header, packet.span)
     if let sequence = extensions.transportSequence { arrivals.receive(sequence, now: now) }
-    guard let claim = resolve(header, extensions, packet.span, now) else { return }
-    let section = claim.section
+    guard let binding = resolve(header, extensions, packet.span, now) else { return }
+    let section = binding.section
     guard let format = sections[section].format(header.payloadType) else {
       drops.unknownPayloadType &+= 1
       return
     }
     lastSource = header.ssrc
     start(section, now)
-    sections[section].stream?.count(header, isRetransmission: claim.isRetransmission, now: now)
-    guard claim.isRetransmission else {
+    sections[section].stream?.count(header, isRetransmission: binding.isRetransmission, now: now)
+    guard binding.isRetransmission else {
       sections[section].stream?.statistics.receive(header, now: now)
       take(header, format.codec, section, false, extensions, packet.span, now, deliver)
       return
@@ -77,39 +77,23 @@ extension MediaReceiver {
   /// The m-section that a packet belongs to; nil when it was dropped.
   private mutating func resolve(
     _ header: RTPHeader, _ extensions: Extensions, _ packet: Span<UInt8>, _ now: Instant
-  ) -> Claim? {
+  ) -> Binding? {
     let text = extensions.mid.flatMap { HeaderExtensionText(packet, at: $0) }
-    var index = lastClaim
-    if index >= ssrcs.count || ssrcs[index] != header.ssrc.rawValue {
-      guard let known = claimIndex(of: header.ssrc) else { return learn(header, text, now) }
-      index = known
-      lastClaim = known
-    }
-    let claim = claims[index]
-    if let text, text != sections[claim.section].midText {
+    guard let index = sources.index(of: header.ssrc, hint: lastIndex) else { return learn(header, text, now) }
+    lastIndex = index
+    let binding = sources.bindings[index]
+    if let text, text != sections[binding.section].midText {
       drops.refusedClaim &+= 1
       return nil
     }
-    return claim
+    return binding
   }
 
   /// Finds out what an unknown SSRC is.
-  private mutating func learn(_ header: RTPHeader, _ mid: HeaderExtensionText?, _ now: Instant) -> Claim? {
-    var found: Int?
-    if let mid {
-      found = sections.firstIndex { $0.midText == mid }
-    } else {
-      // Without a MID the payload type must leave no doubt.
-      for index in sections.indices where sections[index].format(header.payloadType) != nil {
-        guard found == nil else {
-          found = nil
-          break
-        }
-        found = index
-      }
-      if let section = found, sections[section].stream != nil { found = nil }
-    }
-    guard let section = found else {
+  private mutating func learn(_ header: RTPHeader, _ mid: HeaderExtensionText?, _ now: Instant) -> Binding? {
+    let found = RTPDemultiplexer<Binding>.section(of: mid, header.payloadType, among: sections)
+    // A payload type alone doesn't replace a stream.
+    guard let section = found, mid != nil || sections[section].stream == nil else {
       drops.unknownSource &+= 1
       return nil
     }
@@ -117,7 +101,7 @@ extension MediaReceiver {
       drops.unknownPayloadType &+= 1
       return nil
     }
-    guard ssrcs.count < configuration.maximumSources else {
+    guard !sources.isFull else {
       drops.tooManySources &+= 1
       return nil
     }
@@ -147,8 +131,8 @@ extension MediaReceiver {
       }
       begin(header.ssrc, in: section, now)
     }
-    guard claim(header.ssrc, section, isRetransmission: isRetransmission) else { return nil }
-    return Claim(section: section, isRetransmission: isRetransmission)
+    guard bind(header.ssrc, to: section, isRetransmission: isRetransmission) else { return nil }
+    return Binding(section: section, isRetransmission: isRetransmission)
   }
 
   private mutating func start(_ section: Int, _ now: Instant) {

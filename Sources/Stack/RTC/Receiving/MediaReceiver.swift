@@ -22,7 +22,7 @@ public struct MediaReceiver: Sendable {
   static let maximumEvents = 256
 
   /// The m-section that an SSRC belongs to.
-  struct Claim: Sendable {
+  struct Binding: Sendable {
     var section: Int
     var isRetransmission: Bool
   }
@@ -45,10 +45,9 @@ public struct MediaReceiver: Sendable {
 
   var identifiers = Identifiers()
   var sections: [ReceivingSection] = []
-  /// The SSRCs by themselves, so that looking one up walks over few bytes.
-  var ssrcs: [UInt32] = []
-  var claims: [Claim] = []
-  var lastClaim = 0
+  var sources: RTPDemultiplexer<Binding>
+  /// The index of the last packet's SSRC in ``sources``.
+  var lastIndex = 0
   var usesReducedSize = false
 
   /// Arrivals of all packets, for transport-wide feedback.
@@ -67,6 +66,7 @@ public struct MediaReceiver: Sendable {
   /// A receiver without streams.
   public init(configuration: MediaReceiverConfiguration = MediaReceiverConfiguration()) {
     self.configuration = configuration
+    sources = RTPDemultiplexer(capacity: configuration.maximumSources)
     arrivals = TransportFeedbackRecorder(interval: configuration.transportFeedbackInterval)
     blocks.reserveCapacity(31)
   }
@@ -87,9 +87,8 @@ public struct MediaReceiver: Sendable {
     }
     usesReducedSize = !sections.isEmpty && sections.allSatisfy(\.usesReducedSize)
     for media in media { learnIdentifiers(media.extensions) }
-    ssrcs.removeAll(keepingCapacity: true)
-    claims.removeAll(keepingCapacity: true)
-    lastClaim = 0
+    sources = RTPDemultiplexer(capacity: configuration.maximumSources)
+    lastIndex = 0
     for index in sections.indices {
       guard let stream = sections[index].stream else { continue }
       // A stream whose place the description gives to another one has ended.
@@ -97,12 +96,12 @@ public struct MediaReceiver: Sendable {
         sections[index].stream = nil
         continue
       }
-      if !claim(stream.ssrc, index, isRetransmission: false) { sections[index].stream = nil }
+      if !bind(stream.ssrc, to: index, isRetransmission: false) { sections[index].stream = nil }
     }
     for index in sections.indices {
       if let announced = sections[index].announced { announce(announced, of: index, now) }
-      if let rtx = sections[index].stream?.retransmissionSSRC, claimIndex(of: rtx) == nil {
-        _ = claim(rtx, index, isRetransmission: true)
+      if let rtx = sections[index].stream?.retransmissionSSRC {
+        _ = bind(rtx, to: index, isRetransmission: true)
       }
     }
     updateDeadlines()
@@ -117,10 +116,10 @@ public struct MediaReceiver: Sendable {
 
   private mutating func announce(_ source: NegotiatedSource, of index: Int, _ now: Instant) {
     if sections[index].stream == nil {
-      guard claimIndex(of: source.ssrc) == nil, claim(source.ssrc, index, isRetransmission: false) else { return }
+      guard bind(source.ssrc, to: index, isRetransmission: false) else { return }
       begin(source.ssrc, in: index, now)
     }
-    if let rtx = source.rtxSSRC, claimIndex(of: rtx) == nil { sections[index].stream?.retransmissionSSRC = rtx }
+    if let rtx = source.rtxSSRC, sources.index(of: rtx) == nil { sections[index].stream?.retransmissionSSRC = rtx }
   }
 
   // MARK: Streams
@@ -156,8 +155,8 @@ public struct MediaReceiver: Sendable {
   /// How the stream's clock relates to its sender's wall clock, from the newest sender report; nil before the first one
   /// and for an unknown SSRC.
   public func senderReportMapping(_ ssrc: SSRC) -> SenderReportMapping? {
-    guard let index = claimIndex(of: ssrc), !claims[index].isRetransmission else { return nil }
-    return sections[claims[index].section].stream?.mapping
+    guard let section = section(of: ssrc) else { return nil }
+    return sections[section].stream?.mapping
   }
 
   /// The SSRC of the stream in `mid`; nil while there is none.
@@ -181,26 +180,26 @@ public struct MediaReceiver: Sendable {
     if events.count < Self.maximumEvents { events.append(event) }
   }
 
-  // MARK: Claims
+  // MARK: Sources
 
-  func claimIndex(of ssrc: SSRC) -> Int? {
-    for index in 0..<ssrcs.count where ssrcs[index] == ssrc.rawValue { return index }
-    return nil
+  /// The section whose stream `ssrc` is.
+  func section(of ssrc: SSRC) -> Int? {
+    guard let index = sources.index(of: ssrc), !sources.bindings[index].isRetransmission else { return nil }
+    return sources.bindings[index].section
   }
 
-  /// Ties an SSRC to a section; false when it is taken or the table is full.
-  mutating func claim(_ ssrc: SSRC, _ section: Int, isRetransmission: Bool) -> Bool {
-    guard ssrcs.count < configuration.maximumSources, claimIndex(of: ssrc) == nil else { return false }
-    ssrcs.append(ssrc.rawValue)
-    claims.append(Claim(section: section, isRetransmission: isRetransmission))
+  /// Binds an SSRC to a section; false when it is bound already or the table is full.
+  mutating func bind(_ ssrc: SSRC, to section: Int, isRetransmission: Bool) -> Bool {
+    guard let sources = sources.binding(ssrc, to: Binding(section: section, isRetransmission: isRetransmission)) else {
+      return false
+    }
+    self.sources = sources
     return true
   }
 
   mutating func release(_ ssrc: SSRC) {
-    guard let index = claimIndex(of: ssrc) else { return }
-    ssrcs.remove(at: index)
-    claims.remove(at: index)
-    lastClaim = 0
+    sources = sources.releasing { bound, _ in bound == ssrc }
+    lastIndex = 0
   }
 
   /// Puts a new stream into a section.

@@ -1,7 +1,7 @@
 import Basics
 
 /// A ``MediaReceiver``'s state of an m-section in which the other side sends: its formats, and the stream in it.
-struct ReceivingSection: Sendable {
+struct ReceivingSection: DemultiplexedSection, Sendable {
   /// The meaning of a payload type.
   struct Format: Hashable, Sendable {
     var payloadType: PayloadType
@@ -52,6 +52,8 @@ struct ReceivingSection: Sendable {
     fullIntraRequests = before.fullIntraRequests
     wantsKeyframe = before.wantsKeyframe
   }
+
+  func accepts(_ payloadType: PayloadType) -> Bool { formats.contains { $0.payloadType == payloadType } }
 
   // MARK: For each packet
 

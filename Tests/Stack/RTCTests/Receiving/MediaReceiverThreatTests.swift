@@ -16,7 +16,7 @@ import Testing
       let now = Instant(nanoseconds: Int64(index) * 20_000)
       let mid: String? = index % 3 == 0 ? nil : index % 3 == 1 ? "v" : "nobody"
       delivered += receiver.feed(Receiving.packet(ssrc, index % 2 == 0 ? 96 : 97, 1, mid: mid), at: now).count
-      #expect(receiver.ssrcs.count <= 4)
+      #expect(receiver.sources.count <= 4)
     }
     // One replacement a second at most.
     #expect(delivered <= 2)
@@ -37,7 +37,7 @@ import Testing
       return Receiving.section("m\(index)", .video, [codec], sources: [source])
     }
     let receiver = MediaReceiver(media, configuration: configuration)
-    #expect(receiver.ssrcs.count == 16)
+    #expect(receiver.sources.count == 16)
     #expect(receiver.sections.count == 16)
   }
 
@@ -86,7 +86,7 @@ import Testing
         for datagram in said { _ = try Said.read(datagram) }
       }
       while receiver.pollEvent() != nil {}
-      #expect(receiver.ssrcs.count <= 4, "round \(round), seed \(seed)")
+      #expect(receiver.sources.count <= 4, "round \(round), seed \(seed)")
       now = now + .microseconds(Int64(random.below(5_000)))
     }
     #expect(delivered > 3_000)
