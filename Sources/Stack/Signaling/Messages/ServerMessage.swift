@@ -83,7 +83,7 @@ public enum ServerMessage: Sendable, Hashable {
     public var state: RoomState?
     /// The STUN and TURN servers with credentials for the time in the meeting, for ICE restarts; nil where those of the discover document last.
     public var iceServers: [DiscoverDocument.IceServer]?
-    /// The announcements of the others; nil if the meeting isn't encrypted.
+    /// Everybody's announcements; nil if the meeting isn't encrypted.
     public var announcements: [ParticipantAnnouncement]?
 
     /// The content of a `welcome`.

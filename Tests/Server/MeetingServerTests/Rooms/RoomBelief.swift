@@ -104,7 +104,11 @@ struct RoomBelief {
     if slots != fresh.slots { return "slots: \(slots)\n  told \(fresh.slots)" }
     if meeting != fresh.meeting { return "meeting: \(meeting)\n  told \(fresh.meeting)" }
     if permissions != Set(fresh.permissions ?? []) { return "permissions: \(permissions)" }
-    if announcements != Self.byParticipant(fresh.announcements) { return "announcements: \(announcements ?? [:])" }
+    // A client knows its own announcement by itself.
+    let (keys, others) = (announcements, Self.byParticipant(fresh.announcements))
+    if keys?.filter({ $0.key != fresh.participant }) != others?.filter({ $0.key != fresh.participant }) {
+      return "announcements: \(keys ?? [:])\n  told \(others ?? [:])"
+    }
     let state = fresh.state ?? RoomState()
     if spotlight != state.spotlight {
       return "spotlight: \(spotlight ?? "nobody"), told \(state.spotlight ?? "nobody")"

@@ -55,12 +55,12 @@ extension RoomMachine {
 
   // MARK: Keys
 
-  /// The others' announcements, for one who comes in or back; nil unless the meeting is encrypted.
-  func announcements(for member: RoomMember) -> [ParticipantAnnouncement]? {
+  /// Everybody's announcements, for one who comes in or back; nil unless the meeting is encrypted. A client that finds
+  /// its own announces nothing again.
+  var announcements: [ParticipantAnnouncement]? {
     guard isEncrypted else { return nil }
-    return roster.inOrder.compactMap { other in
-      guard other !== member, let announcement = other.keys.announcement else { return nil }
-      return ParticipantAnnouncement(participant: other.id, announcement: announcement)
+    return roster.inOrder.compactMap { member in
+      member.keys.announcement.map { ParticipantAnnouncement(participant: member.id, announcement: $0) }
     }
   }
 

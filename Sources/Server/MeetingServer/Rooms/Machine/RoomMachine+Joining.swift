@@ -148,7 +148,7 @@ extension RoomMachine {
       resumeWindow: Int(setup.limits.resumeWindow.components.seconds), meeting: info, answer: answer,
       participants: participants(for: member), slots: member.slots.info, chat: history(for: member),
       permissions: member.permissions.names, state: state(for: member), iceServers: iceServers,
-      announcements: announcements(for: member))
+      announcements: announcements)
   }
 
   /// Audited actions of coming in: being there unseen, and passing by what keeps others out.
@@ -190,7 +190,7 @@ extension RoomMachine {
     channel.admit(
       with: .resumed(
         participants: participants(for: member), slots: member.slots.info, chat: history(for: member),
-        state: state(for: member), announcements: announcements(for: member)))
+        state: state(for: member), announcements: announcements))
     notifyMeeting(member)
     notifyPermissions(member)
     notifyToken(member)
