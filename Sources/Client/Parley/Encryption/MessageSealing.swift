@@ -82,8 +82,28 @@ struct MessageSealing {
   }
 
   private func encoded(_ content: some Encodable) throws(FrameDrop) -> [UInt8] {
-    guard let data = try? JSONEncoder().encode(content) else { throw .malformed }
-    return Array(data)
+    guard let bytes = Self.encoded(content) else { throw .malformed }
+    return bytes
+  }
+
+  private static func encoded(_ content: some Encodable) -> [UInt8]? {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    return (try? encoder.encode(content)).map { Array($0) }
+  }
+
+  /// Whether the server takes a chat message once it is sealed. Quotation marks and line breaks take two bytes each.
+  static func fits(chat text: String) -> Bool {
+    fits(encoded(ChatText(t: text)), SignalingLimits.sealedChatBytes)
+  }
+
+  /// Whether the server takes a signal once it is sealed, with its type.
+  static func fits(_ signal: Signal) -> Bool {
+    fits(encoded(SignalContent(s: signal.type, d: signal.data)), Signal.maximumSealedData)
+  }
+
+  private static func fits(_ content: [UInt8]?, _ limit: Int) -> Bool {
+    content.map { EncryptionLimits.textLength(bytes: $0.count + overhead) <= limit } ?? false
   }
 
   // MARK: Opening

@@ -74,6 +74,12 @@ extension Meeting {
     if let problem = signal.problem {
       throw .refused(code: problem == .badType ? "badMessage" : "tooLarge", message: problem.description)
     }
+    guard !isEncrypted || MessageSealing.fits(signal) else {
+      throw .refused(
+        code: "tooLarge",
+        message: "An encrypted signal has at most \(Self.maximumSignalData) bytes, with its type, and quotation marks and line breaks count twice."
+      )
+    }
     guard waits || takesTurns else { throw .unreachable("The server cannot be reached just now.") }
     guard signals.count < Self.maximumUnanswered else { throw Self.tooMany("signals") }
     signals.append(

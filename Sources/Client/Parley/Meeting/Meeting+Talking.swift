@@ -45,6 +45,12 @@ extension Meeting {
         code: "tooLarge",
         message: "A chat message has at most \(Self.maximumChatBytes) bytes of UTF-8, this one has \(text.utf8.count).")
     }
+    guard !isEncrypted || MessageSealing.fits(chat: text) else {
+      throw .refused(
+        code: "tooLarge",
+        message: "An encrypted chat message has at most \(Self.maximumChatBytes) bytes, and quotation marks and line breaks count twice."
+      )
+    }
     guard unsentChat.count < Self.maximumUnanswered else { throw Self.tooMany("chat messages") }
     let message = SentChatMessage(id: nextID(), text: text, recipient: recipient?.id)
     unsentChat.append(message)

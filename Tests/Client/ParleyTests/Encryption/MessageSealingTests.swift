@@ -108,6 +108,12 @@ import Testing
     var ann = MessageSealing()
     let longest = String(repeating: "😀", count: SignalingLimits.chatCharacters)
     let sealed = try ann.seal(chat: longest, of: "ann", with: pair.ann, now: pair.now)
-    #expect(sealed.utf8.count <= SignalingLimits.sealedChatBytes)
+    #expect(sealed.utf8.count <= SignalingLimits.sealedChatBytes && MessageSealing.fits(chat: longest))
+    #expect(!MessageSealing.fits(chat: String(repeating: "\u{1}", count: SignalingLimits.chatCharacters)))
+    let full = Signal(type: "", data: String(repeating: "x", count: Signal.maximumData - 20))
+    let signal = try ann.seal(full, with: pair.ann, now: pair.now)
+    #expect(signal.data.utf8.count <= Signal.maximumSealedData && MessageSealing.fits(full))
+    let quoted = Signal(type: "", data: String(repeating: "\"", count: Signal.maximumData))
+    #expect(!MessageSealing.fits(quoted))
   }
 }
