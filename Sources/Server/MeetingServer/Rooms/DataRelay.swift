@@ -5,7 +5,7 @@ import Signaling
 /// Passes data messages between the participants of one meeting, one after the other, so that what one sends stays in
 /// order.
 ///
-/// Whom a message goes to is the room's decision; who sent it is the session's participant, whatever the message says.
+/// The room chooses the receivers. The sender is the session's participant, whatever the message says.
 struct DataRelay: Sendable {
   let media: any MediaPlane
   let counters: ServerCounters

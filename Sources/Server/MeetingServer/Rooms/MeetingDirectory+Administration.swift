@@ -2,7 +2,7 @@ import Basics
 import Meetings
 import Signaling
 
-/// What the administration sees of running meetings, and does to them.
+/// Running meetings for the admin interface and REST.
 extension MeetingDirectory {
   /// An admission with what its holder is and may do now: by the token, by what hosts have decided in the meeting's
   /// room, and by what a killed server has left of that. Every entrance that has no more than a token to go by asks
@@ -91,7 +91,7 @@ extension MeetingDirectory {
     }
   }
 
-  /// Tells those who keep book why somebody could not join, and gives the reason back.
+  /// Reports to the webhooks and counters why somebody couldn't join, and returns the reason.
   func told(_ refusal: MeetingRoom.Refusal, _ meeting: MeetingRecord) -> MeetingRoom.Refusal {
     let (code, message): (String, String) =
       switch refusal {

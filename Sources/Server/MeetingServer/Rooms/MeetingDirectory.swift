@@ -4,7 +4,7 @@ import Signaling
 
 /// The running meetings of this server, and who may take which place back.
 actor MeetingDirectory {
-  /// Where a resume token leads.
+  /// The session of a resume token.
   private struct Held {
     var room: MeetingRoom
     var participant: String
@@ -23,11 +23,11 @@ actor MeetingDirectory {
   private var closing: Set<MeetingID> = []
   private var usage = TenantUsage()
   private var isClosed = false
-  /// How many tokens were revoked: who comes in meanwhile is looked at once more.
+  /// How many tokens were revoked. A join request during which this changes is revalidated.
   var revocations: UInt64 = 0
   private var expulsions = Tombstones()
   private let ban: @Sendable (JoinGrant, MeetingRecord, IPAddress?) async -> Bool
-  /// Where the files of chats are.
+  /// The files of chats.
   let files: ChatFileStore?
   private let iceServers: @Sendable () -> IceServerSettings
   let running: RunningBook?
@@ -113,8 +113,8 @@ actor MeetingDirectory {
     return joinRequest
   }
 
-  /// The same for somebody who has waited: their token may have been revoked meanwhile. A meeting that was removed goes
-  /// on for those who are in or wait.
+  /// The same for a participant from the lobby, whose token may have been revoked since. A meeting that was removed
+  /// goes on for those who are in or wait.
   private func lookedAgain(
     at joinRequest: JoinRequest
   ) async throws(MeetingRoom.Refusal) -> JoinRequest {
@@ -142,8 +142,8 @@ actor MeetingDirectory {
   private func enter(_ joinRequest: JoinRequest, _ room: MeetingRoom) async throws(MeetingRoom.Refusal) {
     let token = joinRequest.session.resumeToken
     let tenant = joinRequest.admission.tenant
-    // The one decision about the tenant's share, made and counted before anything is awaited. The room tells it to
-    // nobody who has to wait.
+    // The one decision about the tenant's share, made and counted before anything is awaited. The room doesn't report
+    // it to participants who have to wait.
     let quota = usage.refusalOfParticipant(of: tenant)
     if quota == nil {
       // Noted before, so that the room's word that the place has ended always finds it.
@@ -152,7 +152,7 @@ actor MeetingDirectory {
     }
     do throws(MeetingRoom.Refusal) {
       guard try await room.join(joinRequest, quota: quota) == .enters else {
-        // Who waits has no place, and takes none from the others.
+        // A participant in the lobby has no session, and takes none from the others.
         giveUp(token)
         return
       }
@@ -171,7 +171,7 @@ actor MeetingDirectory {
       ])
   }
 
-  /// What happened in a room's lobby.
+  /// Handles an event of a room's lobby.
   private func take(_ event: MeetingRoom.LobbyEvent, of room: MeetingRoom) async {
     // The meeting of that name may run again by now, and whom this room has let in does not come into that one.
     guard rooms[room.identity.id] === room else {
@@ -210,7 +210,7 @@ actor MeetingDirectory {
     return (held.room, held.participant)
   }
 
-  /// The place that a resume token stands for, for requests beside the signalling.
+  /// The session of a resume token, for HTTP requests of a participant.
   func place(_ token: String) -> (room: MeetingRoom, participant: String)? {
     places[token].map { ($0.room, $0.participant) }
   }

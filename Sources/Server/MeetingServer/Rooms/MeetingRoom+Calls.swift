@@ -13,7 +13,7 @@ extension MeetingRoom {
   /// Everybody who is in, in the order in which they came, hidden participants too.
   func people() -> [ParticipantView] { update { $0.people() } }
 
-  /// What a participant is called; nil when nobody of that id is in the meeting.
+  /// A participant's display name; nil when nobody of that id is in the meeting.
   func name(of id: String) -> String? { machine.roster[id]?.name }
 
   /// Takes a participant out of the meeting, permanently where `banning`; nil when nobody of that id is in it. The task

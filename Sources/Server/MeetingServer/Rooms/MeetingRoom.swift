@@ -7,7 +7,7 @@ import Signaling
 /// One running meeting: ``RoomMachine`` decides, and this actor carries out what it says.
 ///
 /// It holds no logic: it turns calls into commands, gives them the time, and carries effects out in their order
-/// (sockets, media plane, journal, events, log). What follows for the media goes through a queue in the same order.
+/// (sockets, media plane, journal, events, log). Media operations go through a queue in the same order.
 actor MeetingRoom {
   /// How long things take, and how many there may be.
   struct Limits: Sendable {
@@ -31,7 +31,7 @@ actor MeetingRoom {
     var encryption = EncryptionPolicy.preselected
   }
 
-  /// What never changes of a meeting.
+  /// The parts of a meeting that never change.
   struct Identity: Sendable {
     let id: MeetingID
     let tenant: TenantID
@@ -44,7 +44,7 @@ actor MeetingRoom {
     case waits(WaitingReason)
   }
 
-  /// What the directory must know of the lobby.
+  /// An event of the lobby for the directory.
   enum LobbyEvent: Sendable {
     /// A host, or a host's arrival, let somebody in: a session is reserved.
     case admitted(JoinRequest)
@@ -66,8 +66,8 @@ actor MeetingRoom {
   let counters: ServerCounters
   let log: Log
   let queue = MediaQueue()
-  /// What the files of this room are kept under: the meeting may run again while the files of the last time are
-  /// removed.
+  /// The key of this room's files in ``ChatFileStore``: the meeting may run again while the files of the last time are
+  /// being removed.
   var filesKey: MeetingID
   /// The place in ``events`` of this room's last event.
   var lastEvent: UInt64 = 0

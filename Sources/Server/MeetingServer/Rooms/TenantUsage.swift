@@ -1,8 +1,8 @@
 import Basics
 import Meetings
 
-/// How much of the server each tenant takes just now. The directory asks and counts in one step, so two newcomers
-/// cannot both take the last place.
+/// How much of the server each tenant takes just now. The directory asks and counts in one step, so two join requests
+/// can't both take the last session.
 struct TenantUsage: Sendable {
   private var meetings: [TenantID: Int] = [:]
   private var participants: [TenantID: Int] = [:]

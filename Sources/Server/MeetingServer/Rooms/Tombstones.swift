@@ -1,7 +1,7 @@
 import Basics
 
-/// Places that ended by somebody's decision while their client may not have heard it, so that it is told when it asks
-/// for the place again, and does not join anew. Bounded: a client that is not told finds its place gone.
+/// Sessions that somebody ended while their client may not know it yet. A client that asks for such a session is
+/// notified of the end, and doesn't rejoin. Bounded: a client whose tombstone was dropped finds its session gone.
 struct Tombstones: Sendable {
   /// The most notes kept.
   static let maximumCount = 4_096

@@ -4,7 +4,7 @@ import Signaling
 /// answered. A client that has lost the connection before the answer says them again, and nobody else is to hear them
 /// twice.
 struct AnsweredMessages: Sendable {
-  /// What a client was told of a message.
+  /// The answer that a client got to a message.
   enum Answer: Sendable, Hashable {
     /// It was passed on, and nothing of it is kept.
     case done
@@ -13,7 +13,7 @@ struct AnsweredMessages: Sendable {
     case refused(SignalingRefusal)
   }
 
-  /// What is known of a message that has come.
+  /// The state of a message that has come.
   enum Standing: Sendable, Hashable {
     case new
     /// It came before, and is not answered yet.
@@ -27,7 +27,7 @@ struct AnsweredMessages: Sendable {
   static let maximum = 256
 
   private struct Entry {
-    /// Tells a message that is said again from another one, for which a client has used the number a second time.
+    /// Distinguishes a repeated message from another one that uses the same number.
     var content: Int
     var answer: Answer?
     /// Whether it is as if it had never come.

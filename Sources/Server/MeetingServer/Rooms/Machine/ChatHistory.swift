@@ -4,9 +4,9 @@ import Signaling
 
 /// The last chat messages of a meeting, bounded in number, bytes and age.
 struct ChatHistory: Sendable {
-  /// The most messages that one client is told at once.
+  /// The most messages that one client gets at once.
   static let maximumMessages = 200
-  /// The most bytes of text that one client is told at once, so that they always fit a `welcome`.
+  /// The most bytes of text that one client gets at once, so that they always fit a `welcome`.
   static let maximumBytes = 64 * 1024
   /// The most bytes of text kept.
   static let keptBytes = 1 << 20
@@ -17,8 +17,8 @@ struct ChatHistory: Sendable {
   private var bytes = 0
   private var last: Int
 
-  /// An empty history. Its numbers follow `last`: a room that is made anew must not use those of the one before again,
-  /// since clients know messages by them.
+  /// An empty history. Its numbers follow `last`: clients know messages by number, so a room that is reopened must not
+  /// use a number twice.
   init(after last: Int = 0, policy: ChatPolicy = ChatPolicy()) {
     self.last = last
     follow(policy)

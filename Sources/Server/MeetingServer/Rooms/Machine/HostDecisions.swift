@@ -1,17 +1,18 @@
 import Meetings
 
-/// What hosts have decided about one participant since it came. Together with its token and the meeting's rules this
-/// says what it may do: ``rights(of:chat:)`` is asked when somebody comes, when their token is renewed, and when a host
-/// or a rule of the meeting changes something.
+/// The decisions of hosts about one participant since it came.
+///
+/// Together with the token and the meeting's rules they give its rights (``rights(of:chat:)``). These are computed when
+/// a participant joins, renews its token, or is affected by a host or a changed rule.
 struct HostDecisions: Sendable, Equatable, Codable {
   /// The role that a host gave; nil for that of the token.
   private(set) var role: Role?
-  /// What a host gave beyond token and rules.
+  /// Permissions from a host beyond token and rules.
   private(set) var given: Permissions = []
-  /// What a host took away. No other token brings it back, only a host does.
+  /// Permissions that a host took away. No other token brings them back, only a host does.
   private(set) var taken: Permissions = []
 
-  /// What the holder of `grant` is and may do now.
+  /// The present role and permissions of the holder of `grant`.
   func rights(of grant: JoinGrant, chat: ChatPolicy) -> (role: Role, permissions: Permissions) {
     let role = role ?? grant.role
     let granted = grant.permissions.union(given).subtracting(taken)
@@ -22,7 +23,7 @@ struct HostDecisions: Sendable, Equatable, Codable {
   mutating func set(_ permissions: Permissions, of grant: JoinGrant, chat: ChatPolicy) {
     take(
       rights(of: grant, chat: chat).permissions.subtracting(permissions), leaving: permissions, of: grant, chat: chat)
-    // Who becomes a host by this is one to the chat's rules too, and yet gets no more than was said.
+    // The chat's rules count a new host as one too, so that role alone could give more than these permissions.
     taken.formUnion(rights(of: grant, chat: chat).permissions.subtracting(permissions))
   }
 
@@ -30,12 +31,12 @@ struct HostDecisions: Sendable, Equatable, Codable {
   mutating func set(_ role: Role, of grant: JoinGrant, chat: ChatPolicy) {
     let before = rights(of: grant, chat: chat).permissions
     self.role = role
-    // What the rules keep from the role for now was not taken by the host.
+    // The host didn't take what the rules keep from the role for now.
     take(
       before.subtracting(role.permissions), leaving: chat.permissions(role.permissions), of: grant, chat: chat)
   }
 
-  /// What of it may hold for everybody who has the token: nothing that was given to one of them.
+  /// The part that may hold for everybody with the same token: nothing that was given to one of them.
   func lessening(_ grant: JoinGrant) -> HostDecisions {
     var kept = self
     if let role, role == .organizer && grant.role != role || !role.permissions.isSubset(of: grant.role.permissions) {

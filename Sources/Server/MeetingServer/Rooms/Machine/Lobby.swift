@@ -16,7 +16,7 @@ struct Lobby {
 
     var id: String { request.session.participant }
 
-    /// What the waiting client is told. Rounds up, so that nobody gets 0 seconds.
+    /// The message for the waiting client. Rounds up, so that nobody gets 0 seconds.
     func message(now: Instant) -> ServerMessage {
       .waiting(reason: reason, seconds: max(1, Int((end - now + .milliseconds(999)).nanoseconds / 1_000_000_000)))
     }
@@ -49,7 +49,7 @@ struct Lobby {
   /// Whether nobody waits or is on the way in.
   var isEmpty: Bool { waiters.isEmpty && entering.isEmpty }
 
-  /// What hosts are told.
+  /// The lobby as hosts get it.
   var info: LobbyInfo {
     LobbyInfo(
       waiting: waiters.filter { $0.reason == .lobby }.map { .init(id: $0.id, name: $0.request.name) }, locked: isLocked)

@@ -2,12 +2,11 @@ import Basics
 import Meetings
 import Signaling
 
-/// How much of what its participants send a meeting passes on.
+/// Bounds how many bytes of its participants' messages a meeting passes on.
 ///
-/// Whatever one participant sends goes to everybody, so it is bounded by what a reader on a modest line can take: a
-/// reader who cannot is cut off. Each sender has a budget, and all of them together have one. The last quarter of that
-/// is kept for hosts and for those who have sent little lately, so that a few who send all they may do not silence the
-/// others.
+/// Each message goes to everybody, so the bound is the bandwidth of a reader on a modest line; a slower reader is cut
+/// off. Each sender has a budget, and all of them share one. The last quarter of the shared budget is reserved for
+/// hosts and for participants who have sent little lately. So a few busy senders can't silence the others.
 struct MessageBudget: Sendable {
   /// Bytes a second.
   struct Rates: Sendable, Equatable {
@@ -28,16 +27,16 @@ struct MessageBudget: Sendable {
     case owed
   }
 
-  /// What one participant has left. It belongs to the place, so that a new socket gives no new budget.
+  /// One participant's remaining budget. It belongs to the session, so a new socket gives no new budget.
   struct Sender: Sendable {
     fileprivate var bytes: TokenBucket?
-    /// What it may have of the reserve.
+    /// Its share of the reserve.
     fileprivate var little: TokenBucket?
     fileprivate var littleData: TokenBucket?
     /// Until when nothing is taken: what was sent right behind something that was refused must not overtake it.
     fileprivate var closedUntil = Instant.zero
     fileprivate var closedBy = LimitReached.Limit.senderRate
-    /// When it was last told that data messages are dropped.
+    /// When it last got the notice that data messages are dropped.
     fileprivate var toldOfData: Instant?
   }
 
@@ -47,7 +46,7 @@ struct MessageBudget: Sendable {
   private static let maximumBurst = 768 << 10
   /// Messages of a whole meeting: a second, and at once.
   static let messages = (perSecond: 200, burst: 800)
-  /// What a message has besides what its sender said: who that is, how they are called, and when.
+  /// Bytes that the server adds to a message: sender, display name and time.
   static let overhead = 300
   /// How long a sender is closed after a refusal.
   static let pause = TimeSpan.milliseconds(500)
@@ -73,7 +72,7 @@ struct MessageBudget: Sendable {
     let most = min(rates.sender * Self.seconds.sender, Self.maximumBurst)
     var own = sender.bytes ?? TokenBucket(perSecond: rates.sender, burst: most, from: now)
     defer { sender.bytes = own }
-    // What is owed may cost as much again as a full budget, and no more: nobody who is no attacker comes there.
+    // Owed messages may go as far below zero as a full budget is above it. Only an attacker gets there.
     let floor = urgency == .owed ? -most : 0
     var little = sender.little ?? TokenBucket(perSecond: rates.sender / 32, burst: rates.sender / 4, from: now)
     defer { sender.little = little }
@@ -92,8 +91,8 @@ struct MessageBudget: Sendable {
     return nil
   }
 
-  /// Takes a data message of `size` bytes. It is dropped when this returns something, of which the sender is told when
-  /// `isNews`.
+  /// Takes a data message of `size` bytes. Returns the limit that is reached when the message is dropped; the sender
+  /// gets a notice of it when `isNews`.
   mutating func spendData(
     _ size: Int, of sender: inout Sender, now: Instant
   ) -> (reached: LimitReached, isNews: Bool)? {
@@ -141,13 +140,13 @@ extension ClientMessage {
     }
   }
 
-  /// What passing a message on costs besides its own bytes; nil for one that nobody else hears of.
+  /// The cost of passing a message on besides its own bytes; nil when nobody else gets it.
   var passing: (urgency: MessageBudget.Urgency, more: Int)? {
     switch self {
     // Keys have a budget of their own, ``KeyRelay``: no chat is to delay them, nor they a chat.
     case .join, .resume, .view, .renewToken, .leave, .ping, .announce, .keyEnvelopes: nil
     case .chat, .signal, .rename: (.usual, 0)
-    // Nobody may be kept from muting, and no client from telling what it sends.
+    // A participant can always mute, and a client can always announce its tracks.
     case .mute: (.owed, 0)
     case .offer(let offer): (.owed, offer.tracks.count * MessageBudget.overhead - offer.offer.utf8.count)
     case .admit, .deny, .lock: (.owed, 0)

@@ -2,7 +2,7 @@ import Signaling
 
 /// A host's word that everybody is muted, as it holds for what is published later.
 struct MuteAll: Sendable, Hashable, Codable {
-  /// What it is about.
+  /// The sources that are muted.
   var sources: Set<TrackSource>
   /// For whom it does not hold, by participant.
   var except: Set<String>
@@ -17,7 +17,7 @@ struct MuteAll: Sendable, Hashable, Codable {
       && !exceptTracks.contains(TrackReference(participant: participant, source: source))
   }
 
-  /// Who has a track for which it does not hold.
+  /// The participants with a track that is excepted.
   var spared: Set<String> { except.union(exceptTracks.map(\.participant)) }
 
   /// Somebody is here who was known by another id: what does not hold for that one does not hold for this one.
@@ -28,13 +28,12 @@ struct MuteAll: Sendable, Hashable, Codable {
     }
   }
 
-  /// Somebody left.
   mutating func forget(_ participant: String) {
     except.remove(participant)
     exceptTracks = exceptTracks.filter { $0.participant != participant }
   }
 
-  /// As signalling shows it. For whom it does not hold is left out: they are told by what they are allowed.
+  /// As signalling shows it. Exceptions are left out: a participant learns of its own by being allowed to unmute.
   var info: MuteAllInfo {
     MuteAllInfo(sources: TrackSource.allCases.filter(sources.contains), mayUnmute: mayUnmute)
   }

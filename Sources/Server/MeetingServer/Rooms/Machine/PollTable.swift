@@ -1,18 +1,19 @@
 import Basics
 import Signaling
 
-/// The polls of a meeting, and who chose what. A value without side effects.
+/// The polls of a meeting, and the votes in them. A value without side effects.
 ///
-/// Every participant has one vote in a poll, which it may change while that is open. Who leaves an open poll's meeting
-/// takes the vote along: whoever leaves and comes back is a new participant, and must not count twice. What is closed
-/// stays as it was. After a restart nobody is there: the votes in open polls are put aside, and each counts from when
-/// its owner is back.
+/// Every participant has one vote in a poll, and may change it while the poll is open. A participant who leaves an open
+/// poll's meeting loses the vote: after a rejoin it is a new participant, and must not count twice. A closed poll
+/// doesn't change.
+///
+/// After a restart nobody is there. The votes in open polls are put aside, and each counts again when its owner is
+/// back.
 struct PollTable: Sendable {
   /// Why something cannot be done.
   enum Refusal: Error, Sendable, Hashable {
     case tooMany, badQuestion, badOptions, unknown, closed, notOne, noSuchOption
 
-    /// In words.
     var sentence: String {
       switch self {
       case .tooMany: "A meeting has at most \(PollDraft.maximumPolls) polls. Take one away first."
@@ -70,9 +71,8 @@ struct PollTable: Sendable {
     return last
   }
 
-  /// Closes a poll, or opens it again; false when it was so already. What it had from those who are not there counts no
-  /// more once it is open, since they may come back and vote; those who come back after a restart find their vote
-  /// again.
+  /// Closes a poll, or opens it again; false when it was so already. Opening drops the votes of participants who are
+  /// gone, since they may come back and vote. Votes that wait for their owners after a restart stay.
   mutating func set(_ id: Int, isOpen: Bool, isThere: (String) -> Bool) throws(Refusal) -> Bool {
     let index = try index(of: id)
     guard polls[index].isOpen != isOpen else { return false }
@@ -133,7 +133,7 @@ struct PollTable: Sendable {
     return changed
   }
 
-  /// Every poll is to be kept anew, and those that were removed are to be forgotten anew.
+  /// Marks every poll as changed, so that all are persisted again and removed ones are deleted again.
   mutating func keepAgain() {
     if last > 0 { changed.formUnion(1...last) }
   }
@@ -149,8 +149,8 @@ struct PollTable: Sendable {
     }
   }
 
-  /// Takes over what was kept before a restart. The votes in open polls wait for their owners, and those of whom nobody
-  /// can know again are gone: who comes back as somebody else votes anew, and must not count twice.
+  /// Restores the polls of before a restart. The votes in open polls wait for their owners. Votes of participants whom
+  /// nothing identifies are dropped: they vote again under another id, and must not count twice.
   mutating func restore(_ kept: [Kept], isKnown: (String) -> Bool) {
     for old in kept.sorted(by: { $0.id < $1.id }) {
       var poll = Poll(
@@ -170,9 +170,9 @@ struct PollTable: Sendable {
     }
   }
 
-  /// Gives the votes of somebody who has come back after a restart to the participant that they are now. What was put
-  /// aside counts from now on, also where the poll was closed meanwhile: it was given in time. Where they were there
-  /// twice, one of both is gone. Returns the polls whose counts changed.
+  /// Gives the votes of somebody who has come back after a restart to their new participant id. Votes that were put
+  /// aside count from now on, even in a poll that was closed since: they were given in time. Of two votes of one person
+  /// only one stays. Returns the polls whose counts changed.
   mutating func rename(_ old: String, to voter: String) -> [Int] {
     var more: [Int] = []
     for index in polls.indices {

@@ -2,23 +2,22 @@ import Basics
 import RTC
 import Signaling
 
-/// What a publication may be sent in, is sent in, and should be.
+/// The codecs of a publication: those it may be sent in, the one it is sent in, and the one it should be sent in.
 struct PublishedCodecs {
-  /// What was negotiated, in the sender's order.
+  /// In the sender's order.
   var negotiated: [NegotiatedCodec] = []
-  /// What arrives; nil before the first packet, and for sound.
+  /// The codec of the packets that arrive; nil before the first packet, and for audio.
   private(set) var arriving: NegotiatedCodec?
-  /// What the sender sends of its own choice.
+  /// The codec of the sender's own choice.
   private var own: NegotiatedCodec?
-  /// What the sender was told to send; nil for its own choice.
+  /// The codec that the sender was asked for; nil for its own choice.
   private(set) var requested: NegotiatedCodec?
   /// When that last changed; nil when it never did.
   private(set) var changed: Instant?
-  /// Who cannot decode it, as the sender was told; nil when it never was.
+  /// The receivers that can't decode it, as the sender knows them; nil when it never got a list.
   var toldReceivers: UndecodableReceivers?
 
-  /// What a receiver must be able to decode one of. Redundant audio is sent to who does not take it without the
-  /// redundancy.
+  /// A receiver must be able to decode one of these. A receiver without redundant audio gets it without the redundancy.
   var candidates: [NegotiatedCodec] { arriving.map { [$0] } ?? negotiated.filter { $0.codec != .red } }
 
   /// Takes over a new negotiation.
@@ -35,7 +34,7 @@ struct PublishedCodecs {
     return true
   }
 
-  /// What most receivers can decode: nil for the sender's own choice, which wins a tie.
+  /// The codec that most receivers can decode: nil for the sender's own choice, which wins a tie.
   ///
   /// - Parameter count: How many receivers can decode a codec.
   func best(of receivers: Int, count: (NegotiatedCodec) -> Int) -> NegotiatedCodec? {
@@ -50,7 +49,7 @@ struct PublishedCodecs {
     return best == own ? nil : best
   }
 
-  /// The sender is told to send `codec`, or its own choice again.
+  /// Records that the sender was asked for `codec`, or for its own choice again.
   mutating func request(_ codec: NegotiatedCodec?, now: Instant) {
     // An offer that follows may list the codecs in another order.
     if own == nil { own = negotiated.first }

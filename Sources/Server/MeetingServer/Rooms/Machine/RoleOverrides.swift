@@ -1,11 +1,10 @@
 import Basics
 import Meetings
 
-/// What hosts have decided about people in a room, for as long as it stands: leaving and coming back changes nothing.
+/// The decisions of hosts about people in a room. They hold until the room closes, whoever leaves and comes back.
 ///
-/// Whoever comes with a token that names no user may be somebody else with the same token, so that of those only what
-/// was taken is kept. People who get a new token for each visit and bear no user's name, as guests of an open door do,
-/// cannot be known again.
+/// A token without a user may be used by several people, so of decisions about its holder only losses are kept. Guests
+/// who get a new token without a user for each visit can't be recognised.
 struct RoleOverrides: Sendable, Equatable {
   private var users: [String: HostDecisions] = [:]
   private var tokens: [TokenID: HostDecisions] = [:]
@@ -21,7 +20,7 @@ struct RoleOverrides: Sendable, Equatable {
     }
   }
 
-  /// What was decided about the holder of `grant`.
+  /// The decisions about the holder of `grant`.
   func decisions(about grant: JoinGrant) -> HostDecisions {
     let decisions = grant.user.map { users[$0] } ?? tokens[grant.id]
     return decisions?.fitting(grant) ?? HostDecisions()

@@ -1,6 +1,6 @@
 import Meetings
 
-/// What the administration sees of a meeting, and does in it.
+/// The room for the admin interface.
 extension RoomMachine {
   /// Everybody who is in, in the order they came, hidden ones too.
   func people() -> [ParticipantView] {

@@ -12,14 +12,14 @@ extension RoomMachine {
     case .underWay: return false
     case .answered(let answer):
       send(answer, id: id, member)
-      // What is not kept any more is nobody's to read again.
+      // A message that isn't kept any more must not be sent again.
       prune()
       if case .said(let number) = answer, let entry = chat.entry(number) { member.channel?.send(.chat(entry)) }
       return false
     }
   }
 
-  /// Answers a message, and remembers what. A refusal is told without a number, too.
+  /// Answers a message, and remembers the answer. A refusal goes out without a number, too.
   func answer(_ answer: AnsweredMessages.Answer, to id: Int?, _ member: RoomMember) {
     if let id { member.answered.note(answer, to: id) }
     send(answer, id: id, member)

@@ -233,7 +233,7 @@ extension RoomMachine {
     }
   }
 
-  // MARK: Who may do what to whom
+  // MARK: Targets of requests
 
   func ensureModerates(_ member: RoomMember) throws(SignalingRefusal) {
     guard member.permissions.contains(.moderate) else { throw .notAllowed(sentence(for: .moderate, member)) }

@@ -3,8 +3,8 @@ import Signaling
 
 /// Messages of participants on their way to others.
 extension RoomMachine {
-  /// Whether a message of `size` bytes is to be passed on now, as far as others hear of it. The sender is told when it
-  /// is not; it may send it again later, under the same number.
+  /// Whether a message of `size` bytes may be passed on now, as far as others get it. A refusal is sent to the client,
+  /// which may send the message again later under the same number.
   func isInBudget(
     _ message: ClientMessage, _ size: Int, id: Int?, _ member: RoomMember, _ channel: RoomChannel
   ) -> Bool {
@@ -21,7 +21,7 @@ extension RoomMachine {
     guard let reached else { return true }
     count(.limit(reached.limit))
     if let id { member.answered.forget(id) }
-    // Who types says so again and again; nobody waits for an answer.
+    // Typing is repeated again and again, and nobody waits for an answer.
     if case .room(.chat(.typing), _) = message { return false }
     channel.refuse(.tooFast, reached.text, id: id)
     return false

@@ -21,8 +21,8 @@ struct CodecChanges {
   }
 }
 
-/// Who can decode what: publications are kept out of slots that cannot take them, both sides are told, and senders are
-/// asked for a codec that more receivers can decode.
+/// Keeps publications out of slots that can't decode them, and notifies both sides. Asks a sender for a codec that more
+/// receivers can decode.
 extension RoomMachine {
   /// A publication as the slots of others know it.
   func candidate(_ publication: RoomMember.Publication, of member: RoomMember) -> SlotTable.Candidate {
@@ -35,7 +35,7 @@ extension RoomMachine {
   func assessCodecs(for receiver: RoomMember) {
     codecs.hasOtherReceivers = true
     codecs.receivers.insert(receiver.id)
-    // What was undecodable may be so no more.
+    // A publication that was undecodable may be decodable now.
     codecs.publications.formUnion(receiver.toldUndecodable.map(\.publication))
     for member in roster.members where member !== receiver {
       for publication in member.publications {
@@ -93,10 +93,10 @@ extension RoomMachine {
     for receiver in changed { refill(receiver, all) }
   }
 
-  // MARK: Who is told
+  // MARK: Notices
 
-  /// Tells receivers what they cannot decode, senders who cannot, and senders what to send instead, as far as that
-  /// changed.
+  /// Notifies receivers of publications they can't decode, senders of receivers that can't, and senders of the codec to
+  /// send instead. Only changes are sent.
   func notifyCodecs() {
     let changes = codecs.drain()
     for id in changes.receivers { if let member = roster[id] { notifyUndecodable(member) } }
@@ -140,7 +140,7 @@ extension RoomMachine {
     member.channel?.send(.codec(.undecodable(undecodable)))
   }
 
-  /// Those who are hidden are not told of.
+  /// Receivers don't learn of hidden participants.
   private func notifyReceivers(of index: Int, _ member: RoomMember) {
     let publication = member.publications[index]
     guard let codec = publication.codecs.candidates.first else { return }
@@ -157,7 +157,7 @@ extension RoomMachine {
     member.channel?.send(.codec(.undecodableFor(receivers)))
   }
 
-  // MARK: What is sent instead
+  // MARK: Requests for another codec
 
   /// Those who receive video, by what they can decode: most browsers of one kind offer the same.
   private struct ReceiverGroups {

@@ -4,7 +4,7 @@ import Signaling
 
 /// Writes to the room's journal, so that the next process goes on with the room after a kill.
 extension RoomMachine {
-  // MARK: What hosts decide
+  // MARK: Decisions of hosts
 
   /// Hosts' decisions as they are now, without holders whose token is in `shared`.
   func snapshot(_ shared: Set<String>) -> RoomSnapshot {

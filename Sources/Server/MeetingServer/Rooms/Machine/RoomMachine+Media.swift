@@ -63,7 +63,7 @@ extension RoomMachine {
     member.channel?.send(.paused(slots: slots.map(\.mid), reason: .bandwidth))
   }
 
-  /// The media plane moved slots that follow the loudest voices: their receivers are told whom they hear.
+  /// The media plane moved slots that follow the loudest speakers: sends their receivers the publications in them.
   private func carry(_ carried: [SlotUpdate]) {
     var voices: [String: SlotTable.Candidate] = [:]
     for member in roster.members {
@@ -94,7 +94,7 @@ extension RoomMachine {
     if member.connection != before { announce(.participantUpdated(member.info), about: member) }
   }
 
-  /// Tells a publisher which of its tracks nobody can be sent, and why: in the answer such a track only has port 0.
+  /// Notifies a publisher of tracks that can't be sent to anybody, and why: in the answer such a track only has port 0.
   func notifyRejected(_ tracks: [MediaTrack], _ answer: OfferAnswer, _ channel: RoomChannel?) {
     for track in tracks {
       guard let reason = answer.rejected[MID(rawValue: track.mid)]?.reason else { continue }

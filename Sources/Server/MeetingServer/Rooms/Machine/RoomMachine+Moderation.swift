@@ -3,8 +3,7 @@ import Meetings
 import RTC
 import Signaling
 
-/// What can be done to participants. Nothing here asks who wants it: signalling (``authorise(_:by:)``) and the REST API
-/// check that before.
+/// Actions on participants. Nothing here authorises: signalling (``authorise(_:by:)``) and the REST API do that before.
 extension RoomMachine {
   // MARK: Spotlight
 
@@ -19,8 +18,8 @@ extension RoomMachine {
 
   // MARK: Removing
 
-  /// Takes a participant out of the meeting: it is told `ended`, the others that it was removed. Its token opens the
-  /// door again, and gives no host's rights from outside until it has. False when there is no such participant.
+  /// Takes a participant out of the meeting: it gets `ended`, the others its removal. Its token admits it again, but
+  /// gives no host's rights over REST until it has joined. False when there is no such participant.
   @discardableResult
   func removeParticipant(_ id: String, message: String) -> Bool {
     guard let member = roster[id] else { return false }
@@ -85,8 +84,7 @@ extension RoomMachine {
     }
   }
 
-  /// What is published from now on starts as its sender wants, and everybody may unmute themselves. What is muted stays
-  /// muted.
+  /// New publications start as their senders want, and everybody may unmute themselves. Muted tracks stay muted.
   func liftMuteAll() {
     guard moderation.muteAll != nil else { return }
     moderation.muteAll = nil
@@ -104,9 +102,9 @@ extension RoomMachine {
 
   // MARK: Rights
 
-  /// Gives a participant exactly these permissions, as far as its role may have them. What is published without one
-  /// ends; without `subscribe` its slots are emptied. The participant is told `permissions`. False when there is no
-  /// such participant.
+  /// Gives a participant exactly these permissions, as far as its role may have them. Publications without permission
+  /// end; without `subscribe` its slots are emptied. The participant gets `permissions`. False when there is no such
+  /// participant.
   @discardableResult
   func setPermissions(_ permissions: Permissions, of id: String) -> Bool {
     guard let member = roster[id] else { return false }
@@ -127,7 +125,7 @@ extension RoomMachine {
     return true
   }
 
-  /// What a member is and may do by its token, the meeting's rules and what hosts have decided.
+  /// The present role and permissions of a member, by its token, the meeting's rules and hosts' decisions.
   func rights(of member: RoomMember) -> (role: Role, permissions: Permissions) {
     member.decisions.rights(of: member.admission.grant, chat: meeting.chat)
   }
@@ -153,8 +151,7 @@ extension RoomMachine {
     member.channel?.send(.room(.state(state(for: member))))
   }
 
-  /// Who becomes a host lets in whoever waited for one, and hears who waits; who is none any more hears of nobody who
-  /// waits.
+  /// A new host lets in participants who waited for one, and gets the lobby's list. A former host gets an empty list.
   private func hostsChanged(_ member: RoomMember) {
     if member.permissions.contains(.moderate) {
       hostArrived()
@@ -167,11 +164,10 @@ extension RoomMachine {
     member.channel?.send(.room(.permissions(role: member.role.signalingName, permissions: member.permissions.names)))
   }
 
-  // MARK: What offers bring
+  // MARK: Publications
 
-  /// Ends publications of a participant: they are muted for good and in nobody's slot any more. Their m-sections are
-  /// taken for nothing else until an offer leaves them out, so that a client that has not heard of it yet does not
-  /// publish them again.
+  /// Ends publications of a participant: they are muted permanently and leave all slots. Their m-sections stay unused
+  /// until an offer leaves them out, so a client that doesn't know yet can't publish them again.
   func unpublish(
     _ member: RoomMember, _ reason: UnpublishReason, where isMeant: (RoomMember.Publication) -> Bool
   ) {
@@ -192,7 +188,7 @@ extension RoomMachine {
     refill()
   }
 
-  /// What of an accepted offer is published now: it may have been forbidden or muted while the media server worked on
+  /// The publications of an accepted offer. Tracks may have been forbidden or muted while the media server worked on
   /// it.
   func published(_ tracks: [MediaTrack], _ accepted: [MID: [NegotiatedCodec]], by member: RoomMember) -> [RoomMember
     .Publication]

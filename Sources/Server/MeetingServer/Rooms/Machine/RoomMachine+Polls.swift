@@ -3,7 +3,7 @@ import Signaling
 
 /// Polls, and the state of the meeting as a participant sees it.
 extension RoomMachine {
-  /// What holds in the meeting, as one participant sees it.
+  /// The state of the meeting as one participant sees it.
   func state(for viewer: RoomMember) -> RoomState {
     RoomState(
       spotlight: moderation.spotlight, muteAll: moderation.muteAll?.info,

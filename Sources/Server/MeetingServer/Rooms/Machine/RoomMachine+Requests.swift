@@ -7,7 +7,7 @@ struct AuditedAction: Sendable, Hashable {
   var action: String
   /// To whom or what it is done.
   var target: String
-  /// What it comes to: the role that is given, the sources that are muted.
+  /// More about it, such as the role that is given or the sources that are muted.
   var detail: String
 
   init(_ action: String, _ target: String = "", _ detail: String = "") {
@@ -60,7 +60,7 @@ extension RoomMachine {
       // The end of the meeting answers itself.
       if case .endMeeting = authorised.change { return endMeeting(by: member, id: id, channel) }
       apply(authorised.change, by: member)
-      // What followed from it is written by then too.
+      // By then the events that followed from it are written too.
       acknowledge(id, channel, awaitsBan: authorised.change.isBan, awaitsEvents: audited != nil)
     } catch {
       if let audited { auditUndone(audited, by: member, error.message) }
@@ -109,8 +109,7 @@ extension RoomMachine {
           id: id, channel: channel.channel, write: journal.writes, awaitsBan: awaitsBan, awaitsEvents: awaitsEvents)))
   }
 
-  /// A host ends the meeting. Everybody else is out at once; the host is told when it is written down what became of
-  /// the meeting.
+  /// A host ends the meeting. Everybody else is out at once; the host gets an answer when the end is on the disk.
   private func endMeeting(by host: RoomMember, id: Int?, _ channel: RoomChannel) {
     let message = "A host has ended the meeting."
     guard let id else { return end(.endedByHost, message) }

@@ -85,7 +85,7 @@ extension RoomMachine {
         output.append(.leftMeetingGoesOn)
         // Its start was reported before the restart.
         lifeCycle.hasStarted = true
-        // What was too old or too much since the restart stayed on the disk until now.
+        // Messages that were too old or too many since the restart stayed on the disk until now.
         persist(.forget(through: keepsChat(meeting.chat) ? chat.all.first.map { $0.id - 1 } ?? chat.lastID : .max))
         output.append(.resumeFiles)
       }
@@ -104,7 +104,7 @@ extension RoomMachine {
     for entry in chat.rename(olds, to: member.id) { _ = persist(entry) }
   }
 
-  /// What was theirs before a restart is theirs under the id that they have now.
+  /// Gives a participant who is back what belonged to its id of before the restart.
   private func restoreState(of member: RoomMember) {
     let olds = journal.absent(member.admission.grant).sorted()
     guard !olds.isEmpty else { return }

@@ -4,15 +4,14 @@ import Signaling
 
 /// For whom the rights are that somebody has in a meeting now.
 enum RightsUse {
-  /// For coming in.
   case entering
   /// For what is asked from outside, as over REST.
   case outside
 }
 
-/// What participants may do. Every entrance of the room asks here, and nothing else decides.
+/// The rights of participants. Every entrance of the room asks here, and nothing else decides.
 extension RoomMachine {
-  /// Whether a participant may do this now; the client is told when not.
+  /// Whether a participant may do this now; refuses the client's message when not.
   func allows(
     _ permission: Permissions, _ member: RoomMember, _ channel: RoomChannel, id: Int? = nil
   ) -> Bool {
@@ -24,7 +23,7 @@ extension RoomMachine {
   /// A grant with what its holder is and may do now, by all that hosts have decided: for every entrance that has no
   /// more than a token to go by.
   func present(_ grant: JoinGrant, for use: RightsUse) throws(MeetingRoom.Refusal) -> JoinGrant {
-    // What was decided holds as long as the room stands.
+    // Decisions hold until the room closes.
     guard !isClosed else { return grant }
     if isBanned(grant) { throw .banned }
     // With another device, or another token of the same user, they are in all the same.
@@ -62,7 +61,7 @@ extension RoomMachine {
     return news.map { sentence(for: Self.permission(for: $0.source), member) }
   }
 
-  /// What a participant may receive of what there is.
+  /// The candidates that a participant may receive.
   func receivable(_ all: [SlotTable.Candidate], by member: RoomMember) -> [SlotTable.Candidate] {
     guard member.permissions.contains(.subscribe) else { return [] }
     return all.filter { $0.participant != member.id }
@@ -85,14 +84,14 @@ extension RoomMachine {
     quality.filter { roster[$0.key].map { !$0.isHidden } ?? false }
   }
 
-  /// Tells everybody something about a participant; of a hidden one only the participant itself hears.
+  /// Notifies everybody of something about a participant. Only a hidden participant itself gets a message about it.
   func announce(_ message: ServerMessage, about member: RoomMember, except: String? = nil) {
     guard member.isHidden else { return broadcast(message, except: except) }
     if member.id != except { member.channel?.send(message) }
   }
 
   /// The receivers of a data message of `sender`: those named in `to` who are here, or everybody else. Nobody when the
-  /// sender is not here or may not send any, which it is told once.
+  /// sender isn't here or may not send any; it gets one notice of that.
   func receivers(of sender: String, to: [String]?, bytes: Int) -> [String] {
     guard let member = roster[sender] else { return [] }
     guard member.permissions.contains(.data) else {
@@ -110,7 +109,7 @@ extension RoomMachine {
     return to.filter { known.contains($0) && seen.insert($0).inserted }
   }
 
-  /// What sending a track of this kind takes.
+  /// The permission that sending a track of this kind takes.
   static func permission(for source: TrackSource) -> Permissions {
     switch source {
     case .microphone: .publishAudio

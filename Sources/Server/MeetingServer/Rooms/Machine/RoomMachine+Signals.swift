@@ -3,8 +3,8 @@ import Signaling
 
 /// Signals: short messages of the application's own, passed on at once and kept nowhere.
 extension RoomMachine {
-  /// A participant's signal: to everybody who may receive, the sender included, or to one. With a number, the sender is
-  /// told that it was passed on.
+  /// A participant's signal: to everybody who may receive, the sender included, or to one. A signal with a number is
+  /// acknowledged when it was passed on.
   func relay(_ signal: Signal, to: String?, id: Int?, _ member: RoomMember) {
     guard member.permissions.contains(.data) else {
       return answer(.refused(.notAllowed(sentence(for: .data, member))), to: id, member)

@@ -1,7 +1,7 @@
 import SFU
 import Signaling
 
-/// Which publication each receive slot of each participant carries.
+/// Fills each participant's receive slots with publications.
 extension RoomMachine {
   /// Everything that can be received, what matters most first: who is in the spotlight, then screens, then who spoke
   /// last, then who came first.

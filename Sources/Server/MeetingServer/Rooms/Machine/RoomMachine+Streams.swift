@@ -2,9 +2,9 @@ import FoundationEssentials
 import Meetings
 import Signaling
 
-/// The room as the OpenTok REST API sees it. Whoever is hidden is not there.
+/// The room as the OpenTok REST API sees it: without hidden participants.
 extension RoomMachine {
-  /// What somebody publishes, as OpenTok counts it.
+  /// A participant's publications, as OpenTok counts them.
   struct Stream: Sendable, Hashable, Encodable {
     var id: String
     var videoType: String
@@ -43,13 +43,13 @@ extension RoomMachine {
     return owners.map { stream(named: $0.name, of: $0.member) }
   }
 
-  /// Mutes the sound of a stream. False when it is not there.
+  /// Mutes the audio of a stream. False when it isn't there.
   func mute(stream id: String) -> Bool {
     guard let (member, name) = owner(of: id) else { return false }
     return forceMute(participant: member.id, sources: name.sources.intersection(Self.sound))
   }
 
-  /// Mutes the sound of every stream but of these, now and from now on.
+  /// Mutes the audio of every stream but of these, now and from now on.
   func muteStreams(except streams: [String]) {
     let excluded = streams.compactMap { owner(of: $0)?.name }.flatMap { name in
       name.sources.intersection(Self.sound).map { TrackReference(participant: name.participant, source: $0) }

@@ -7,9 +7,8 @@ import Signaling
 extension RoomMachine {
   // MARK: Renewing
 
-  /// Puts another token in the place of a member's own. It has to be for this very meeting and the same holder; what it
-  /// grants more or less than the one before holds at once by the rules that hold for whoever comes, and what a host
-  /// has given or taken meanwhile stays.
+  /// Replaces a member's token by another one, which has to be for this very meeting and the same holder. Its
+  /// permissions apply at once, by the rules for participants who join. Decisions of hosts since the join stay.
   func renewToken(_ admission: Admission, of participant: String, id: Int?, _ channel: RoomChannel) {
     guard let member = roster[participant], member.channel?.id == channel.id else {
       channel.refuse(.notAllowed, "You are not in the meeting yet: wait until you are let in.", id: id)
@@ -48,8 +47,8 @@ extension RoomMachine {
 
   // MARK: Revoking
 
-  /// Ends the places of those who are in with a token that is refused from now on, and sends away who waits with it.
-  /// What they were given to come back with bears the same id, and is refused too.
+  /// Ends the sessions of participants with a token that is refused from now on, and sends away those who wait with it.
+  /// The tokens with which they could come back have the same id, and are refused too.
   func revokeToken(_ token: TokenID, of tenant: TenantID) {
     endSessions("Your join token was revoked. Ask for a new one.") { $0.id == token && $0.tenant == tenant }
   }
@@ -78,7 +77,7 @@ extension RoomMachine {
 
   // MARK: Watching
 
-  /// Begins to watch the token of a member, anew when it has another one.
+  /// Watches the token of a member; replaces the watch when it has another token.
   func watchToken(of member: RoomMember) {
     let end = member.admission.grant.end
     member.token = TokenWatch()
@@ -90,7 +89,7 @@ extension RoomMachine {
     schedule(member.token.due)
   }
 
-  /// Tells a new socket of a member what the one before was told.
+  /// Sends a new socket of a member what the one before it got about the token.
   func notifyToken(_ member: RoomMember) {
     if member.token.isAnnounced { notifyExpiring(member, now: now.date) }
     if let fresh = member.token.refreshed, fresh.expires > now.date {
@@ -137,8 +136,8 @@ extension RoomMachine {
     member.channel?.send(.token(.expiring(seconds: whole, leaves: endsSession(of: member.admission))))
   }
 
-  /// Gives a member another token to come back with, and again in time, for as long as it is there. Its own would not
-  /// open the door any more when its place is lost with the network.
+  /// Gives a member another token to come back with, in time and for as long as it is there. Its first token may have
+  /// expired by the time its session is lost with the network.
   private func refresh(_ member: RoomMember, now: Date) {
     member.token.due = now.addingTimeInterval(JoinAuthority.refreshedLifetime / 2)
     output.append(.refreshToken(participant: member.id, member.admission))

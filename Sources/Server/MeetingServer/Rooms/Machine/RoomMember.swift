@@ -10,7 +10,7 @@ final class RoomMember {
   struct Publication {
     var mid: String
     var info: PublicationInfo
-    /// What of it the others want; nil as long as everything is.
+    /// The layers that others want; nil as long as they want all.
     var demand: LayersWanted?
     var codecs = PublishedCodecs()
   }
@@ -23,19 +23,19 @@ final class RoomMember {
 
   let id: String
   let resumeToken: String
-  /// What it came with, or has renewed since.
+  /// The admission by its first token, or by the renewed one.
   var admission: Admission
   var token = TokenWatch()
   let origin: String?
-  /// Where it came from, if a ban goes by that.
+  /// The client's address, if bans go by that.
   var address: IPAddress?
   let order: Int
   var name: String
-  /// What it is now, by ``decisions``.
+  /// By ``decisions``.
   var role: Role
-  /// What it may do now, by ``decisions``.
+  /// By ``decisions``.
   var permissions: Permissions
-  /// What hosts have decided about it.
+  /// Hosts' decisions about it.
   var decisions = HostDecisions()
   /// Tracks that were refused, so that it is said once.
   var refusedTracks: Set<String> = []
@@ -50,15 +50,15 @@ final class RoomMember {
   var budget = MessageBudget.Sender()
   /// Its announced keys, and how much of its envelopes is passed on.
   var keys = KeyRelay.Seat()
-  /// Which ``MeetingRecord/revision`` its client was told of.
+  /// The ``MeetingRecord/revision`` that its client knows.
   var knownRevision = 0
-  /// What it was answered last, so that nothing is passed on twice.
+  /// Its last answers, so that no message is passed on twice.
   var answered = AnsweredMessages()
   /// Its place in the chat.
   var chatting = ChatSeat()
   var publications: [Publication] = []
   var slots = SlotTable()
-  /// What its client was last told that it cannot decode.
+  /// The publications that it can't decode, as its client knows them.
   var toldUndecodable: [UndecodablePublication] = []
   /// Publications that its network has no room for.
   var paused: Set<String> = []
@@ -68,7 +68,7 @@ final class RoomMember {
   var hasMedia = true
   /// When the participant last spoke, as a running number; 0 for never.
   var lastSpoke = 0
-  /// What the client was last asked to have in slots.
+  /// The numbers of slots that its client was asked for last.
   var requestedSlots = SlotCounts()
   /// When the place was given.
   let created: Date

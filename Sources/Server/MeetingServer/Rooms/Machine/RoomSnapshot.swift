@@ -10,20 +10,20 @@ struct RoomSnapshot: Sendable, Equatable, Codable {
   var decisions = RoleOverrides()
   /// That everybody is muted.
   var muteAll: MuteAll?
-  /// Whom everybody is to show large, by participant.
+  /// The participant whom everybody is to show large.
   var spotlight: String?
-  /// Who the participants are that are named here: after a restart nobody has the id that they had.
+  /// The holders of the participants that are named here: after a restart everybody has another id.
   var holders: [String: Holder] = [:]
 }
 
-/// Whom somebody is known by who comes back after a restart.
+/// Identifies somebody who comes back after a restart.
 struct Holder: Sendable, Hashable, Codable {
   /// The user that their token names.
   var user: String?
   /// Their token, where it names no user.
   var token: String?
 
-  /// The holder of a grant; nil when nothing tells them from others.
+  /// The holder of a grant; nil when nothing distinguishes them from others.
   init?(_ grant: JoinGrant) {
     user = grant.user
     guard user == nil else { return }

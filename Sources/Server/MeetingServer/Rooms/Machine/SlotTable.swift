@@ -3,18 +3,18 @@ import RTC
 import SFU
 import Signaling
 
-/// The receive slots of one participant, and which publication each carries. A value without side effects.
+/// The receive slots of one participant, and the publication in each. A value without side effects.
 ///
-/// A slot keeps its publication as long as that is among those wanted; only what is new or gone changes. So a picture
-/// never jumps from one tile's element to another without need. With more sound than slots for it, the media plane lets
-/// the slots follow the loudest voices and says what they carry (``carry(_:in:)``).
+/// A slot keeps its publication as long as that is among those wanted; only new and ended ones change slots. So video
+/// doesn't jump from one tile's element to another without need. When there are more audio publications than slots for
+/// them, the media plane lets the slots follow the loudest speakers, and reports their publications (``carry(_:in:)``).
 struct SlotTable: Sendable {
   /// A publication that the participant could receive. Two are the same that have the same id.
   struct Candidate: Sendable, Hashable {
     var publication: String
     var participant: String
     var kind: TrackKind
-    /// What it comes in; while that is not known, all that it may come in.
+    /// The codec that it comes in; while that is unknown, all that it may come in.
     var codecs: [NegotiatedCodec] = []
 
     static func == (a: Candidate, b: Candidate) -> Bool { a.publication == b.publication }

@@ -17,11 +17,11 @@ struct RefreshedToken: Sendable {
   var expires: Date
 }
 
-/// What a room remembers of a member's token.
+/// The room's notes about a member's token.
 struct TokenWatch {
   /// When something is to be done about it; nil when nothing is.
   var due: Date?
-  /// Whether its holder was told that it ends.
+  /// Whether its holder was notified of its end.
   var isAnnounced = false
   /// The last one that the server made for coming back.
   var refreshed: RefreshedToken?
