@@ -14,7 +14,7 @@ extension AdminAPI {
       throw Refusal(409, "notRunning", "Nobody is in the meeting, and its chat ended with it.")
     }
     let name = try await tenantNames()[record.tenant] ?? ""
-    // What people wrote is read: that is worth a line.
+    // Reading people's messages is audited.
     try await audit(call, "meeting.exportChat", record.id.rawValue, tenant: name, record.room.display)
     let messages = await room.openChat()
     return ChatExport(record: record, messages: messages).response(

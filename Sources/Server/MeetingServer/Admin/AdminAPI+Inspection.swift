@@ -3,10 +3,10 @@ import FoundationEssentials
 import Meetings
 import Transport
 
-/// What a token is good for.
+/// Explains a token to the operator.
 extension AdminAPI {
-  /// `POST token-inspection`: what a token grants, or what is wrong with it. It comes in the body, since addresses end up in logs, and stands in no
-  /// answer. Nothing is changed by it, so it leaves no entry.
+  /// `POST token-inspection`: what a token grants, or what is wrong with it. It comes in the body, since addresses end
+  /// up in logs, and stands in no answer. Nothing is changed by it, so it leaves no entry.
   func inspectToken(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
     var fields = try AdminFields(call.request)

@@ -52,7 +52,7 @@ extension AdminAPI {
     let level = try fields.word("accessLevel", AccessLevel.allCases.map(\.rawValue))
     let capacity = try fields.number("capacity", 1...10_000)
     let seconds = try fields.number("expiresIn", 60...31_536_000)
-    // What breaks the description is refused before the tenant is looked for.
+    // A body that breaks the description is refused before the tenant is looked for.
     var chatFields = fields
     _ = try Self.chat(over: ChatPolicy(), &fields)
     let schedule = try fields.schedule()
@@ -135,8 +135,8 @@ extension AdminAPI {
     return record
   }
 
-  /// A meeting by whoever knows more of it: what another process has written, where the server does not run the command itself, reaches the room with
-  /// the next who comes.
+  /// A meeting by whoever knows more of it: what another process has written, where the server does not run the command
+  /// itself, reaches the room with the next who comes.
   private func newest(_ id: MeetingID) async throws -> MeetingRecord? {
     let running = await directory.room(of: id)?.meeting
     guard let kept = try await store.meeting(id: id) else { return running }

@@ -72,7 +72,8 @@ extension AdminAPI {
     return .json(TenantView(tenant))
   }
 
-  /// Forgets a tenant with all that is kept of it but the audit log, unless one of its meetings runs: people are not put out by the way.
+  /// Forgets a tenant with all that is kept of it but the audit log, unless one of its meetings runs: people are not
+  /// put out by the way.
   func removeTenant(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
     let tenant = try await tenant(call.path[0])
@@ -137,7 +138,7 @@ extension AdminAPI {
     }
   }
 
-  /// What of `waitForHost`, `announce` and `lobbySeconds` is given, over `settings`.
+  /// `settings` with the given values of `waitForHost`, `announce` and `lobbySeconds`.
   static func lobby(over settings: LobbySettings, _ fields: inout AdminFields) throws(Refusal) -> LobbySettings {
     let (waits, announces) = (try fields.truth("waitForHost"), try fields.truth("announce"))
     let patience = try fields.limit("lobbySeconds", 1...86_400)
@@ -176,8 +177,8 @@ extension AdminAPI {
     return .json(KeyView(key, at: call.now, showing: true), status: 201)
   }
 
-  /// Takes a secret out of use, and where `endSessions` asks for it who is in with a token that it signed out of their meetings: a secret that leaked
-  /// may have let in anybody, while one that is only replaced must not end meetings.
+  /// Takes a secret out of use, and where `endSessions` asks for it who is in with a token that it signed out of their
+  /// meetings: a secret that leaked may have let in anybody, while one that is only replaced must not end meetings.
   func retireKey(_ call: inout Call) async throws -> HTTPResponse {
     let endsSessions = try call.query.truth("endSessions") ?? false
     try call.query.finish()

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Meetings
 import Transport
 
-/// Webhooks, and what they were told.
+/// Webhooks and their deliveries.
 extension AdminAPI {
   func listWebhooks(_ call: inout Call) async throws -> HTTPResponse {
     let name = try Self.tenantParameter(&call.query)

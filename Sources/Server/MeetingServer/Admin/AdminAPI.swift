@@ -3,11 +3,13 @@ import FoundationEssentials
 import Meetings
 import Transport
 
-/// The administration's REST interface under `/api/v1`, described by `Web/admin/openapi.json`.
+/// The admin interface: a REST API under `/api/v1`, described by `Web/admin/openapi.json`.
 ///
-/// 400 is for what breaks the description, 422 for what keeps to it and cannot be done by a rule that the description cannot say.
-/// Whatever changes something is written to the audit log: what changes the database in one transaction with it, what is done to a meeting that
-/// runs before it is done. So nothing is done without its entry, and where that cannot be written nothing is done.
+/// A request that breaks the description gets 400. One that keeps to it but can't be done gets 422.
+///
+/// Every change has an audit entry. A change of the database is one transaction with its entry. For a change of a
+/// running meeting the entry comes first. So nothing is done without its entry, and nothing at all when entries can't
+/// be written.
 struct AdminAPI: Sendable {
   let gate: AdminGate
   let store: any MeetingStore
@@ -27,13 +29,13 @@ struct AdminAPI: Sendable {
   /// One request, taken apart.
   struct Call {
     var request: HTTPRequest
-    /// What stands in the path where the route has a `*`.
+    /// The parts of the path at the places where the route has a `*`.
     var path: [String]
     var query: AdminQuery
     var actor: String
     var now: Date
 
-    /// What the audit log is to say of it.
+    /// The audit entry of this call.
     func entry(_ action: String, _ target: String, tenant: String = "", _ detail: String = "") -> AuditEntry {
       AuditEntry(time: now, actor: actor, tenant: tenant, action: action, target: target, detail: detail)
     }
@@ -66,7 +68,7 @@ struct AdminAPI: Sendable {
     Route("GET", "tokens") { try await $0.listTokens(&$1) },
     Route("POST", "tokens") { try await $0.createToken(&$1) },
     Route("DELETE", "tokens/*") { try await $0.revokeToken(&$1) },
-    // Beside the tokens, since below them stand their ids.
+    // Not below `tokens`, whose subpaths are ids.
     Route("POST", "token-inspection") { try await $0.inspectToken(&$1) },
     Route("GET", "webhooks") { try await $0.listWebhooks(&$1) },
     Route("POST", "webhooks") { try await $0.createWebhook(&$1) },
@@ -106,7 +108,7 @@ struct AdminAPI: Sendable {
     } catch {
       return refused(request, error)
     }
-    // What may be read with GET may be asked for its headers.
+    // A resource with GET has HEAD too.
     let method = request.method == "HEAD" ? "GET" : request.method
     let match = Self.routes.find(method, Array(request.path.split(separator: "/").dropFirst(2)))
     do {
@@ -129,7 +131,7 @@ struct AdminAPI: Sendable {
     }
   }
 
-  /// What a request for numbers is answered where the gate does not let it through.
+  /// The answer to a request for metrics that the gate refuses.
   func refusal(ofReading request: HTTPRequest) -> HTTPResponse? {
     do throws(Refusal) {
       try gate.admitReader(request)
@@ -201,7 +203,7 @@ struct AdminAPI: Sendable {
     Dictionary(try await store.tenants().map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// What the caller is told of a store's refusal: names that are taken and limits that are reached are for the caller to mend.
+  /// The refusal for an error of the store: the caller can mend taken names and reached limits.
   static func conflict(_ error: MeetingStoreError) -> Refusal {
     switch error {
     case .exists, .tenantExists, .defaultTenant, .tenantInUse: Refusal(409, error.code, error.description)

@@ -2,11 +2,11 @@ import Basics
 import Meetings
 import Synchronization
 
-/// Slows down who guesses the administration's token: so many wrong ones a minute may come from one address, and after that none of it is looked at
-/// for the rest of the minute, not the right one either.
+/// Slows down who guesses the administration's token: so many wrong ones a minute may come from one address, and after
+/// that none of it is looked at for the rest of the minute, not the right one either.
 ///
-/// Addresses of IPv6 count by the network that a customer is given (64 bits). This machine is exempt unless the limit is set: whoever else has
-/// an account here could lock the operator out.
+/// Addresses of IPv6 count by the network that a customer is given (64 bits). This machine is exempt unless the limit
+/// is set: whoever else has an account here could lock the operator out.
 final class AdminAttempts: Sendable {
   /// The most addresses that are remembered.
   private static let maximumAddresses = 10_000
@@ -27,7 +27,7 @@ final class AdminAttempts: Sendable {
   /// How many addresses are remembered.
   var count: Int { counts.withLock(\.keys) }
 
-  /// Throws what is told to an address from which too many wrong tokens came.
+  /// Throws the refusal for an address from which too many wrong tokens came.
   func check(_ address: IPAddress, now: Instant) throws(Refusal) {
     guard watches(address) else { return }
     guard counts.withLock({ $0.count(of: address.network, at: now) }) >= perMinute else { return }

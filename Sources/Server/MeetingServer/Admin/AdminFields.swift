@@ -1,8 +1,8 @@
 import Signaling
 import Transport
 
-/// The fields of a request's JSON body. Each is taken with what it may be; what is left over at the end is refused, so that a misspelt
-/// field is not silently without effect.
+/// The fields of a request's JSON body. Each is taken with what it may be; what is left over at the end is refused, so
+/// that a misspelt field is not silently without effect.
 struct AdminFields {
   private var fields: [String: AdminJSON]
 
@@ -42,7 +42,8 @@ struct AdminFields {
     return Refusal(status, code, "The body cannot be read. \(error.description)")
   }
 
-  /// What was asked for, for the audit log: the names of all fields, and of those the values that are words, numbers or switches and nobody's secret.
+  /// The request for the audit log: the names of all fields, and the values that are words, numbers or switches.
+  /// Secrets and texts are left out.
   var given: String {
     fields.sorted { $0.key < $1.key }.map { name, value in
       switch value {
@@ -139,7 +140,6 @@ struct AdminFields {
     return try word(name, words).map { .some($0) }
   }
 
-  /// True or false.
   mutating func truth(_ name: String) throws(Refusal) -> Bool? {
     guard let value = fields.removeValue(forKey: name) else { return nil }
     guard case .truth(let truth) = value else { throw Self.wrong(name, "true or false") }

@@ -3,8 +3,8 @@ import Crypto
 import Meetings
 import Transport
 
-/// Who may use the administration's interface: whoever is on this machine, or has the token. Never a page of another site, and never
-/// a request that our own webhooks were talked into.
+/// Admits callers to the admin interface: those on this machine, or with the token. Pages of other sites and requests
+/// of our own webhooks are never admitted.
 struct AdminGate: Sendable {
   /// The token that the operator has set, as it is now.
   let token: @Sendable () -> Secret<String>?
@@ -12,10 +12,10 @@ struct AdminGate: Sendable {
   let isLoopback: Bool
   /// The name that the operator has given the server.
   let publicOrigin: WebOrigin?
-  /// Whether it is the door for commands of this machine, which say themselves who uses them: who can open that door could write into the
-  /// audit log as well.
+  /// Whether this is the socket for commands, which state their user themselves. A caller that can open that socket
+  /// could write into the audit log as well.
   var isForCommands = false
-  /// Who guesses the token is slowed down by it; nil where it cannot be guessed.
+  /// Slows down guessing of the token; nil where it can't be guessed.
   var attempts: AdminAttempts?
 
   /// The header in which commands say who uses them.
@@ -37,7 +37,8 @@ struct AdminGate: Sendable {
 
   /// Admits a reader of the metrics: a program of this machine that uses a name of ours, or one that has the token.
   func admitReader(_ request: HTTPRequest) throws(Refusal) {
-    // A page whose name was pointed here has no token, so under a token any name will do (a container's, for a scraper).
+    // A page whose name was pointed here has no token, so under a token any name will do (a container's, for a
+    // scraper).
     if isLoopback { try checkHost(request) } else { try checkToken(request) }
   }
 
@@ -51,7 +52,7 @@ struct AdminGate: Sendable {
     try attempts?.check(request.remote.ip, now: MonotonicClock.now)
     let given = Self.bearer(request.headers["authorization"])
     guard let given, ConstantTime.areEqual(given, token.value) else {
-      // Who brings none does not guess.
+      // A request without a token isn't a guess, so it isn't counted.
       if given != nil { attempts?.failed(request.remote.ip, now: MonotonicClock.now) }
       throw Refusal(401, "badAdminToken", "The header Authorization: Bearer with the admin token is needed.")
     }
@@ -71,7 +72,8 @@ struct AdminGate: Sendable {
     }
   }
 
-  /// Returns the origin that the request names; throws when it is a stranger's name that was pointed here (DNS rebinding).
+  /// Returns the origin that the request names; throws when it is a stranger's name that was pointed here (DNS
+  /// rebinding).
   @discardableResult func checkHost(_ request: HTTPRequest) throws(Refusal) -> WebOrigin {
     let host = request.headers["host"] ?? request.local.text
     guard let own = WebOrigin("http://" + host), !host.contains("/"),

@@ -29,7 +29,7 @@ enum AdminJSON: Decodable, Sendable, Equatable {
     }
   }
 
-  /// What it is, for a sentence.
+  /// The kind of value, for a sentence.
   var kind: String {
     switch self {
     case .null: "null"

@@ -1,11 +1,12 @@
 import Transport
 
-/// The administration's pages, files of the folder `admin` of the browser client. They hold no data: that comes from the interface,
-/// which asks who is there.
+/// The administration's pages, files of the folder `admin` of the browser client. They hold no data: that comes from
+/// the interface, which asks who is there.
 struct AdminPages: Sendable {
   let files: StaticFiles
 
-  /// What the administration's pages share with those of meetings, by the name that they ask for; this port serves nothing else of those.
+  /// Files of the meeting page that the admin pages use too, by the name that they ask for. This port serves no others
+  /// of the meeting page.
   private static let shared = [
     "palette.css": "assets/css/palette.css", "icon.svg": "assets/favicon.svg", "text.js": "sdk/text.js",
   ]

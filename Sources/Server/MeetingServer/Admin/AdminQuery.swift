@@ -36,7 +36,6 @@ struct AdminQuery {
     return text.flatMap { Int($0) }
   }
 
-  /// True or false.
   mutating func truth(_ name: String) throws(Refusal) -> Bool? {
     try text(name, "true or false") { ["true", "false"].contains($0) }.map { $0 == "true" }
   }

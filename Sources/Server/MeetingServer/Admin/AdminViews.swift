@@ -62,7 +62,7 @@ struct TenantView: Encodable {
 
 /// A secret of a tenant's API key; the secret itself only in the answer that makes it.
 struct KeyView: Encodable {
-  /// What has become of a secret.
+  /// The state of a secret.
   enum State: String, Encodable, CaseIterable { case live, expired, retired }
 
   var id: String
@@ -147,7 +147,7 @@ struct ParticipantView: Encodable {
   var permissions: [String]
   /// The id of the token it came with, so that the token can be revoked.
   var token: String
-  /// When it came.
+  /// When the participant joined.
   var since: Date
   var quality: ConnectionQuality?
   var samples: [Sample] = []

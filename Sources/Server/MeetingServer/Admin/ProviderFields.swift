@@ -2,7 +2,7 @@ import Basics
 import FoundationEssentials
 import Meetings
 
-/// What somebody asks to change of the provider at which a tenant's people sign in. What they do not name stays as it is.
+/// A change of the identity provider of a tenant. Fields that are left out stay as they are.
 struct ProviderFields: Sendable {
   private let issuer: String?
   private let clientID: String?

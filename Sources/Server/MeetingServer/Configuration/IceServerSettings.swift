@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import RTC
 internal import Signaling
 
-/// The STUN and TURN servers that clients are told, and how credentials for them are made.
+/// The STUN and TURN servers for clients, and how credentials for them are made.
 public struct IceServerSettings: Sendable, Equatable {
   /// How clients authenticate to the TURN servers.
   public enum Credentials: Sendable, Equatable {
@@ -17,18 +17,16 @@ public struct IceServerSettings: Sendable, Equatable {
     case shared(Secret<String>)
   }
 
-  /// How long credentials made from a shared secret last that somebody gets who is in a meeting: a relayed address is refreshed with them for its
-  /// length. In seconds.
+  /// How long credentials made from a shared secret last that somebody gets who is in a meeting: a relayed address is
+  /// refreshed with them for its length. In seconds.
   public static let lifetime: Int64 = 12 * 3_600
   /// How long those last that somebody gets who wants to come in, and may be sent away or never come. In seconds.
   public static let lifetimeAtTheDoor: Int64 = 600
 
-  /// `stun:`, `turn:` and `turns:` URLs, as they are told to clients.
+  /// `stun:`, `turn:` and `turns:` URLs, as clients get them.
   public var urls: [String] = []
-  /// How clients authenticate.
   public var credentials = Credentials.none
 
-  /// No servers.
   public init() {}
 
   /// Whether a TURN server is listed.
@@ -36,7 +34,7 @@ public struct IceServerSettings: Sendable, Equatable {
 
   /// The list for one participant, in the form of the W3C's `RTCIceServer`.
   /// - Parameters:
-  ///   - user: What stands after the expiry in user names; the TURN server counts its quota by it.
+  ///   - user: The part of user names behind the expiry; the TURN server counts its quota by it.
   ///   - now: Seconds since 1970.
   ///   - lifetime: How many seconds credentials last that are made from a shared secret.
   func servers(
@@ -60,7 +58,7 @@ public struct IceServerSettings: Sendable, Equatable {
     return servers
   }
 
-  /// The list for somebody who has come into a meeting; nil where what they were told at the door is as good.
+  /// The list for a participant who has joined; nil where the one in the discover document is as good.
   func serversInside(now: Int64) -> [DiscoverDocument.IceServer]? {
     guard hasTURN, case .shared = credentials else { return nil }
     return servers(now: now, lifetime: Self.lifetime)

@@ -28,11 +28,11 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var mediaPort: UInt16?
   /// The addresses that media listens on; none: every one of both families.
   public var mediaHosts: [IPAddress] = []
-  /// Addresses that clients are told besides the machine's own, for a server behind NAT.
+  /// Further addresses for clients besides the machine's own, for a server behind NAT.
   public var publicAddresses: [IPAddress] = []
-  /// Whether clients are told addresses of this machine that only networks inside reach.
+  /// Whether clients get addresses of this machine that only private networks reach.
   public var offersPrivateAddresses = true
-  /// STUN and TURN servers that clients are told.
+  /// STUN and TURN servers for clients.
   public var iceServers = IceServerSettings()
   /// Media workers; one a core unless set.
   public var workers: Int
@@ -40,17 +40,18 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var publicURL: String?
   /// The proxies before the server that may say which address a request comes from.
   public var trustedProxies = TrustedProxies()
-  /// Port of `/metrics` and the administration, on loopback unless ``adminHost`` says otherwise; nil: none, 0: any free one.
+  /// Port of `/metrics` and the administration, on loopback unless ``adminHost`` says otherwise; nil: none, 0: any free
+  /// one.
   public var adminPort: UInt16?
   /// The address that the admin port listens on.
   public var adminHost = IPAddress(v4: 0x7F00_0001)
-  /// What whoever uses the administration's interface has to know; nil: nothing, on a port that only this machine reaches.
+  /// The token that callers of the admin interface need; nil: none, on a port that only this machine reaches.
   public var adminToken: Secret<String>?
   /// How webhooks are sent.
   public var webhooks = WebhookSettings()
   /// TLS of the HTTP port.
   public var tls = TLS.off
-  /// Folder of the browser client; nil looks beside the program and in the working folder.
+  /// The folder of the browser client; nil looks next to the program and in the working folder.
   public var webFolder: String?
   /// The least important level that is logged.
   public var logLevel = Log.Level.info
@@ -58,7 +59,7 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var resumeWindow = TimeSpan.seconds(30)
   /// How long somebody waits to be let into a meeting that does not say it itself.
   public var lobbyPatience = TimeSpan.seconds(1_800)
-  /// What becomes of people in a meeting whose join tokens end.
+  /// The rules for participants in a meeting whose join tokens end.
   public var tokens = TokenRules()
   /// Whether meetings may be end-to-end encrypted, where the tenant doesn't say.
   public var encryption = EncryptionPolicy.preselected
@@ -66,22 +67,26 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var meetingLifetime = TimeSpan.seconds(8 * 3_600)
   /// Most participants of one meeting.
   public var maximumParticipants = 500
-  /// Requests a second with which one address may join and make meetings; nil: 50, and any number from this machine. 0: any number.
+  /// Requests a second with which one address may join and make meetings; nil: 50, and any number from this machine. 0:
+  /// any number.
   public var addressRate: Int?
-  /// Requests a second of one address that make or change something without an account; nil: 5, and any number from this machine. 0: any number.
+  /// Requests a second of one address that make or change something without an account; nil: 5, and any number from
+  /// this machine. 0: any number.
   public var addressWriteRate: Int?
   /// Meetings that are kept for a tenant that has no limit of its own; 0 for any number.
   public var maximumStoredMeetings = 50_000
-  /// Wrong tokens of the administration a minute that one address may send; nil: 10, and any number from this machine. 0: any number.
+  /// Wrong tokens of the administration a minute that one address may send; nil: 10, and any number from this machine.
+  /// 0: any number.
   public var adminAttempts: Int?
-  /// Connections to the public port that one address may have open; nil: 1,024, and any number from this machine. 0: any number.
+  /// Connections to the public port that one address may have open; nil: 1,024, and any number from this machine. 0:
+  /// any number.
   public var addressConnections: Int?
   /// Connections to the public port that may be open; the last sixteenth is for participants who come back.
   public var connections = 4_096
   /// How many requests a second one join token may make; 0 for any number.
   public var tokenRate = 100
-  /// Whether a ban of somebody without a token of their own goes by their address too; nil: unless ``publicURL`` is set without
-  /// ``trustedProxies``, and never for the address of this machine or of one of those.
+  /// Whether a ban of somebody without a token of their own goes by their address too; nil: unless ``publicURL`` is set
+  /// without ``trustedProxies``, and never for the address of this machine or of one of those.
   public var bansAddresses: Bool?
   /// How many voices are forwarded in a meeting that has more than that.
   public var audioLoudest = 5
@@ -89,7 +94,8 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var packetHold = TimeSpan.milliseconds(5)
   /// Bytes of data messages that may wait for one slow reader in one channel.
   public var dataBuffer = 1 << 20
-  /// Bytes a second of one participant's chat messages, signals and the like that are passed on to the others; four seconds' worth at once.
+  /// Bytes a second of one participant's chat messages, signals and the like that are passed on to the others; four
+  /// seconds' worth at once.
   public var senderRate = 64 << 10
   /// The same of all participants of a meeting together; three seconds' worth at once, and 768 KiB at most.
   public var meetingRate = 256 << 10
@@ -106,7 +112,7 @@ public struct ServerConfiguration: Sendable, Equatable {
   /// Whether the words that stand for tokens in samples are taken; never on a server that others reach.
   public var isDevelopment = false
 
-  /// Where media listens, and what clients are told of it.
+  /// The addresses where media listens, and those that clients get.
   var mediaAddresses: MediaAddressPolicy {
     MediaAddressPolicy(hosts: mediaHosts, published: publicAddresses, offersPrivate: offersPrivateAddresses)
   }

@@ -4,13 +4,13 @@ import Meetings
 import Synchronization
 import Transport
 
-/// The door for commands of this machine: `parley meeting end` and the like ask the server that runs on their data folder to do what its
-/// administration does, whether it has an admin port or not.
+/// The socket for commands of this machine, such as `parley meeting end`. The server on their data folder does for them
+/// what its admin interface does, also without an admin port.
 ///
-/// It is a Unix socket in the data folder (``ControlFolder``): who can open it can change the database beside it as well, and nobody else can,
-/// from whatever network.
+/// It is a Unix socket in the data folder (``ControlFolder``). Only users who could change the database itself can open
+/// it.
 final class ControlDoor: Sendable {
-  /// What is there while the door is open.
+  /// The resources of the open socket.
   private struct Opened {
     var lock: Int32
     var http: HTTPServer?
@@ -28,8 +28,8 @@ final class ControlDoor: Sendable {
     self.handler = handler
   }
 
-  /// Opens the door of a data folder. Where that is not possible the log says why: a server runs without it as well, but commands do not reach
-  /// it. As long as another server has it, it is tried again.
+  /// Opens the socket of a data folder. If that fails, the log says why: the server runs, but commands don't reach it.
+  /// While another server has the socket, it tries again.
   ///
   /// - Parameters:
   ///   - pause: How long between two tries.
@@ -55,7 +55,7 @@ final class ControlDoor: Sendable {
     return door
   }
 
-  /// Closes the door; commands find no server any more.
+  /// Closes the socket; commands find no server any more.
   func close() async {
     let waiting = waiting.withLock { $0 }
     waiting?.cancel()
@@ -89,7 +89,7 @@ final class ControlDoor: Sendable {
   }
 
   private func listen() async -> HTTPServer? {
-    // What a server that was killed has left.
+    // A killed server leaves its socket.
     unlink(folder.socket)
     var settings = HTTPServer.Configuration()
     settings.connectionLimit = 16

@@ -2,7 +2,7 @@ import Basics
 import Meetings
 import Transport
 
-/// What commands of this machine may ask for: all that the administration's interface has, and to look at what they have changed themselves.
+/// The requests of commands on this machine: all of the admin interface, and notices of what a command changed itself.
 struct ControlEndpoints: Sendable {
   let api: AdminAPI
 

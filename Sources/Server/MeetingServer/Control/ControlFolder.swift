@@ -1,9 +1,9 @@
 import Glibc
 
-/// The folder of a data folder by which commands reach the server that runs there: the socket at which it answers, and a lock that it holds for as
-/// long as it runs. What a killed server has left says nothing: the system has let go of its lock.
+/// The folder in a data folder through which commands reach its server. It has the server's socket, and a lock that the
+/// server holds while it runs. The system releases the lock of a killed server, so leftovers mean nothing.
 ///
-/// Nobody but this user gets into it, whatever the mode of the data folder.
+/// Only this user can enter it, whatever the mode of the data folder.
 struct ControlFolder: Sendable {
   /// Why the lock was not got.
   enum Problem: Error, Equatable {
@@ -18,7 +18,7 @@ struct ControlFolder: Sendable {
   /// The folder in that data folder, whether it is there or not.
   init(data: String) { path = data + "/control" }
 
-  /// Where the server answers.
+  /// The path of the server's socket.
   var socket: String { path + "/socket" }
   private var lockFile: String { path + "/lock" }
 

@@ -4,7 +4,6 @@ import Transport
 
 /// The server that runs on a data folder, as a command of the same user sees it.
 public struct RunningServer: Sendable {
-  /// What it answered.
   public struct Answer: Sendable {
     /// The status code of HTTP.
     public var status: Int
@@ -14,7 +13,7 @@ public struct RunningServer: Sendable {
 
   /// The server is there and gives no answer.
   public struct Unreachable: Error, CustomStringConvertible {
-    /// What happened and what to do.
+    /// The problem, and what to do about it.
     public let description: String
   }
 
@@ -26,11 +25,11 @@ public struct RunningServer: Sendable {
     return folder.isHeld ? RunningServer(socket: folder.socket) : nil
   }
 
-  /// Asks for something as the administration's interface has it.
+  /// Sends a request of the admin interface.
   ///
   /// - Parameters:
-  ///   - path: What stands behind `/api/v1/`.
-  ///   - actor: Who asks, for the audit log: `cli` and the user of the machine.
+  ///   - path: The path behind `/api/v1/`.
+  ///   - actor: The caller for the audit log: `cli` and the user of the machine.
   public func ask(_ method: String, _ path: String, by actor: String) async throws(Unreachable) -> Answer {
     try await send(method, "api/v1/\(path)", by: actor)
   }

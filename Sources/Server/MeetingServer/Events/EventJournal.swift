@@ -2,8 +2,8 @@ import Basics
 import FoundationEssentials
 import Meetings
 
-/// Reads what happens in all meetings and gives each its share: webhooks what they are to tell, the audit log the rights that were
-/// used, the administration the quality of connections.
+/// Reads the events of all meetings and distributes them: to webhooks, to the audit log, and to the quality history of
+/// the admin interface.
 struct EventJournal: Sendable {
   let events: RoomEvents
   let store: any TenantStore & WebhookStore
@@ -28,7 +28,7 @@ struct EventJournal: Sendable {
     }
   }
 
-  /// Writes a batch, as soon as that is possible. What comes meanwhile waits in ``RoomEvents``, which holds so many and no more.
+  /// Writes a batch as soon as that is possible. Later events wait in ``RoomEvents``, whose size is bounded.
   private func write(_ batch: [RoomEvent]) async {
     var last = Self.lastTries
     while true {
@@ -136,7 +136,7 @@ struct EventJournal: Sendable {
 }
 
 extension RoomEvent.What {
-  /// What webhooks call it; nil for what they are not told.
+  /// The webhook's type of the event; nil when webhooks don't get it.
   var type: WebhookEventType? {
     switch self {
     case .meetingStarted: .meetingStarted

@@ -3,8 +3,8 @@ import FoundationEssentials
 import Meetings
 import Signaling
 
-/// How the connections of those who are in meetings were judged in the last minutes: one sample every few seconds, a bounded number
-/// for each participant.
+/// How the connections of those who are in meetings were judged in the last minutes: one sample every few seconds, a
+/// bounded number for each participant.
 actor QualityHistory {
   /// Seconds between two samples.
   static let interval = 5
@@ -20,7 +20,6 @@ actor QualityHistory {
   private var lines: [MeetingID: [String: Line]] = [:]
   private var sampledAt = Date(timeIntervalSince1970: 0)
 
-  /// Follows what happened.
   func take(_ events: [RoomEvent]) {
     for event in events {
       switch event.what {

@@ -2,12 +2,12 @@ import FoundationEssentials
 import Meetings
 import Signaling
 
-/// What begins and ends with events, so that the end is told also when the server is killed in between.
+/// Pairs of events that begin and end something. The end is reported even when the server is killed in between.
 extension RoomEvent {
-  /// What is kept of a beginning to tell its end.
+  /// The part of a beginning that its end needs.
   private struct Begun: Codable {
     var person: Person
-    /// What they send; nil where it is about themselves.
+    /// The publication; nil when the event is about the participant itself.
     var publication: PublicationInfo?
     /// Whether they only wait to be let in.
     var waits = false
@@ -34,7 +34,7 @@ extension RoomEvent {
       }
   }
 
-  /// What begins or ends with it, where somebody may be told of that.
+  /// The pair that begins or ends with this event, if webhooks may report it.
   var change: BeginningChange? {
     switch what {
     case .participantJoined(let person): begins(person.id, Begun(person: person))
@@ -49,7 +49,7 @@ extension RoomEvent {
     }
   }
 
-  /// Who waits has the id already that they have once they are in.
+  /// The id in the lobby is also that of the later session.
   private static func waiting(_ person: Person) -> String { "lobby \(person.id)" }
 
   private func begins(_ subject: String, _ begun: Begun) -> BeginningChange? {
@@ -62,7 +62,7 @@ extension RoomEvent {
 }
 
 extension RoomEvent.What {
-  /// What webhooks call the end of what it begins; nil where it begins nothing.
+  /// The webhook's type of the end that belongs to this beginning; nil when it begins nothing.
   var endType: WebhookEventType? {
     switch self {
     case .participantJoined: .participantLeft

@@ -5,7 +5,6 @@ import Signaling
 
 /// Something that happened in a meeting, for whoever keeps book: webhooks, the audit log, the administration.
 struct RoomEvent: Sendable {
-  /// What happened.
   enum What: Sendable {
     case meetingStarted
     case meetingEnded(reason: String)
@@ -19,14 +18,14 @@ struct RoomEvent: Sendable {
     case chatFile(Person, ChatFile)
     /// Somebody could not join, or something failed: a stable code and a sentence.
     case error(code: String, message: String)
-    /// Somebody in the meeting used a right over somebody: `mute`, `remove`, `end` and the like. The detail says what it came to: the role
-    /// that was given, the sources that were muted.
+    /// Somebody in the meeting used a right over somebody: `mute`, `remove`, `end` and the like. The detail says what
+    /// it came to: the role that was given, the sources that were muted.
     case rightUsed(by: Person, action: String, target: String, detail: String = "")
     /// Connections are judged differently now; only the administration reads it.
     case quality([String: ConnectionQuality])
   }
 
-  /// What becomes of somebody who waits to be let in.
+  /// The step of somebody in the lobby.
   enum LobbyStep: Sendable {
     case knocked
     case admitted

@@ -3,18 +3,20 @@ import FoundationEssentials
 import Meetings
 import Synchronization
 
-/// The one stream of what happens in all meetings, in order. Rooms add to it without waiting; one reader takes it in batches.
+/// The one stream of what happens in all meetings, in order. Rooms add to it without waiting; one reader takes it in
+/// batches.
 ///
-/// When the reader does not keep up, the newest events are dropped and counted: a room never waits for a disk. Rights that were used are not
-/// dropped: while too many of them wait, no more can be used (``refusalOfRights``).
+/// When the reader does not keep up, the newest events are dropped and counted: a room never waits for a disk. Rights
+/// that were used are not dropped: while too many of them wait, no more can be used (``refusalOfRights``).
 final class RoomEvents: Sendable {
   /// The most events that wait for the reader.
   static let maximumWaiting = 20_000
-  /// From how many rights on that wait for the reader no more can be used. They have room beside the other events.
+  /// The number of waiting audit entries from which on no audited action is carried out. They have room of their own,
+  /// besides the other events.
   static let maximumRights = 20_000
   /// How many spans of given up events are remembered.
   private static let maximumLost = 100
-  /// How long the same error of a meeting is not told again, in seconds.
+  /// For how many seconds the same error of a meeting isn't reported again.
   private static let errorPause: TimeInterval = 10
 
   /// The place of an event that was dropped.
@@ -24,7 +26,7 @@ final class RoomEvents: Sendable {
     var queue = GroupCommitQueue<RoomEvent, CheckedContinuation<Bool, Never>>()
     /// How many of the pending events are rights that were used.
     var rights = 0
-    /// What of the settled was given up, the latest only.
+    /// The ranges of settled events that were given up, the latest only.
     var lost: [ClosedRange<UInt64>] = []
     var isRead = false
     var isFinished = false
@@ -56,7 +58,8 @@ final class RoomEvents: Sendable {
     (wake, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Adds an event, and returns its place among all. Of errors, which strangers can cause at will, a meeting tells each code once in a while only.
+  /// Adds an event, and returns its place among all. Strangers can cause errors at will, so a meeting reports each
+  /// error code only once in a while.
   @discardableResult func add(_ event: RoomEvent) -> UInt64 {
     let place = state.withLock { state in
       if state.isEnded { return Self.nowhere }
@@ -67,7 +70,7 @@ final class RoomEvents: Sendable {
         state.errors[key] = event.time
       }
       if event.isRight {
-        // Whoever used it was allowed to a moment ago: one request more or less is no matter.
+        // The action was authorised a moment ago. The bound may be exceeded by one entry.
         state.rights += 1
       } else if state.queue.pending.count - state.rights >= Self.maximumWaiting {
         state.untold += 1
@@ -88,8 +91,8 @@ final class RoomEvents: Sendable {
     )
   }
 
-  /// Waits until the reader has written the event of that place; false when it was dropped, given up, or could not be written just now. True at once
-  /// where nobody reads.
+  /// Waits until the reader has written the event of that place; false when it was dropped, given up, or could not be
+  /// written just now. True at once where nobody reads.
   func isWritten(_ place: UInt64) async -> Bool {
     await withCheckedContinuation { continuation in
       let answer: Bool? = state.withLock { state in
@@ -104,8 +107,8 @@ final class RoomEvents: Sendable {
     }
   }
 
-  /// The reader has written all that it took, or gives it up for good: whoever waits for that is told. What was given up is never said to be written,
-  /// also when something later is.
+  /// The reader has written everything it took, or gives it up permanently: resumes those who wait for that. An event
+  /// that was given up never counts as written, not even when a later one is.
   func settle(_ isWritten: Bool) {
     let released = state.withLock { state in
       if let group = state.queue.endGroup(), !isWritten { state.lose(group) }
@@ -114,8 +117,8 @@ final class RoomEvents: Sendable {
     for waiter in released { waiter.resume(returning: isWritten) }
   }
 
-  /// The reader cannot write just now what it took, and tries again: nobody is kept waiting for a disk that is full, neither for that nor for what
-  /// has come since.
+  /// The reader cannot write just now what it took, and tries again: nobody is kept waiting for a disk that is full,
+  /// neither for that nor for what has come since.
   func delay() {
     let released = state.withLock { $0.queue.releaseWaiters(through: .max) }
     for waiter in released { waiter.resume(returning: false) }
@@ -135,8 +138,8 @@ final class RoomEvents: Sendable {
   /// Whether nothing comes any more.
   var isEnded: Bool { state.withLock(\.isEnded) }
 
-  /// Gives everything that comes to `take`, in order, until ``end()``; returns when the last was taken. `take` calls ``settle(_:)``, and before that
-  /// ``delay()`` as often as it has to try again.
+  /// Gives everything that comes to `take`, in order, until ``end()``; returns when the last was taken. `take` calls
+  /// ``settle(_:)``, and before that ``delay()`` as often as it has to try again.
   func read(_ take: ([RoomEvent]) async -> Void) async {
     expectReader()
     for await _ in wake {

@@ -3,12 +3,15 @@ import FoundationEssentials
 import Meetings
 import Synchronization
 
-/// Writes down what holds in meetings that run, some of it at a time: one synchronisation to the disk for everything that came while the one before
-/// was under way. Rooms add to it without waiting, and wait for the word that it is on the disk before they say so to anybody.
+/// Writes the journals of all rooms to the store (``RunningStore``), and knows the orphaned meetings.
 ///
-/// It also knows which meetings a server that was killed has left, for their rooms to go on with.
+/// Group commit: all writes that come during one disk synchronisation share the next. A room adds a write without
+/// waiting. It waits until the write is on the disk before it sends anybody the result
+/// (``RoomEffect/awaitJournal(through:)``).
+///
+/// A meeting whose server was killed is orphaned. Its room takes its state over when somebody comes back in time.
 final class RunningBook: Sendable {
-  /// The most that waits while nothing can be written. What is older then is given up.
+  /// The most writes that wait while nothing can be written. Older ones are given up.
   static let maximumWaiting = 20_000
   /// How often it tries again once nothing more comes.
   private static let lastTries = 4
@@ -24,7 +27,7 @@ final class RunningBook: Sendable {
     var running: Set<MeetingID> = []
     /// Meetings that were left by a server that was killed, and what their files are kept under.
     var left: [MeetingID: MeetingID?] = [:]
-    /// Those of them whose end is told, and where that stands in ``events``.
+    /// The orphaned meetings whose end was reported, and the place of the last report in ``events``.
     var (told, toldPlace): (Set<MeetingID>, UInt64) = ([], 0)
     /// Whether what was left is known; nil while it is being taken over.
     var isTakenOver: Bool? = true
@@ -39,8 +42,8 @@ final class RunningBook: Sendable {
   private let wake: AsyncStream<Void>
   private let bell: AsyncStream<Void>.Continuation
 
-  /// A book in `store`; it writes while ``run()`` does. After an error that may pass it tries again every `pause`. Who reads `events` is told of the
-  /// end of meetings that were left.
+  /// A writer to `store`, at work during ``run()``. After an error that may pass it tries again every `pause`. The ends
+  /// of orphaned meetings go to `events`.
   init(store: any RunningStore, log: Log, events: RoomEvents? = nil, pause: Duration = .milliseconds(500)) {
     self.store = store
     self.events = events
@@ -67,7 +70,8 @@ final class RunningBook: Sendable {
     return place
   }
 
-  /// Up to which place something of a meeting was given up, which is never written; 0 where nothing was. Its room writes anew what holds.
+  /// The place up to which writes of a meeting were given up; 0 when none was. The meeting's room writes its present
+  /// state again.
   func lost(of meeting: MeetingID) -> UInt64 { state.withLock { $0.lost[meeting] ?? 0 } }
 
   /// Whether what a meeting has at that place is on the disk now.
@@ -131,7 +135,8 @@ final class RunningBook: Sendable {
     }
   }
 
-  /// Notes whose writes are given up. Returns those of them that are tried again all the same: what has ended must not come back.
+  /// Notes whose writes are given up. Returns those of them that are tried again all the same: what has ended must not
+  /// come back.
   private func giveUp(_ writes: ArraySlice<RunningWrite>) -> [RunningWrite] {
     state.withLock { state in
       for write in writes { state.lost[write.meeting] = state.queue.taken }
@@ -159,9 +164,9 @@ final class RunningBook: Sendable {
     for waiter in released { waiter.resume(returning: isWritten) }
   }
 
-  // MARK: What was left
+  // MARK: Orphaned meetings
 
-  /// What was left is taken over later: rooms wait for that.
+  /// Makes rooms wait until orphaned meetings are taken over.
   func expectTakeOver() { state.withLock { $0.isTakenOver = nil } }
 
   /// Whether it need not be waited for until what was left is known.
@@ -203,7 +208,7 @@ final class RunningBook: Sendable {
     if !left.isEmpty { log.info("running.left", ["meetings": left.count]) }
   }
 
-  /// Tells the ends that a server was killed before it could tell: whoever was in comes back under another id.
+  /// Reports the ends that a killed server couldn't report: its participants come back under other ids.
   private func tellEnds() async throws(MeetingStoreError) {
     guard let events else { return }
     for (number, beginning) in try await store.leftBeginnings().enumerated() {
@@ -217,7 +222,7 @@ final class RunningBook: Sendable {
     }
   }
 
-  /// Ends meetings that were left and are over: nothing of them is kept any more, and then everybody is told.
+  /// Ends orphaned meetings to which nobody came back in time: deletes their state, and then reports their ends.
   private func endOver(_ files: ChatFileStore, except: [MeetingID] = []) async throws(MeetingStoreError) {
     let over = try await store.forgetLeft(now: Date(), except: except)
     guard !over.isEmpty else { return }
@@ -230,7 +235,7 @@ final class RunningBook: Sendable {
       return (over.compactMap { state.left.removeValue(forKey: $0.meeting) ?? nil }, state.toldPlace)
     }
     for key in keys { await files.removeAll(of: key) }
-    // Where it cannot be written just now, it is looked at again with the next minute.
+    // If the report can't be written just now, the next minute tries again.
     if let events, !(await events.isWritten(place)) { return }
     try await store.forgetTold(over.map(\.meeting))
     state.withLock { $0.told.subtract(over.map(\.meeting)) }
@@ -239,7 +244,7 @@ final class RunningBook: Sendable {
   /// Whether a killed server has left something of a meeting, which nobody has come back to yet.
   func hasLeft(_ meeting: MeetingID) -> Bool { state.withLock { $0.left[meeting] != nil } }
 
-  /// What a killed server has left of a meeting, and what its files are kept under.
+  /// The state of an orphaned meeting, and the key of its files.
   func left(of meeting: MeetingID) async throws(MeetingStoreError) -> (RunningMeeting, files: MeetingID?)? {
     guard let files = state.withLock({ $0.left[meeting] }) else { return nil }
     return try await store.runningMeeting(meeting).map { ($0, files) }
@@ -257,8 +262,8 @@ final class RunningBook: Sendable {
   /// Somebody has come back: the meeting goes on, and ends as every other one.
   func resumed(_ meeting: MeetingID) { state.withLock { _ = $0.left.removeValue(forKey: meeting) } }
 
-  /// Notes which meetings run, forgets those that were left and to which nobody came back in time, and has what was forgotten overwritten, each `minute`.
-  /// `rooms` are those that are open now.
+  /// Notes which meetings run, forgets those that were left and to which nobody came back in time, and has what was
+  /// forgotten overwritten, each `minute`. `rooms` are those that are open now.
   func keepUp(
     _ files: ChatFileStore, minute: Duration = .seconds(60), rooms: @Sendable () async -> [MeetingID]
   ) async {

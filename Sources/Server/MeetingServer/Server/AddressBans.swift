@@ -1,16 +1,16 @@
 import Basics
 
-/// Whether a ban of somebody whom nobody knows goes by their address too.
+/// Whether a ban of somebody unknown goes by their address too.
 ///
-/// Whoever came in by a room's address alone gets another token by opening it again, so the address is all there is to know them by. It may be
-/// that of a whole school, or of a proxy before the server, so the operator has the last word.
+/// Guests of a room without tokens get another token whenever they open the room's URL, so only the address identifies
+/// them. It may belong to a whole school, or to a proxy before the server, so the operator has the last word.
 enum AddressBans: Sendable {
   case off
   /// But for this machine, whose address is often that of a proxy, and the proxies that are named.
   case others(TrustedProxies)
   case all
 
-  /// What the settings say: those who set nothing have it, unless a proxy stands before the server that says of nobody where they come from.
+  /// Follows the settings. The default is on, unless a proxy stands before the server that doesn't pass on addresses.
   init(_ configuration: ServerConfiguration) {
     switch configuration.bansAddresses {
     case true?: self = .all

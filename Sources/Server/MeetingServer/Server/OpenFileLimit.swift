@@ -2,8 +2,9 @@ import Glibc
 
 /// How many files and sockets this process may have open.
 public enum OpenFileLimit {
-  /// Raises the limit to what the system lets this process have, and says so in the log. Shells and systemd give 1,024, for programs that still
-  /// use `select`; a server with a thousand participants needs more. Returns the limit as it is then.
+  /// Raises the limit to what the system lets this process have, and says so in the log. Shells and systemd give 1,024,
+  /// for programs that still use `select`; a server with a thousand participants needs more. Returns the limit as it is
+  /// then.
   @discardableResult public static func raise(log: Log) -> UInt64 {
     var limit = rlimit()
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

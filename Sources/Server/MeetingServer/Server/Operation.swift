@@ -2,7 +2,7 @@ import Basics
 import FoundationEssentials
 import Meetings
 
-/// What runs beside the meetings: events are kept, webhooks told, qualities sampled, old records purged.
+/// The work besides meetings: keeps events, sends webhooks, samples quality, purges old records.
 final class Operation: Sendable {
   let events: RoomEvents
   let counters = OperationCounters()
@@ -60,7 +60,7 @@ final class Operation: Sendable {
     upkeep.cancel()
   }
 
-  /// The administration's interface.
+  /// The API of the admin interface.
   func api(
     _ gate: AdminGate, directory: MeetingDirectory, authority: JoinAuthority, passcodes: PasscodeGuard,
     encryption: EncryptionPolicy

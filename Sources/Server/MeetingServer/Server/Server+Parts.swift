@@ -76,7 +76,7 @@ extension Server {
           guard request.path == "/signal" else {
             return .reject(.refusal(Refusal(404, "notFound", "Signalling is at /signal.")))
           }
-          // A browser does not show what a refused socket was told, so the log of the server and /metrics count it.
+          // A browser doesn't show the answer that a refused socket got, so the log and `/metrics` count it.
           do throws(Refusal) {
             _ = try endpoints.origin(of: request)
             try endpoints.limits.take(proxies.resolved(request).remote.ip, now: MonotonicClock.now)
@@ -104,7 +104,7 @@ extension Server {
     }
   }
 
-  /// What a connection is told that is one too many; the text says of what.
+  /// The answer to one connection too many. The text names the limit.
   private static func crowded(_ reached: LimitReached, _ counters: LimitCounters) -> HTTPResponse {
     counters.add(reached.limit)
     var response = HTTPResponse.refusal(
@@ -164,7 +164,7 @@ extension Server {
     }
   }
 
-  /// What a self-made certificate names.
+  /// The host names in a self-signed certificate.
   private static func hosts(_ configuration: ServerConfiguration) -> [String] {
     var hosts = ["localhost", "127.0.0.1", "::1"]
     let own = (try? LocalAddresses.all()) ?? []
@@ -172,7 +172,7 @@ extension Server {
     return hosts
   }
 
-  /// What keeps the certificate of a server up to date; nil without TLS.
+  /// Keeps the server's certificate up to date; nil without TLS.
   static func keeper(_ configuration: ServerConfiguration, _ http: HTTPServer, _ log: Log) -> CertificateKeeper? {
     let identity: TLSIdentity
     switch configuration.tls {

@@ -6,12 +6,12 @@ import Transport
 
 /// A running Parley server: pages, endpoints, signalling and the meetings' rooms, over a media plane.
 ///
-/// ``start(_:media:program:log:)`` returns when joins are accepted; ``shutdown(grace:)`` tells every client, and frees
-/// everything.
+/// ``start(_:media:program:log:)`` returns when joins are accepted; ``shutdown(grace:)`` notifies every client, and
+/// frees everything.
 public final class Server: Sendable {
-  /// What to print: the address on this machine, and one for other devices.
+  /// The message to print: the URL on this machine, and one for other devices.
   public let ready: ReadyMessage
-  /// What the operator must be told loudly: what is open to strangers, and how to close it.
+  /// Warnings for the operator: what is open to strangers, and how to close it.
   public let notices: [String]
   /// The port of pages and signalling.
   public let port: UInt16
@@ -58,9 +58,9 @@ public final class Server: Sendable {
   ///
   /// - Parameters:
   ///   - configuration: The settings.
-  ///   - media: What carries the media; the server shuts it down with itself, also when it does not start.
-  ///   - program: The path of the program, beside which the browser client is looked for.
-  ///   - log: Where events go.
+  ///   - media: The media plane. The server shuts it down with itself, also when the start fails.
+  ///   - program: The path of the program, next to which the browser client is looked for.
+  ///   - log: The log for events.
   public static func start(
     _ configuration: ServerConfiguration, media: any MediaPlane, program: String, log: Log
   ) async throws(ServerError) -> Server {
@@ -116,7 +116,7 @@ public final class Server: Sendable {
     }
   }
 
-  /// Tells every client that the server goes, lets answers under way finish, and frees everything.
+  /// Notifies every client of the shutdown, lets requests under way finish, and frees everything.
   public func shutdown(grace: TimeSpan = .seconds(5)) async {
     guard parts.readiness.isReady.exchange(false, ordering: .acquiringAndReleasing) else { return }
     log.info("shutdown")

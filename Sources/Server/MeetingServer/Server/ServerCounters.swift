@@ -9,7 +9,7 @@ final class Counter: Sendable {
   var current: UInt64 { value.load(ordering: .relaxed) }
 }
 
-/// What the meeting service counts, for `/metrics`.
+/// The counters of the meeting service for `/metrics`.
 final class ServerCounters: Sendable {
   let limits = LimitCounters()
   let requests = Counter()

@@ -9,12 +9,12 @@ public enum ServerError: Error, Sendable, CustomStringConvertible {
   case transport(TransportError, option: String)
   /// The browser client is missing.
   case web(String)
-  /// `--public-url` is no http(s) origin.
+  /// `--public-url` isn't an http(s) origin.
   case publicURL(String)
   /// The media workers do not start.
   case media(String)
 
-  /// What happened and what to do.
+  /// The problem, and what to do about it.
   public var description: String {
     switch self {
     case .store(let text), .web(let text), .media(let text): text

@@ -1,7 +1,7 @@
 import Basics
 import Meetings
 
-/// What an operator must be told loudly when a server starts: what is open to strangers, and how to close it.
+/// Warnings for the operator at the start: what is open to strangers, and how to close it.
 enum StartNotices {
   /// The notices of a start. `isFirst` says that the data folder was made by it.
   static func notices(_ configuration: ServerConfiguration, isFirst: Bool) -> [String] {

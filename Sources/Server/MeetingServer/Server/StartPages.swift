@@ -2,12 +2,12 @@ import Glibc
 
 /// The pages of the program that only its start needed.
 public enum StartPages {
-  /// Unmaps what the start touched of the program and its libraries; returns how many bytes these mappings span. What is needed again
-  /// comes back from the page cache when it is used, at some microseconds for each 64 KiB. Most of it is not: an idle server has 9 MiB
-  /// resident instead of 30, and 15 once it has given out a page.
+  /// Unmaps pages of the program and its libraries that only the start needed; returns how many bytes these mappings
+  /// span. A page that is used again comes back from the page cache, at some microseconds for each 64 KiB. Most aren't:
+  /// an idle server has 9 MiB resident instead of 30, and 15 once it has given out a page.
   ///
-  /// Only mappings that cannot be written and never were are touched, since to drop a page of this process's own would lose what was
-  /// written to it. Call it once, when the server is ready; it takes some milliseconds.
+  /// Only mappings that can't be written and never were are touched, since dropping a private page would lose its
+  /// contents. Call it once, when the server is ready; it takes some milliseconds.
   @discardableResult public static func release() -> Int {
     guard let file = fopen("/proc/self/smaps", "re") else { return 0 }
     defer { fclose(file) }
@@ -32,8 +32,8 @@ public enum StartPages {
     return released
   }
 
-  /// The addresses of a mapping, when the fields of its first line in `smaps` say that it is of a file, private and not writable; nil
-  /// otherwise (proc_pid_maps(5)).
+  /// The addresses of a mapping, when the fields of its first line in `smaps` say that it is of a file, private and not
+  /// writable; nil otherwise (proc_pid_maps(5)).
   static func unwritableFile(_ fields: [Substring]) -> Range<UInt>? {
     guard fields.count >= 6, fields[1] == "r--p" || fields[1] == "r-xp", fields[5].hasPrefix("/") else { return nil }
     let ends = fields[0].split(separator: "-")

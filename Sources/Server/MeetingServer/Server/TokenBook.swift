@@ -4,7 +4,7 @@ import Synchronization
 
 /// Keeps book of the tokens that people come in with, some joins at a time: one write to disk for all of a second.
 final class TokenBook: Sendable {
-  /// What waits to be written; nil while nothing does.
+  /// The records to write; nil while there are none.
   private let waiting = Mutex<[TokenRecord]>([])
   private let store: any TokenStore
   private let log: Log
@@ -17,9 +17,9 @@ final class TokenBook: Sendable {
     self.log = log
   }
 
-  /// Somebody came in.
+  /// Queues the record of a token that somebody joined with.
   func note(_ admission: Admission, name: String, now: Date) {
-    // The words of development mode are no tokens.
+    // Development mode has words instead of tokens.
     guard admission.grant.form != .development else { return }
     let isFirst = waiting.withLock { waiting in
       guard waiting.count < Self.most else { return false }
@@ -33,7 +33,7 @@ final class TokenBook: Sendable {
     }
   }
 
-  /// Writes what waits.
+  /// Writes the queued records at once.
   func flush() async {
     let batch = waiting.withLock { waiting in
       defer { waiting = [] }

@@ -3,9 +3,10 @@ import Transport
 
 /// The proxies whose word is taken for the address that a request comes from: `--trusted-proxy`.
 ///
-/// A proxy adds the address of who has connected to it at the end of `X-Forwarded-For`; what stands before that came with the request, and anybody
-/// can write anything there. So the header is read from its end, for as long as those who wrote it are proxies that the operator has named, and the
-/// first address of somebody else is the client's. From everybody else the header is not read at all.
+/// A proxy adds the address of who has connected to it at the end of `X-Forwarded-For`; what stands before that came
+/// with the request, and anybody can write anything there. So the header is read from its end, for as long as those who
+/// wrote it are proxies that the operator has named, and the first address of somebody else is the client's. From
+/// everybody else the header is not read at all.
 public struct TrustedProxies: Sendable, Equatable {
   /// Addresses that begin with the same bits.
   struct Network: Sendable, Equatable {
@@ -80,7 +81,8 @@ public struct TrustedProxies: Sendable, Equatable {
     return request
   }
 
-  /// The first address from the end that is no such proxy's; where one of them wrote no address, that one's own is all that is known.
+  /// The first address from the end that isn't a trusted proxy's. If a trusted proxy wrote no address, the proxy's own
+  /// is all that is known.
   func client(of proxy: IPAddress, _ header: String) -> IPAddress {
     var found = proxy
     var rest = header[...]

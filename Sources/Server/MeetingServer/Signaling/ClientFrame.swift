@@ -1,6 +1,7 @@
 import Signaling
 
-/// A message as a client sent it, with the `id` that messages of every type may have: whoever refuses one says by it which.
+/// A message as a client sent it, with the `id` that messages of every type may have: whoever refuses one says by it
+/// which.
 struct ClientFrame: Sendable {
   var message: ClientMessage
   /// Nil where there is none, or none that is an integer.
@@ -11,7 +12,7 @@ struct ClientFrame: Sendable {
     self = try SignalingDecoder().decode(Self.self, from: bytes, maximumBytes: SignalingLimits.maximumBytes)
   }
 
-  /// The `id` of what is no message. Only an object within the limits has one, since nothing else is parsed.
+  /// The `id` of a frame that isn't a message. Only an object within the limits has one, since nothing else is parsed.
   static func id(of bytes: [UInt8]) -> Int? {
     (try? SignalingDecoder().decode(Number.self, from: bytes, maximumBytes: SignalingLimits.maximumBytes))?.id
   }

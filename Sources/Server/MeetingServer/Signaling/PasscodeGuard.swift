@@ -3,10 +3,11 @@ import Meetings
 import Signaling
 import Synchronization
 
-/// Asks for the passcode of a meeting that has one, and slows down who guesses.
+/// Asks for the passcode of a meeting that has one, and slows down guessing.
 ///
-/// Passcodes are hashed one after the other, whichever door they come by, so that guessing and setting them cost one core and the memory of
-/// one hash at most, and counting is exact. Networks take turns, so that a flood of one delays its own alone (``FairQueue``). Right ones do not count: a whole class may come from one address.
+/// Passcodes from every endpoint are hashed one after the other. So guessing and setting them cost at most one core and
+/// the memory of one hash, and counting is exact. Networks take turns: a flood from one network delays only that
+/// network (``FairQueue``). Right passcodes aren't counted, since a whole class may come from one address.
 actor PasscodeGuard {
   /// How many wrong passcodes may come for one meeting, and in which time.
   struct Limits: Sendable {
@@ -14,7 +15,8 @@ actor PasscodeGuard {
     var wrong = 10
     /// From one site: a /48 of IPv6, as one customer gets it, or a /24 of IPv4.
     var wrongInSite = 40
-    /// From one provider: a /32 of IPv6, as a network gets it from its registry, or a /16 of IPv4. So nobody locks the others out who has all of one.
+    /// From one provider: a /32 of IPv6, as a network gets it from its registry, or a /16 of IPv4. So nobody locks the
+    /// others out who has all of one.
     var wrongInProvider = 100
     /// From all addresses together: who has many of them guesses no faster than this.
     var wrongInMeeting = 300
@@ -23,7 +25,7 @@ actor PasscodeGuard {
     var queue = 64
   }
 
-  /// What does the slow work.
+  /// The slow hash functions.
   struct Hashing: Sendable {
     var matches: @Sendable (PasscodeHash, Secret<String>) -> Bool = { $0.matches($1) }
     var make: @Sendable (Secret<String>) -> Result<PasscodeHash, PasscodeError> = { passcode in
@@ -31,13 +33,13 @@ actor PasscodeGuard {
     }
   }
 
-  /// Where wrong passcodes for one meeting come from: a network of each width, or everywhere (nil).
+  /// The origin of wrong passcodes for one meeting: a network of each width, or everywhere (nil).
   private struct Key: Hashable {
     var meeting: MeetingID
     var network: Network?
   }
 
-  /// Whose turn it is.
+  /// The turns of networks.
   private struct Turns {
     var isTaken = false
     var waiting: FairQueue<CheckedContinuation<Bool, Never>>
@@ -93,7 +95,8 @@ actor PasscodeGuard {
   /// How many wait for their turn.
   nonisolated var waiting: Int { turns.withLock { $0.waiting.count } }
 
-  /// Waits for a turn; false where too many wait already, of all or of the networks around `address`. Whoever gets it ends it.
+  /// Waits for a turn, which the caller ends; false where too many wait already, of all or of the networks around
+  /// `address`.
   private nonisolated func takeTurn(_ address: IPAddress) async -> Bool {
     await withCheckedContinuation { continuation in
       let outcome = turns.withLock { turns -> Bool? in

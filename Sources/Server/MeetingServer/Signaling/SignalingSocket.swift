@@ -5,7 +5,8 @@ import Signaling
 protocol SignalingSocket: Sendable {
   /// The next frame; nil when the socket is gone. One reader.
   func next() async -> SignalingFrame?
-  /// Queues a text frame; never blocks. Frames arrive in the order of the calls. Does nothing once the socket is closed.
+  /// Queues a text frame; never blocks. Frames arrive in the order of the calls. Does nothing once the socket is
+  /// closed.
   func send(_ text: String)
   /// Says that the socket stands for a participant: it gives way to no other where too many are open.
   func prove()
@@ -17,7 +18,7 @@ extension SignalingSocket {
   func prove() {}
 }
 
-/// What a socket brings.
+/// A frame of a client.
 enum SignalingFrame: Sendable {
   /// A text frame's bytes.
   case text([UInt8])
@@ -43,7 +44,8 @@ struct SignalingChannel: Sendable {
     socket.send(text)
   }
 
-  /// Tells somebody that they are in, or wait. By then the socket stands for them: what is told holds already.
+  /// Sends the message that somebody is in, or waits. The session or place in the lobby holds before the client learns
+  /// of it.
   func admit(with message: ServerMessage) {
     socket.prove()
     send(message)

@@ -71,8 +71,8 @@ struct PollTable: Sendable {
     return last
   }
 
-  /// Closes a poll, or opens it again; false when it was so already. Opening drops the votes of participants who are
-  /// gone, since they may come back and vote. Votes that wait for their owners after a restart stay.
+  /// Closes a poll, or opens it again; false when it was so already. Opening puts aside the votes of participants who
+  /// are gone, since they may come back and vote again. After a restart each participant gets its own vote back.
   mutating func set(_ id: Int, isOpen: Bool, isThere: (String) -> Bool) throws(Refusal) -> Bool {
     let index = try index(of: id)
     guard polls[index].isOpen != isOpen else { return false }
