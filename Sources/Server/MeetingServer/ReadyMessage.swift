@@ -1,11 +1,12 @@
 import Basics
 import Meetings
 
-/// What `parley serve` prints when it accepts joins.
+/// The message of `parley serve` when it accepts joins.
 public struct ReadyMessage: Sendable {
   /// The address on this machine.
   public var url: String
-  /// An address that other devices of the network reach, when the server is open to them and browsers will give them a camera (HTTPS).
+  /// An address that other devices of the network reach, when the server is open to them and browsers will give them a
+  /// camera (HTTPS).
   public var urlForOtherDevices: String?
 
   /// A message for the given addresses.

@@ -5,22 +5,22 @@ import Transport
 
 /// Chat files and the chat's export over HTTP, for those who are in the meeting.
 ///
-/// A request shows that with the resume token of its place, in the `Authorization` header: never in an address, which logs and proxies keep.
-/// The token ends with the place, and so does every way to the files.
+/// A request shows that with the resume token of its place, in the `Authorization` header: never in an address, which
+/// logs and proxies keep. The token ends with the place, and so does every way to the files.
 struct ChatEndpoints: Sendable {
   let directory: MeetingDirectory
   let files: ChatFileStore
   let counters: ServerCounters
   let log: Log
 
-  /// Where files are sent to; each is read below it.
+  /// Files are posted to this path, and read below it.
   static let files = "/api/chat/files"
 
-  /// Who has no place.
+  /// The refusal without a valid session.
   static let unknown = Refusal(
     401, "badCredential", "Only who is in the meeting gets this: send its resume token as Authorization: Bearer.")
 
-  /// What takes the body of a request, when it sends a file.
+  /// The reader of a request's body when it sends a file; nil otherwise.
   func sink(for request: HTTPRequest, limits: AddressLimits) -> (any HTTPBodySink)? {
     guard request.method == "POST", request.path == Self.files else { return nil }
     return ChatUpload(request, endpoints: self, addressLimits: limits)
@@ -84,10 +84,10 @@ private actor ChatUpload: HTTPBodySink {
     origin = request.headers["origin"]
   }
 
-  /// Where it comes from; nil for this machine, which a proxy may send from that nobody has named.
+  /// The client's address; nil for this machine, which may be a proxy that isn't configured as one.
   private var address: IPAddress? { request.remote.ip.isLoopback ? nil : request.remote.ip }
 
-  /// What no meeting takes is refused before anybody is asked whose it is.
+  /// A length that no meeting takes is refused before the session is looked for.
   nonisolated func refusal(ofLength length: Int) -> HTTPResponse {
     let most = endpoints.files.limits.file
     return answer(refusal(of: most > 0 ? .tooLarge(limit: most) : .off))
@@ -156,7 +156,6 @@ private actor ChatUpload: HTTPBodySink {
 
   func cancel() async { await giveUp() }
 
-  /// Leaves nothing behind.
   private func giveUp() async {
     if let id { await endpoints.files.remove(id) }
     id = nil
@@ -194,7 +193,7 @@ private actor ChatUpload: HTTPBodySink {
     return answer(.refusal(refusal))
   }
 
-  /// What every answer of the public port has.
+  /// Adds the headers that every answer of the public port has.
   private nonisolated func answer(_ response: HTTPResponse) -> HTTPResponse {
     endpoints.counters.requests.add(1)
     if response.status >= 400 {

@@ -43,7 +43,8 @@ struct ChatExport: Sendable {
     return response
   }
 
-  /// One line a message; further lines of a message are indented, so that nobody can write a line that looks like another's.
+  /// One line a message; further lines of a message are indented, so that nobody can write a line that looks like
+  /// another's.
   private var text: String {
     var out = "Chat of \(Self.line(record.subject)) (\(record.room.display)), \(Self.text(time))\n\n"
     for message in messages {

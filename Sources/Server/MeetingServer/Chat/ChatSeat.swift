@@ -1,15 +1,15 @@
 import Basics
 import Signaling
 
-/// What the room remembers of one participant for the chat.
+/// The chat state of one participant.
 struct ChatSeat: Sendable {
-  /// Whom somebody is writing to.
+  /// The receiver of a text that somebody types; nil for everybody.
   struct Typing: Sendable, Hashable {
     /// The one who is to get it; nil for everybody.
     var to: String?
   }
 
-  /// The last message before the participant came, where those who come later are told nothing of before; otherwise 0.
+  /// The last message before the participant came, if the history is hidden from those who come later; otherwise 0.
   var since = 0
   /// Set while the participant types.
   var typing: Typing?

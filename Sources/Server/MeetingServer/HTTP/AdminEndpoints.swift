@@ -1,7 +1,7 @@
 import Glibc
 import Transport
 
-/// Answers requests of the administration port, which is a listener of its own, on loopback unless told otherwise.
+/// Answers requests of the admin port, a listener of its own, which is on loopback by default.
 struct AdminEndpoints: Sendable {
   let counters: ServerCounters
   let directory: MeetingDirectory
@@ -56,7 +56,8 @@ struct AdminEndpoints: Sendable {
     return await route.handler(self, request)
   }
 
-  /// The answer to a request under a stranger's name; nil where the name is ours. Probes say nothing, and metrics may have a token instead.
+  /// The answer to a request under a stranger's name; nil where the name is ours. Probes say nothing, and metrics may
+  /// have a token instead.
   private func refusal(ofHost request: HTTPRequest) -> HTTPResponse? {
     if ["/healthz", "/readyz", "/metrics"].contains(request.path) { return nil }
     do throws(Refusal) {

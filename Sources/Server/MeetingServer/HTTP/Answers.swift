@@ -51,7 +51,8 @@ extension HTTPResponse {
     return response
   }
 
-  /// Text made safe for HTML. A quote with an accent behind it is one `Character`, and ends an attribute all the same: so by scalars.
+  /// Text made safe for HTML. A quote with an accent behind it is one `Character`, and ends an attribute all the same:
+  /// so by scalars.
   static func escape(_ text: String) -> String {
     text.unicodeScalars.reduce(into: "") { out, scalar in
       switch scalar {
@@ -65,7 +66,7 @@ extension HTTPResponse {
     }
   }
 
-  /// Lets pages of any origin read the answer. What depends on a cookie is never answered so, and that gives away nothing.
+  /// Lets pages of any origin read the answer. Not for answers that depend on a cookie, which would give them away.
   func withCrossOriginAccess() -> HTTPResponse {
     var copy = self
     copy.headers["Access-Control-Allow-Origin"] = "*"

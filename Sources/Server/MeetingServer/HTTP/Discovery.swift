@@ -15,7 +15,8 @@ struct Discovery: Sendable {
   /// Whether meetings may be encrypted, where the tenant doesn't say.
   let encryption: EncryptionPolicy
 
-  /// `GET /discover/<room>`: the document of an open meeting, with a fresh token for a guest. Reading makes no meeting: joining does.
+  /// `GET /discover/<room>`: the document of an open meeting, with a fresh token for a guest. Reading makes no meeting:
+  /// joining does.
   func document(room text: some StringProtocol, base: WebOrigin, now: Date) async throws(Refusal) -> HTTPResponse {
     let room: RoomName
     do throws(RoomNameError) {
@@ -39,9 +40,9 @@ struct Discovery: Sendable {
     }
   }
 
-  /// `GET /discover` with `Authorization: Bearer` or `?anonymousMeetingJoinContext=psat%3d…`: the document of the token's meeting. With a
-  /// room, `GET /discover/<room>`, it must be that one: whoever follows an address and finds themselves elsewhere would not know why. A
-  /// token for every room needs it. Reading makes no meeting: joining does.
+  /// `GET /discover` with `Authorization: Bearer` or `?anonymousMeetingJoinContext=psat%3d…`: the document of the
+  /// token's meeting. With a room, `GET /discover/<room>`, it must be that one: whoever follows an address and finds
+  /// themselves elsewhere would not know why. A token for every room needs it. Reading makes no meeting: joining does.
   func document(
     context: String, room text: Substring?, origin: String?, base: WebOrigin, now: Date
   ) async throws(Refusal) -> HTTPResponse {
@@ -72,7 +73,7 @@ struct Discovery: Sendable {
     let (state, occurrence): (DiscoverDocument.Schedule.State, Occurrence?) =
       switch phase {
       case .open(let occurrence): (.open, occurrence)
-      // Where one may come at any time before, there is nothing to wait for.
+      // If one may join at any time before the start, there is nothing to wait for.
       case .before(let occurrence): (schedule.doors.early == .open ? .open : .before, occurrence)
       case .over: (.over, nil)
       case .cancelled: (.cancelled, nil)
@@ -90,7 +91,8 @@ struct Discovery: Sendable {
     return text
   }
 
-  /// The document of a meeting; `signedInAs` is the name that the token holds its bearer to, `granted` the devices that it lets a link open.
+  /// The document of a meeting; `signedInAs` is the name that the token holds its bearer to, `granted` the devices that
+  /// it lets a link open.
   func document(
     _ meeting: MeetingRecord, _ addresses: MeetingAddresses, of tenant: Tenant, token: String?, expires: Date,
     signedInAs: String? = nil, granted: Set<LinkDevice> = []

@@ -3,15 +3,16 @@ import Transport
 
 /// The fields of an `application/x-www-form-urlencoded` body or of a query, read leniently.
 ///
-/// Old clients send some values raw (a URL with its `:` and `/`) and others percent-encoded, with lower-case digits, and
-/// leave out the content type. So a `%` that starts no valid pair stands for itself, and names are found without
+/// Old clients send some values raw (a URL with its `:` and `/`) and others percent-encoded, with lower-case digits,
+/// and leave out the content type. So a `%` that starts no valid pair stands for itself, and names are found without
 /// regard to case. A field with endless ``CombiningMarks`` counts as absent.
 struct FormBody: Sendable {
   /// The most fields looked at.
   static let maximumFields = 100
 
   private var fields: [String: String] = [:]
-  /// A name that comes twice, nil when none does: two readers could understand such a form differently, so doors refuse it.
+  /// A name that comes twice; nil when none does. Two readers could understand such a form differently, so endpoints
+  /// refuse it.
   private(set) var repeated: String?
 
   /// The fields of `text`; of two with one name the first counts, and ``repeated`` says so.
@@ -34,7 +35,7 @@ struct FormBody: Sendable {
     self.init(text)
   }
 
-  /// The fields of a request's body. One that is no text, or names a field twice, is refused.
+  /// The fields of a request's body. Throws when the body isn't text, or names a field twice.
   init(of request: HTTPRequest) throws(Refusal) {
     guard let form = FormBody(bytes: request.body) else {
       throw Refusal(400, "badBody", "The body is not UTF-8 text, or has more than 128 combining marks in a row.")
@@ -51,13 +52,14 @@ struct FormBody: Sendable {
     }
   }
 
-  /// The value of a field, nil when it is missing or empty: HTML forms send every field, also one that nobody filled in.
+  /// The value of a field, nil when it is missing or empty: HTML forms send every field, also one that nobody filled
+  /// in.
   subscript(name: String) -> String? { fields[name.lowercased()].flatMap { $0.isEmpty ? nil : $0 } }
 
   /// Whether a field is there, with a value or without.
   func contains(_ name: String) -> Bool { fields[name.lowercased()] != nil }
 
-  /// Resolves `%41` and, in forms, `+` for a blank. What is no valid UTF-8 afterwards is replaced.
+  /// Resolves `%41` and, in forms, `+` for a blank. Replaces invalid UTF-8 in the result.
   static func decode(_ text: some StringProtocol, plusIsBlank: Bool = true) -> String {
     let bytes = Array(text.utf8)
     var out: [UInt8] = []

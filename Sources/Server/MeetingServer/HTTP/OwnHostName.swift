@@ -1,10 +1,11 @@
 import Basics
 import Glibc
 
-/// Which `Host` headers are believed when no `--public-url` is set.
+/// Decides which `Host` headers are trusted when no `--public-url` is set.
 ///
-/// A name that a stranger's DNS points at this server must not count as its own, or a foreign page would pass the origin check
-/// (DNS rebinding, threat 28). Addresses cannot be rebound, and `localhost` and the machine's own name are not a stranger's.
+/// A name that a stranger's DNS points at this server must not count as its own, or a foreign page would pass the
+/// origin check (DNS rebinding, threat 28). Addresses can't be rebound, and `localhost` and the machine's own name
+/// belong to no stranger.
 enum OwnHostName {
   /// Whether `host`, without its port, may be this server's own name.
   static func accepts(_ host: String) -> Bool {

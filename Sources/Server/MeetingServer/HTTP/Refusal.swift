@@ -6,7 +6,7 @@ struct Refusal: Error, Sendable {
   var status: Int
   var code: String
   var message: String
-  /// Where to sign in, for whoever has to.
+  /// The URL of the sign-in, when one is needed.
   var signIn: String?
   /// The limit that is reached, where one is.
   var limit: LimitReached.Limit?

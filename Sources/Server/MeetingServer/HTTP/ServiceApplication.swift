@@ -30,8 +30,8 @@ struct ServiceApplication: Sendable {
     var TenantEndpointId: String
   }
 
-  /// `POST /GetAdhocMeetingJob`: `Subject`, `Description`, `AccessLevel`, `EntryExitAnnouncement`, and three switches that are
-  /// accepted and ignored.
+  /// `POST /GetAdhocMeetingJob`: `Subject`, `Description`, `AccessLevel`, `EntryExitAnnouncement`, and three switches
+  /// that are accepted and ignored.
   func createMeeting(_ form: FormBody, base: WebOrigin, now: Date) async throws(Refusal) -> HTTPResponse {
     // The field is required, its text isn't: the service took meetings without a title.
     guard form.contains("Subject") else {

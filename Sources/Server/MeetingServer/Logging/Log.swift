@@ -71,7 +71,8 @@ public struct Log: Sendable {
     "\(beginning(.warning, "log.dropped")) lines=\(count)\n"
   }
 
-  /// A value as it may stand in a line: without tokens, control characters and line breaks, in quotes where it needs them.
+  /// A value as it may stand in a line: without tokens, control characters and line breaks, in quotes where it needs
+  /// them.
   static func quote(_ text: String) -> String {
     var text = text
     for mark in ["psat", "eyJ", "T1=="] {

@@ -50,7 +50,7 @@ public protocol MediaPlane: Sendable {
   /// Applies what a running server can of other settings.
   func reload(_ configuration: ServerConfiguration) async
 
-  /// Closes everything.
+  /// Closes all meetings and sockets.
   func shutdown() async
 
   /// Counters for `/metrics`, in the Prometheus text format (lines with their own `# TYPE`).

@@ -45,7 +45,7 @@ public struct SFUMediaPlane: MediaPlane {
     }
   }
 
-  /// Says which addresses clients are told, at the start and whenever they change.
+  /// Logs the addresses that clients get, at the start and whenever they change.
   private static func log(_ report: MediaAddressReport, _ log: Log) {
     let text = { (addresses: [IPAddress]) in addresses.map(\.text).joined(separator: ",") }
     guard !report.told.isEmpty else {
@@ -116,7 +116,7 @@ public struct SFUMediaPlane: MediaPlane {
 
   public func close(meeting: MeetingID) async { await pool.close(meeting: meeting) }
 
-  /// Tells clients the addresses of other settings from now on.
+  /// Gives clients the addresses of other settings from now on.
   public func reload(_ configuration: ServerConfiguration) async { await pool.use(configuration.mediaAddresses) }
 
   public func shutdown() async { await pool.shutdown() }
@@ -125,7 +125,7 @@ public struct SFUMediaPlane: MediaPlane {
 }
 
 extension DataChannelSettings {
-  /// What `docs/protocol.md` says, in the workers' terms.
+  /// The limits of `docs/protocol.md`, in the workers' terms.
   init(maximumBuffer: Int) {
     let most = { (reliability: DataReliability) in 3 + DataLimits.header + reliability.payloadLimit }
     self.init(

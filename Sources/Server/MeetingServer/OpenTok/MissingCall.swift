@@ -19,7 +19,7 @@ enum MissingCall: String, CaseIterable {
     }
   }
 
-  /// What is missing, as the beginning of a sentence.
+  /// The missing part, as the beginning of a sentence.
   private var what: String {
     switch self {
     case .archives: "Archives are"

@@ -9,7 +9,7 @@ extension OpenTokAPI {
   /// Makes a session. Its id says all of it, so nothing is kept before somebody joins, and it never ends.
   func createSession(_ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
     if request.method == "GET", isDevelopment {
-      // What people of the first samples opened in a browser to have an id.
+      // People with the first samples open this in a browser to get an id.
       return Self.answer(OpenTokSession.make(apiKey: try await defaultKey(), now: Date()), for: request)
     }
     try Self.require("POST", of: request)
@@ -114,7 +114,8 @@ extension OpenTokAPI {
     }
   }
 
-  /// `GET /session`, in development only: what the servers of tutorials answer, with a word for a token. Everybody gets the same session.
+  /// `GET /session`, in development only: what the servers of tutorials answer, with a word for a token. Everybody gets
+  /// the same session.
   func sampleSession(_ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
     try Self.require("GET", "HEAD", of: request)
     let session = sample.session(apiKey: try await defaultKey())

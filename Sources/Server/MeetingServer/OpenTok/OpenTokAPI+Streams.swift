@@ -111,7 +111,7 @@ extension OpenTokAPI {
 
   // MARK: Muting
 
-  /// What the call answers with: the project, as the service does.
+  /// The answer of the call: the project, as Vonage's service has it.
   private struct Project: Encodable {
     var id: String
     var name: String

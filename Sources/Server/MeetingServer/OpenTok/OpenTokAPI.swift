@@ -4,11 +4,11 @@ import Meetings
 import Signaling
 import Transport
 
-/// The REST API that the official OpenTok server SDKs call: sessions, streams, connections, signals and moderation. `docs/opentok-rest.md` says which
-/// calls there are and what differs.
+/// The REST API that the official OpenTok server SDKs call: sessions, streams, connections, signals and moderation.
+/// `docs/opentok-rest.md` says which calls there are and what differs.
 ///
-/// A session is the tenant's room of that name, a connection a participant, and a stream what a participant sends of camera and microphone,
-/// or of its screen.
+/// A session is the tenant's room of that name, a connection a participant, and a stream what a participant sends of
+/// camera and microphone, or of its screen.
 struct OpenTokAPI: Sendable {
   let authority: ProjectAuthority
   let directory: MeetingDirectory
@@ -22,7 +22,7 @@ struct OpenTokAPI: Sendable {
   /// Bytes of a body; a list of layout classes for hundreds of streams fits.
   static let maximumBody = 64 << 10
 
-  // MARK: Who asks
+  // MARK: Callers
 
   /// The tenant that a request proves to be of.
   func tenant(of request: HTTPRequest) async throws(Refusal) -> Tenant {
@@ -53,7 +53,8 @@ struct OpenTokAPI: Sendable {
     request.headers["accept"]?.lowercased().contains("application/json") == true
   }
 
-  /// Writes down that a tenant's server uses a right, before it does: what is done to people in a session is called as when a host does it.
+  /// Writes down that a tenant's server uses a right, before it does: what is done to people in a session is called as
+  /// when a host does it.
   func audit(_ action: String, _ target: String, _ tenant: Tenant, _ detail: String = "") async throws(Refusal) {
     do throws(MeetingStoreError) {
       try await store.append(
@@ -65,14 +66,15 @@ struct OpenTokAPI: Sendable {
     }
   }
 
-  /// As ``audit(_:_:_:_:)``, for what is to be done in a session. Where it cannot be written nothing is to be done.
+  /// As ``audit(_:_:_:_:)``, for an action in a session that is about to be done. If the entry can't be written, the
+  /// action must not be done.
   func audit(_ action: String, _ target: String, _ session: Session, _ what: String = "") async throws(Refusal) {
     let place = "in \(session.id.text)"
     try await audit(action, target, session.tenant, what.isEmpty ? place : "\(what), \(place)")
     log.info("opentok.\(action)", ["tenant": session.tenant.name, "target": target])
   }
 
-  // MARK: What is asked
+  // MARK: Requests
 
   /// A call of a project, below `/v2/project/<key>/`.
   func answer(_ request: HTTPRequest, project: String) async throws(Refusal) -> HTTPResponse {

@@ -21,7 +21,8 @@ extension Refusal {
 }
 
 extension HTTPResponse {
-  /// A JSON answer of the OpenTok REST API. The content type has no character set: one of the SDKs compares the whole header.
+  /// A JSON answer of the OpenTok REST API. The content type has no character set: one of the SDKs compares the whole
+  /// header.
   static func openTok(_ value: some Encodable, status: Int = 200) -> HTTPResponse {
     var response = json(value, status: status)
     response.headers["Content-Type"] = "application/json"

@@ -5,7 +5,8 @@ import Transport
 
 /// Planned meetings and rooms of one's own.
 extension AdminAPI {
-  /// `PATCH meetings/*`: other texts, doors and rules, another time and end. A meeting that runs goes by it at once.
+  /// `PATCH meetings/*`: changes the texts, admission, rules, time and end of a meeting. A running meeting follows at
+  /// once.
   func changeMeeting(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
     var fields = try AdminFields(call.request)
@@ -32,7 +33,8 @@ extension AdminAPI {
     return try await keep(call, "meeting.cancel", record, "") { try $0.cancel(now: now) }
   }
 
-  /// Changes a meeting with its entry in the audit log, which says `what` was asked for, and has the room go by it when it runs.
+  /// Changes a meeting with its entry in the audit log, which says `what` was asked for, and has the room go by it when
+  /// it runs.
   private func keep(
     _ call: Call, _ action: String, _ record: MeetingRecord, _ what: String,
     _ change: @Sendable (inout MeetingRecord) throws -> Void

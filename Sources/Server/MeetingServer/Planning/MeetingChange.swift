@@ -2,7 +2,8 @@ import Basics
 import FoundationEssentials
 import Meetings
 
-/// What somebody asks to change of a meeting, the same on the public port and in the administration. What they do not name stays as it is.
+/// A change of a meeting, the same on the public port and in the admin interface. Fields that are left out stay as they
+/// are.
 struct MeetingChange: Sendable {
   private let subject: String?
   private let summary: String?

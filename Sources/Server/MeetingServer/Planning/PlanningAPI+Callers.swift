@@ -3,13 +3,12 @@ import FoundationEssentials
 import Meetings
 import Transport
 
-/// Who asks for a planned meeting, and which one they may see or change.
+/// The callers of planned meetings, and the meetings that each may see or change.
 extension PlanningAPI {
-  /// Who asks.
   enum Caller {
     /// A tenant's own server: a JWT that one of its API secrets has signed.
     case server(Tenant)
-    /// Whoever has a join token, with the rights that they have now.
+    /// A caller with a join token, with the rights that they have now.
     case holder(Admission)
     /// Nobody who says who they are.
     case anybody
@@ -89,7 +88,8 @@ extension PlanningAPI {
     }
   }
 
-  /// A meeting as whoever has nothing but its address may know it: where not everybody comes in, what it is about is for those who do.
+  /// A meeting as whoever has nothing but its address may know it: where not everybody comes in, what it is about is
+  /// for those who do.
   private static func seenFromOutside(_ record: MeetingRecord) -> MeetingRecord {
     guard record.passcode != nil || record.accessLevel != .everyone else { return record }
     var record = record

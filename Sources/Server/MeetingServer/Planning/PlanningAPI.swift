@@ -3,8 +3,8 @@ import FoundationEssentials
 import Meetings
 import Transport
 
-/// The public interface to meetings with a host, planned or at once, `/api/v1/meetings`: made by whoever may make meetings, changed by who runs them, and their
-/// calendar files for whoever may join.
+/// The public interface to meetings with a host, planned or at once, `/api/v1/meetings`: made by whoever may make
+/// meetings, changed by who runs them, and their calendar files for whoever may join.
 struct PlanningAPI: Sendable {
   let desk: AnonymousJoin
   let projects: ProjectAuthority
@@ -128,7 +128,8 @@ struct PlanningAPI: Sendable {
     return try await keep(record, tenant, caller, "meeting.change", given, base, now) { meeting in
       let before = meeting.schedule
       try change.apply(to: &meeting, now: now)
-      // What was planned by others, or long ago, may be beyond what a host can plan; it is no host's concern until they change it.
+      // A schedule by others or of long ago may be beyond what a host can plan. That doesn't matter until the host
+      // changes it.
       guard isBound, let after = meeting.schedule else { return }
       if before.map({ !$0.isSameTime(as: after) }) ?? true { try Self.bound(&meeting, now: now) }
     }
@@ -141,7 +142,8 @@ struct PlanningAPI: Sendable {
     return try await keep(record, tenant, caller, "meeting.cancel", "", base, now) { try $0.cancel(now: now) }
   }
 
-  /// Changes a meeting with its entry in the audit log, and has the room go by it when it runs. `what` of it is changed is noted.
+  /// Changes a meeting with its entry in the audit log, and has the room go by it when it runs. `what` of it is changed
+  /// is noted.
   private func keep(
     _ record: MeetingRecord, _ tenant: Tenant, _ caller: Caller, _ action: String, _ what: String, _ base: WebOrigin,
     _ now: Date, _ change: @Sendable (inout MeetingRecord) throws -> Void
@@ -163,7 +165,7 @@ struct PlanningAPI: Sendable {
     return .json(PlannedMeetingView(changed, tenant: tenant, base: base, forHosts: true, at: now))
   }
 
-  /// Who used which right.
+  /// The audit entry of a planning request.
   private static func entry(
     _ action: String, _ meeting: MeetingRecord, _ tenant: Tenant, _ caller: Caller, _ now: Date, _ what: String = ""
   ) -> AuditEntry {
@@ -201,7 +203,7 @@ struct PlanningAPI: Sendable {
   private static func bound(_ record: inout MeetingRecord, now: Date) throws(Refusal) {
     let end: Date?
     do throws(ScheduleProblem) { end = try record.schedule?.end() } catch { throw Refusal(error) }
-    // Doors that never close would keep the meeting for ever.
+    // A planned meeting that never closes would be kept for ever.
     if record.schedule != nil, record.expires == nil {
       record.expires = record.created + anonymousDays * 86_400
     }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Meetings
 
-/// Who gets into a meeting and what becomes of its chat, as the public interface shows it.
+/// The rules of a meeting for admission and chat, as the public interface shows them.
 struct MeetingRulesView: Encodable {
   var accessLevel: String
   var passcode: Bool

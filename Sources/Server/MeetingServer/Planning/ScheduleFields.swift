@@ -37,7 +37,7 @@ extension MeetingRecord {
         let (before, end) = (schedule, expires)
         try request.apply(to: &schedule, now: now)
         try plan(schedule)
-        // Who changes nothing about the time leaves the end alone, which may have been set on its own.
+        // A request that doesn't change the time leaves the end alone, which may have been set on its own.
         if before.isSameTime(as: schedule) { expires = end }
       } else {
         try plan(try request.schedule(now: now))

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Transport
 
-/// Keeps the certificate of the public port up to date while the server runs: renewed files are read again, a self-made one is renewed before
-/// its end. What cannot be used changes nothing, and is logged once.
+/// Keeps the certificate of the public port up to date while the server runs. Renewed files are read again, and a
+/// self-signed certificate is renewed before its end. Unusable files change nothing, and are logged once.
 actor CertificateKeeper {
   /// How often the files are looked at.
   static let interval = Duration.seconds(2)
@@ -41,7 +41,7 @@ actor CertificateKeeper {
 
   /// Looks until its task is cancelled.
   func run() async {
-    // What was written since the server read them would be missed otherwise.
+    // Catches changes of the files since the server read them.
     read(isAsked: false)
     while !Task.isCancelled {
       guard (try? await Task.sleep(for: Self.interval)) != nil else { return }
@@ -55,7 +55,7 @@ actor CertificateKeeper {
     renew()
   }
 
-  /// Reads the files now, those of `mode` from now on. Where these cannot be used, it stays with those before.
+  /// Reads the files now, those of `mode` from now on. If these can't be used, the certificate stays.
   func reload(_ mode: ServerConfiguration.TLS) {
     switch mode {
     case .off: return
@@ -100,7 +100,7 @@ actor CertificateKeeper {
     }
   }
 
-  /// Makes a self-made certificate anew that ends soon.
+  /// Renews a self-signed certificate that ends soon.
   private func renew() {
     guard mode == .selfSigned, let certificate = http.certificate, now() >= nextRenewal else { return }
     let seconds = Int64(now().timeIntervalSince1970)

@@ -1,6 +1,7 @@
 import Glibc
 
-/// What tells one state of a file from another, links followed: its name may lead to another file, or the file be written anew.
+/// Distinguishes one state of a file from another, links followed: its name may lead to another file, or the file may
+/// be written again.
 struct FileStamp: Equatable, Sendable {
   var device: UInt64
   var inode: UInt64
@@ -28,8 +29,8 @@ struct FileStamp: Equatable, Sendable {
   }
 }
 
-/// Decides when files that belong together are read again: once they have changed and then rested from one look to the next, since they are
-/// not all written at the same moment.
+/// Decides when files that belong together are read again: once they have changed and then rested from one look to the
+/// next, since they are not all written at the same moment.
 struct FileWatch: Sendable {
   private var read: [FileStamp?]
   private var seen: [FileStamp?]

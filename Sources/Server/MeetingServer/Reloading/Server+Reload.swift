@@ -1,11 +1,11 @@
 extension Server {
-  /// Reads again what changes while a server runs: the settings that are marked so, certificate files, and the pages. Settings that cannot be
-  /// read change nothing; the log says what came of it.
+  /// Reloads everything that may change while a server runs: the settings that are marked so, certificate files, and
+  /// the pages. Unreadable settings change nothing. The log reports the result.
   ///
   /// - Parameters:
-  ///   - running: What is in force.
+  ///   - running: The settings in force.
   ///   - read: Reads the settings as at the start.
-  /// - Returns: What is in force from now on, as it is written.
+  /// - Returns: The settings in force from now on, as they are written.
   public func reload(
     _ running: ServerSettings, read: () throws(ConfigurationError) -> ServerSettings
   ) async -> ServerSettings {

@@ -2,21 +2,21 @@ import Basics
 
 /// The settings of `parley serve` with where they come from, so that what changes of them while it runs can be named.
 public struct ServerSettings: Sendable {
-  /// What is in force.
+  /// The configuration in force.
   public let configuration: ServerConfiguration
-  /// What was given for each option, by its name.
+  /// The given value of each option, by its name.
   let values: [String: Secret<String>]
 }
 
-/// What other settings change of a running server.
+/// The difference that other settings make to a running server.
 struct SettingsChange: Equatable {
   /// Options that hold from now on.
   var applied: [String] = []
   /// Options that hold from the next start on.
   var pending: [String] = []
 
-  /// The difference between the settings in force and others. `new` says what was read now, `running` what the server was started with or has
-  /// taken since.
+  /// The difference between the settings in force and others. `new` says what was read now, `running` what the server
+  /// was started with or has taken since.
   init(from running: ServerSettings, to new: ServerSettings) {
     let usesTLS = running.configuration.tls != .off
     let staysTLS = (new.configuration.tls != .off) == usesTLS

@@ -3,7 +3,8 @@ import FoundationEssentials
 import Meetings
 import Transport
 
-/// Speaks with the providers at which people sign in. Every answer is bounded in size and time, and redirects are not followed.
+/// Speaks with the providers at which people sign in. Every answer is bounded in size and time, and redirects are not
+/// followed.
 actor ProviderClient {
   /// A request to a provider.
   struct Call: Sendable {
@@ -13,13 +14,13 @@ actor ProviderClient {
     var body: [UInt8] = []
   }
 
-  /// Makes a request.
+  /// Sends one HTTPS request.
   typealias Fetch = @Sendable (Call) async throws -> HTTPClient.Response
 
-  /// How long a discovery document and keys are believed without asking anew.
+  /// For how long a discovery document and keys are used before they are fetched again, in seconds.
   static let lifetime: TimeInterval = 3_600
-  /// How often keys are asked for at most because one is unknown: tokens with invented key ids cannot make us ask more often. The first time
-  /// they are asked for at once, so that nobody is refused when a provider changes its key.
+  /// How often keys are asked for at most because one is unknown: tokens with invented key ids cannot make us ask more
+  /// often. The first time they are asked for at once, so that nobody is refused when a provider changes its key.
   static let keyPause: TimeInterval = 30
   /// For how long a provider that did not answer is left alone.
   static let failurePause: TimeInterval = 5
@@ -29,7 +30,7 @@ actor ProviderClient {
   static let maximumExchanges = 32
   private static let maximumProviders = 8
 
-  /// What is known of one provider.
+  /// The documents of one provider.
   private struct Known {
     var document: (value: ProviderDocument, time: Date)?
     var keys: (value: ProviderKeys, time: Date)?
@@ -58,7 +59,7 @@ actor ProviderClient {
     self.fetch = fetch
   }
 
-  // MARK: What the provider publishes
+  // MARK: Documents of the provider
 
   /// The discovery document of an issuer.
   func document(of issuer: String) async throws(SignInProblem) -> ProviderDocument {
@@ -94,7 +95,8 @@ actor ProviderClient {
     }
   }
 
-  /// The provider's keys; asked for anew when they are old, or `unfit` since they did not prove a token, and the last time for that is long enough ago.
+  /// The provider's keys. They are fetched again when they are old, or `unfit` since they didn't verify a token.
+  /// Fetches for the latter reason keep a distance.
   private func keys(of document: ProviderDocument, unfit: Bool) async throws(SignInProblem) -> ProviderKeys {
     let now = clock()
     let issuer = document.issuer
@@ -154,7 +156,7 @@ actor ProviderClient {
 
   // MARK: Signing in
 
-  /// What the provider says about whoever came back with `code`.
+  /// The provider's claims about somebody who came back with `code`.
   func claims(
     for code: Secret<String>, of provider: IdentityProvider, redirect: String, verifier: Secret<String>, nonce: String
   ) async throws(SignInProblem) -> IdentityClaims {

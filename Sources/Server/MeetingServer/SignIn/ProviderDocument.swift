@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Meetings
 
-/// What a provider says about itself (OpenID Connect Discovery 1.0 section 3), as far as it is used.
+/// A provider's metadata (OpenID Connect Discovery 1.0 section 3), as far as they are used.
 struct ProviderDocument: Sendable, Decodable {
   var issuer: String
   var authorization_endpoint: String
@@ -10,7 +10,7 @@ struct ProviderDocument: Sendable, Decodable {
   var userinfo_endpoint: String?
   var token_endpoint_auth_methods_supported: [String]?
 
-  /// Where the document of an issuer is.
+  /// The URL of an issuer's document.
   static func address(of issuer: String) -> String {
     (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
   }

@@ -3,7 +3,7 @@ import Crypto
 import FoundationEssentials
 import Meetings
 
-/// What has to be known when somebody comes back from the provider. It travels with them, sealed.
+/// The state of a sign-in while somebody is at the provider. It travels with them, sealed.
 struct SignInAttempt: Sendable, Codable {
   /// The random text that the provider gives back.
   var state: String
@@ -11,7 +11,7 @@ struct SignInAttempt: Sendable, Codable {
   var nonce: String
   /// The secret of PKCE (RFC 7636).
   var verifier: String
-  /// Whose people sign in.
+  /// The tenant whose people sign in.
   var tenant: TenantID
   /// The provider and client it was begun with.
   var provider: String
@@ -30,7 +30,7 @@ struct SignInAttempt: Sendable, Codable {
 
 /// An app on the person's own computer that wants a join token (RFC 8252 section 7.3).
 struct SignInApp: Sendable, Codable {
-  /// Where it listens: an address of the loopback interface.
+  /// The URL at which the app listens, on the loopback interface.
   var listener: String
   /// The S256 challenge, whose verifier only the app knows.
   var challenge: String
@@ -44,11 +44,11 @@ struct SignInApp: Sendable, Codable {
     self.challenge = challenge
   }
 
-  /// Where the browser goes with what came of it.
+  /// The URL to which the browser goes with the result.
   func address(_ field: String, _ value: String) -> String { QueryText.adding([(field, value)], to: listener + "/") }
 }
 
-/// What an app exchanges for a join token: sealed, good for a few minutes and once.
+/// The code that an app exchanges for a join token: sealed, valid for a few minutes and once.
 struct AppGrant: Sendable, Codable {
   var id: String
   var session: SignInSession

@@ -3,8 +3,8 @@ import FoundationEssentials
 import Meetings
 import Transport
 
-/// The cookies of signing in. All are sealed, for this host only, out of reach of scripts, and not sent with requests of other sites
-/// other than following a link (threat 28).
+/// The cookies of signing in. All are sealed, for this host only, out of reach of scripts, and not sent with requests
+/// of other sites other than following a link (threat 28).
 struct SignInCookies: Sendable {
   let base: WebOrigin
 
@@ -12,7 +12,7 @@ struct SignInCookies: Sendable {
   private var prefix: String { base.scheme == "https" ? "__Host-" : "" }
   private var sessionName: String { prefix + "parley-session" }
 
-  /// The name for an attempt: a few can run beside each other in several tabs, and never so many that requests grow too large.
+  /// The name for an attempt. A few can run at once in several tabs, but never so many that requests grow too large.
   private func attemptName(_ state: String) -> String {
     "\(prefix)parley-signin-\((state.utf8.first ?? 0) % 4)"
   }

@@ -6,14 +6,15 @@ import Transport
 
 /// Apps on the person's own computer: they are given a code on a loopback address, and exchange it for a join token.
 extension SignInEndpoints {
-  /// What the app gets for its code.
+  /// The answer to an app's code.
   private struct TokenAnswer: Encodable {
     var token: String
     var expires: Date
     var name: String
   }
 
-  /// Asks whether the app may have the token: any page could have sent the browser here, and the provider may not have asked anything.
+  /// Asks whether the app may have the token: any page could have sent the browser here, and the provider may not have
+  /// asked anything.
   func consent(
     _ session: SignInSession, _ attempt: SignInAttempt, _ app: SignInApp, _ tenant: Tenant, _ now: Date
   ) throws(SignInProblem) -> HTTPResponse {

@@ -3,12 +3,13 @@ import FoundationEssentials
 import Meetings
 import Transport
 
-/// What a session opens, and its end.
+/// The use of a session, and its end.
 extension SignInEndpoints {
-  /// Where to sign in for a room.
+  /// The URL of the sign-in for a room.
   static func address(_ room: RoomName, _ base: WebOrigin) -> String { "\(base)/signin?room=\(room.pathSegment)" }
 
-  /// `GET /discover/<room>` where people sign in: the document with a token for whoever has; nil where another mode is set.
+  /// `GET /discover/<room>` where people sign in: the document with a token for whoever has; nil where another mode is
+  /// set.
   func document(
     room text: some StringProtocol, _ request: HTTPRequest, base: WebOrigin, discovery: Discovery, now: Date
   ) async throws(Refusal) -> HTTPResponse? {
@@ -64,13 +65,14 @@ extension SignInEndpoints {
     return isEnded ? nil : session
   }
 
-  /// Whether no page of another origin asks. The cookie alone would not tell: browsers send it to other ports of the same host too.
+  /// Whether the request comes from a page of this origin, or from no page. The cookie alone proves nothing: browsers
+  /// send it to other ports of the same host too.
   private static func isOwnPage(_ request: HTTPRequest, _ base: WebOrigin) -> Bool {
     if let origin = request.headers["origin"], WebOrigin(origin) != base { return false }
     return ["same-origin", "none", nil].contains(request.headers["sec-fetch-site"])
   }
 
-  /// `POST /signout`: ends the session for good, not in this browser alone.
+  /// `POST /signout`: ends the session permanently, not in this browser alone.
   func end(_ request: HTTPRequest, _ base: WebOrigin, _ now: Date) async throws(Refusal) -> HTTPResponse {
     guard Self.isOwnPage(request, base) else {
       throw Refusal(403, "wrongOrigin", "Only this server's own pages can sign somebody out.")

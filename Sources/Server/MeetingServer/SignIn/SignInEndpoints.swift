@@ -4,8 +4,8 @@ import FoundationEssentials
 import Meetings
 import Transport
 
-/// Sign-in by OpenID Connect's code flow with PKCE (OpenID Connect Core 1.0 section 3.1, RFC 7636): `/signin`, `/signin/callback`,
-/// `/signin/token` for apps, and `/signout`.
+/// Sign-in by OpenID Connect's code flow with PKCE (OpenID Connect Core 1.0 section 3.1, RFC 7636): `/signin`,
+/// `/signin/callback`, `/signin/token` for apps, and `/signout`.
 struct SignInEndpoints: Sendable {
   let store: any AuditStore & TenantStore & TokenStore
   let desk: AnonymousJoin
@@ -107,7 +107,8 @@ struct SignInEndpoints: Sendable {
     _ address: IPAddress, _ now: Date
   ) async throws(SignInProblem) -> SignInSession {
     guard now < attempt.expires else { throw .expired }
-    // First of all, and whatever becomes of it: the same answer sent twice at once reaches the provider once (RFC 9700 section 4.7).
+    // First of all, and whatever becomes of it: the same answer sent twice at once reaches the provider once (RFC 9700
+    // section 4.7).
     try await used.use(attempt.state, until: attempt.expires, by: address, now: now)
     // An answer that names its issuer has to name this one (RFC 9207).
     if let issuer = query["iss"], issuer != provider.issuer { throw .refused("the answer comes from another issuer") }
@@ -127,7 +128,7 @@ struct SignInEndpoints: Sendable {
       expires: now + SignInSession.lifetime)
   }
 
-  /// Has it written down that somebody signs in. Where that cannot be done they are not signed in.
+  /// Writes the audit entry of a sign-in. If that fails, nobody is signed in.
   private func note(
     _ action: String, _ session: SignInSession, _ tenant: Tenant, _ now: Date, _ what: String
   ) async throws(SignInProblem) {
@@ -138,7 +139,7 @@ struct SignInEndpoints: Sendable {
     }
   }
 
-  /// What the audit log says of somebody's session: who they are at the provider, and what they may do.
+  /// The audit entry of a session: the user's id at the provider, and their permissions.
   static func entry(
     _ action: String, _ session: SignInSession, _ tenant: Tenant, _ now: Date, _ what: String = ""
   ) -> AuditEntry {
@@ -152,7 +153,8 @@ struct SignInEndpoints: Sendable {
   ) throws(SignInProblem) -> HTTPResponse {
     if let app = attempt.app { return try consent(session, attempt, app, tenant, now) }
     guard let sealed = Self.sessions(tenant).seal(session) else { throw .refused("the session cannot be sealed") }
-    // The room was checked when the attempt was sealed, and the address is this server's own: nobody is sent anywhere else.
+    // The room was checked when the attempt was sealed, and the address is this server's own: nobody is sent anywhere
+    // else.
     var response = Self.redirection(to: "\(base)/\(attempt.room)")
     response.headers.append(
       "Set-Cookie", SignInCookies(base: base).setSession(sealed, seconds: Int(SignInSession.lifetime)))

@@ -17,7 +17,7 @@ enum SignInProblem: Error, Sendable, Hashable {
   /// The audit log cannot be written just now: why.
   case notWritten(String)
 
-  /// The word that the page and apps are told.
+  /// The code for the page and for apps.
   var code: String {
     switch self {
     case .unreachable: "unreachable"
@@ -40,7 +40,7 @@ enum SignInProblem: Error, Sendable, Hashable {
     }
   }
 
-  /// What happened and what to do, for people.
+  /// The problem and what to do about it, for people.
   var message: String {
     switch self {
     case .unreachable: "The sign-in service does not answer. Try again in a few minutes."

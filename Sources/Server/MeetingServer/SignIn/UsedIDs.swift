@@ -1,20 +1,21 @@
 import Basics
 import FoundationEssentials
 
-/// What may be used once: the names of sign-ins and of apps' codes that were, until they would be over anyway.
+/// The ids of sign-ins and of apps' codes that were used, until they would have expired anyway.
 ///
-/// Each is one that this server has sealed. Anybody can have a sign-in sealed, so that each network has a share of the table, and nobody can take
-/// all of it (but for proxies on this machine); whoever never comes back from the provider costs no memory.
+/// This server has sealed each of them. Anybody can have a sign-in sealed, so each network has a share of the table
+/// (except proxies on this machine). A sign-in that never comes back from the provider costs no memory.
 actor UsedIDs {
   private var used: [String: (end: Date, address: IPAddress?)] = [:]
   private var shares = NetworkShares(capacity: maximum, hostLimit: share)
   private var nextSweep = 1_024
-  /// More than this many people in ten minutes are told to wait.
+  /// Beyond this many people in ten minutes, the next ones are asked to wait.
   static let maximum = 100_000
   /// And more than this many of one host: an address of IPv4, or a /64 of IPv6.
   static let share = 1_000
 
-  /// Marks `id` as used until `end`, unless it was already, or too many are, of all or of the network that `address` is of.
+  /// Marks `id` as used until `end`, unless it was already, or too many are, of all or of the network that `address` is
+  /// of.
   func use(_ id: String, until end: Date, by address: IPAddress? = nil, now: Date) throws(SignInProblem) {
     let address = address.flatMap { $0.isLoopback ? nil : $0 }
     if used.count >= nextSweep || isCrowded(address) { sweep(now) }

@@ -1,6 +1,7 @@
 /// Response headers that keep a page to itself: no foreign scripts, no embedding, no referrer (threat 28).
 public enum SecurityHeaders {
-  /// For pages and their files. `connect-src` names the signalling scheme, since `'self'` does not cover WebSockets in every browser.
+  /// For pages and their files. `connect-src` names the signalling scheme, since `'self'` does not cover WebSockets in
+  /// every browser.
   public static let page: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",
@@ -13,7 +14,6 @@ public enum SecurityHeaders {
     ("X-Frame-Options", "DENY"),
   ]
 
-  /// For every answer.
   public static let all: [(name: String, value: String)] = [
     ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "no-referrer"),

@@ -7,7 +7,6 @@ import Synchronization
 public final class StaticFiles: Sendable {
   /// A file as it is served.
   public struct File: Sendable {
-    /// The content.
     public let bytes: [UInt8]
     /// The media type with its character set.
     public let contentType: String
@@ -17,7 +16,7 @@ public final class StaticFiles: Sendable {
 
   /// Why the browser client cannot be served.
   public struct NotFound: Error, CustomStringConvertible {
-    /// What is missing and what to do.
+    /// The missing folder, and what to do about it.
     public let description: String
   }
 
@@ -29,8 +28,8 @@ public final class StaticFiles: Sendable {
   private let root: String
   private let content: Mutex<Content>
 
-  /// Lists the files below `folder`, or below the first of the usual places that has an `index.html`: `Web` in the working folder,
-  /// `Web` beside the program and in the folders above it, `/usr/share/parley/web`.
+  /// Lists the files below `folder`, or below the first of the usual places that has an `index.html`: `Web` in the
+  /// working folder, `Web` next to the program and in the folders above it, `/usr/share/parley/web`.
   public init(folder: String?, program: String) throws(NotFound) {
     let manager = FileManager.default
     var places = [folder].compactMap(\.self)

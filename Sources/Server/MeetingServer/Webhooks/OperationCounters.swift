@@ -1,4 +1,4 @@
-/// What webhooks, the administration and the audit log count, for `/metrics`.
+/// The counters of webhooks, the admin interface and the audit log for `/metrics`.
 final class OperationCounters: Sendable {
   let eventsLost = Counter()
   let deliveriesKept = Counter()

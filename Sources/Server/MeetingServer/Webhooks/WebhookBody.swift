@@ -2,7 +2,7 @@ import FoundationEssentials
 import Meetings
 import Signaling
 
-/// What is posted to a webhook (`docs/webhooks.md`).
+/// The body of a webhook request (`docs/webhooks.md`).
 struct WebhookBody: Encodable {
   private struct Meeting: Encodable {
     var id: String

@@ -5,9 +5,9 @@ import Transport
 
 /// Posts what waits in the database to the webhooks.
 ///
-/// A delivery is taken from the database, posted, and what came of it is written back, so a process that is killed at any moment sends
-/// it again: each event arrives at least once. Of a meeting's events for one webhook only the first that waits is ever under way, so
-/// they arrive in order.
+/// A delivery is taken from the database, posted, and what came of it is written back, so a process that is killed at
+/// any moment sends it again: each event arrives at least once. Of a meeting's events for one webhook only the first
+/// that waits is ever under way, so they arrive in order.
 actor WebhookDispatcher {
   private struct Chain: Hashable {
     var webhook: WebhookID
@@ -38,7 +38,6 @@ actor WebhookDispatcher {
     self.log = log
   }
 
-  /// Begins to send.
   func start() {
     guard loop == nil, !isStopped else { return }
     let (wake, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -48,7 +47,7 @@ actor WebhookDispatcher {
       for await _ in wake {
         let began = MonotonicClock.now
         guard let pause = await self?.sendDue() else { return }
-        // What rings meanwhile is not lost: one ring is kept.
+        // A ring during the pause isn't lost: one is kept.
         let time = WebhookSettings.rest(after: MonotonicClock.now - began)
         if time > .zero { await rest(time) }
         // Rings by itself when the next is due, unless something rings before.
@@ -63,7 +62,7 @@ actor WebhookDispatcher {
   /// There may be something to send.
   func wake() { bell?.yield() }
 
-  /// Ends. What is under way is broken off and sent again after the next start.
+  /// Stops sending. Attempts under way are cancelled and repeated after the next start.
   func stop() async {
     isStopped = true
     bell?.finish()

@@ -18,12 +18,12 @@ public struct WebhookSettings: Sendable, Equatable {
   /// Attempts under way at a time, and to one webhook.
   static let concurrency = (all: 32, webhook: 4)
 
-  /// The defaults.
   public init() {}
 
-  /// How long the database is left alone after a look at what waits that took this long. Joins wait for the same thread, and where a receiver is
-  /// dead for hours a look goes through tens of thousands of rows: it gets a twentieth of the time, as long as that lets what is new wait for a
-  /// second at most. One that costs nothing may follow at once.
+  /// How long the database is left alone after a look at what waits that took this long. Joins wait for the same
+  /// thread, and where a receiver is dead for hours a look goes through tens of thousands of rows: it gets a twentieth
+  /// of the time, as long as that lets what is new wait for a second at most. One that costs nothing may follow at
+  /// once.
   static func rest(after look: TimeSpan) -> TimeSpan {
     if look < .milliseconds(1) { return .zero }
     return min(TimeSpan(nanoseconds: look.nanoseconds * 20), .seconds(1))

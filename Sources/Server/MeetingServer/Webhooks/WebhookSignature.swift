@@ -3,7 +3,6 @@ import Crypto
 
 /// The signature of a posted event: HMAC-SHA256 (RFC 2104) with the webhook's secret over the time and the body.
 enum WebhookSignature {
-  /// The header's name.
   static let header = "Parley-Signature"
 
   /// The header's value: `t=<seconds since 1970>,v1=<HMAC in hexadecimal digits>` over `<seconds>.<body>`.

@@ -1,17 +1,17 @@
 import Basics
 import Meetings
 
-/// Where events may be posted. A webhook's address is chosen by people, so it must not become a way to reach what only this machine
-/// can reach.
+/// A URL to which events may be posted. People choose it, so it must not lead to anything that only this machine can
+/// reach.
 ///
-/// Allowed are `https` at public addresses, and `http` or `https` at this machine itself when its name or address says so. Everything
-/// else (plain `http`, private networks) needs the host's name among those that the operator allows.
+/// Allowed are `https` at public addresses, and `http` or `https` at this machine itself when its name or address says
+/// so. Everything else (plain `http`, private networks) needs the host's name among those that the operator allows.
 public struct WebhookTarget: Sendable {
   /// Why an address cannot be a webhook's, in a sentence.
   public struct Problem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The host that the operator would have to allow; nil where the text is no address at all.
+    /// The host that the operator would have to allow; nil when the text isn't a URL at all.
     public var host: String?
-    /// What is wrong and what is expected.
+    /// The problem and the expected form.
     public var description: String
   }
 
@@ -45,7 +45,8 @@ public struct WebhookTarget: Sendable {
     if let literal, !Self.isPublic(literal) { throw Self.isPrivate(host) }
   }
 
-  /// Whether a connection may be made to one of the addresses that the host's name has just now: a name can be pointed anywhere.
+  /// Whether a connection may be made to one of the addresses that the host's name has just now: a name can be pointed
+  /// anywhere.
   func accepts(_ address: IPAddress) -> Bool {
     if isAllowed { return true }
     return isLocal ? address.isLoopback : Self.isPublic(address)
