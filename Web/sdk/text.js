@@ -12,7 +12,7 @@ const encoder = new TextEncoder();
 
 /** The bounds of texts, as the server counts them. @type {Readonly<Record<string, TextLimits>>} */
 export const textLimits = Object.freeze({
-  chat: { characters: 4_000, bytes: 16_000 }, name: { characters: 80 }, pollQuestion: { characters: 300, bytes: 1_200 },
+  chat: { characters: 4_000, bytes: 16_000 }, name: { characters: 80, bytes: 2_000 }, pollQuestion: { characters: 300, bytes: 1_200 },
   pollAnswer: { characters: 120, bytes: 480 }, subject: { codePoints: 250 }, passcode: { codePoints: 64 },
 });
 

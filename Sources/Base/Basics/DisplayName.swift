@@ -4,16 +4,21 @@ public enum DisplayName {
   /// The most scalars of one character: emoji have up to a dozen, and one can be built of thousands of combining marks.
   private static let scalarsOfCharacter = 32
 
+  /// The most bytes of UTF-8: 25 a character, as much as a family of four emoji takes. Everybody in a meeting gets
+  /// every name, and a character alone may have 128.
+  public static let maximumBytes = 2_000
+
   /// `text` with runs of blanks made one, and without control characters and what is invisible by design, at most
-  /// `most` characters long; nil when nothing that draws is left.
+  /// `most` characters and `bytes` bytes long; nil when nothing that draws is left.
   ///
   /// Parts of emoji stay (UTS #51: joiners, selectors and tags), and so do joiners and variation selectors after a
   /// letter, which Persian, Indic and Japanese names need.
-  public static func clean(_ text: String, most: Int = 80) -> String? {
+  public static func clean(_ text: String, most: Int = 80, bytes: Int = maximumBytes) -> String? {
     var name = String.UnicodeScalarView()
     var (count, isBlank) = (0, false)
     for character in text {
       if count >= most { break }
+      let (whole, wasBlank) = (name, isBlank)
       let isEmoji = character.unicodeScalars.first.map { !$0.isASCII && $0.properties.isEmoji } ?? false
       var isKept = false
       for scalar in character.unicodeScalars.prefix(scalarsOfCharacter) {
@@ -31,7 +36,12 @@ public enum DisplayName {
         name.append(scalar)
         isKept = true
       }
-      if isKept { count += 1 }
+      guard isKept else { continue }
+      if name.utf8Count > bytes {
+        (name, isBlank) = (whole, wasBlank)
+        break
+      }
+      count += 1
     }
     dropJoiners(at: &name)
     while name.last == " " { name.removeLast() }
@@ -66,4 +76,8 @@ public enum DisplayName {
   private static func dropJoiners(at name: inout String.UnicodeScalarView) {
     while let last = name.last, last.properties.isJoinControl { name.removeLast() }
   }
+}
+
+extension String.UnicodeScalarView {
+  fileprivate var utf8Count: Int { reduce(0) { $0 + UTF8.width($1) } }
 }

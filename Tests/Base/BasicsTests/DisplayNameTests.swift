@@ -38,6 +38,10 @@ struct DisplayNameTests {
   func length() throws {
     #expect(DisplayName.clean(String(repeating: "a", count: 200))?.count == 80)
     #expect(DisplayName.clean(String(repeating: "👩‍👩‍👧", count: 200)) == String(repeating: "👩‍👩‍👧", count: 80))
+    // The longest characters that there are: 128 bytes each.
+    let longest = String(repeating: "🏴" + String(repeating: "\u{E0061}", count: 31), count: 80)
+    #expect(DisplayName.clean(longest)?.utf8.count == 15 * 128)
+    #expect(DisplayName.clean("Ann \(longest)", bytes: 100) == "Ann")
     let tower = "a" + String(repeating: "\u{301}", count: 100_000)
     #expect(try #require(DisplayName.clean(tower)).unicodeScalars.count <= 320)
   }

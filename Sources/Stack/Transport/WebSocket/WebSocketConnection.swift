@@ -52,6 +52,14 @@ public final class WebSocketConnection: Sendable {
     var closed: Closing?
     var watchers: [CheckedContinuation<Closing, Never>] = []
     var handlers: [@Sendable (Closing) -> Void] = []
+
+    /// Whether too much would wait with `size` more bytes. The largest message doesn't count: the first one to somebody
+    /// who comes into a meeting of hundreds may be longer than `limit` by itself.
+    func overflows(adding size: Int, limit: Int) -> Bool {
+      let total = outboundBytes + size
+      guard total > limit else { return false }
+      return total - outbound.reduce(size) { max($0, $1.size) } > limit
+    }
   }
 
   /// The request that opened it; at a client, the request it sent.
@@ -150,7 +158,7 @@ public final class WebSocketConnection: Sendable {
     let size = message.size
     let (accepted, mustWake) = state.withLock { state -> (Bool, Bool) in
       if state.closing != nil || state.closed != nil { return (false, false) }
-      if size > outboundLimit - state.outboundBytes {
+      if state.overflows(adding: size, limit: outboundLimit) {
         state.overflowed = true
         state.closing = Closing(code: 1_008, reason: "does not read what it is sent", byPeer: false)
         state.outbound.removeAll()

@@ -6,7 +6,8 @@ public struct WebSocketLimits: Sendable {
   public var maxMessageSize = 256 << 10
   /// Bytes that may wait to be read before the sender is held back.
   public var inboundQueue = 512 << 10
-  /// Bytes that may wait to be sent before the reader counts as too slow and is disconnected.
+  /// Bytes that may wait to be sent, besides the longest message, before the reader counts as too slow and is
+  /// disconnected.
   public var outboundQueue = 1 << 20
   /// How often a ping is sent.
   public var pingInterval = TimeSpan.seconds(12)

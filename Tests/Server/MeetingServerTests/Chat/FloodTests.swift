@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Meetings
 import Signaling
@@ -139,6 +140,41 @@ struct FloodTests {
       try eve.send(.chat(text: "Quiet here.", to: nil, id: 1))
       #expect(try await refusal(eve, 1) == nil)
       for client in clients + [ben, eve] { await client.close() }
+    }
+  }
+
+  @Test("threat 41: who joins again and again under the longest name uses up the meeting's rate, and floods nobody")
+  func joining() async throws {
+    try await TestServer.run {
+      $0.meetingRate = 64 << 10
+    } _: { server in
+      let (ann, _) = try await server.host("daily", "Ann", role: "organizer")
+      let (ben, _) = try await server.join("daily", "Ben")
+      let host = try await server.token("daily", #","role":"moderator""#)
+      let token = try #require(try await server.discover("daily").token)
+      let name = String(repeating: "🏴" + String(repeating: "\u{E0061}", count: 31), count: 80)
+      let tracks = (0..<16).map { TrackDescription(mid: "\($0)", source: .microphone, name: name) }
+      var (joined, refusal) = (0, "")
+      while refusal.isEmpty, joined < 200 {
+        let (client, answer) = try await server.knock("daily", name, tracks: tracks, token: token)
+        switch answer {
+        case .welcome: joined += 1
+        case .error(.quotaReached, let sentence, true, _): refusal = sentence
+        default: throw Unexpected(answer)
+        }
+        await client.close()
+      }
+      #expect(refusal.contains("meetingRate") && (1..<200).contains(joined), "\(joined) \(refusal)")
+      #expect(try await server.metrics().contains("parley_limited_total{limit=\"meetingRate\"} 1\n"))
+      // Hosts still come in, people are heard, and nothing that others get is longer than it may be.
+      let (max, _) = try await server.join("daily", "Max", token: host)
+      try ben.send(.chat(text: "Enough!", to: nil, id: 1))
+      #expect(try await self.refusal(ben, 1) == nil)
+      for case .participantJoined(let info) in try await ann.drain() {
+        #expect(info.name.utf8.count <= DisplayName.maximumBytes)
+        #expect(info.publications.allSatisfy { ($0.name?.utf8.count ?? 0) <= 320 })
+      }
+      for client in [ann, ben, max] { await client.close() }
     }
   }
 

@@ -49,6 +49,24 @@ struct MessageBudgetTests {
     #expect(count <= MessageBudget.messages.perSecond * 60 + MessageBudget.messages.burst)
   }
 
+  @Test("threat 41: joins leave a quarter of the meeting's budget to hosts, and less to those who send")
+  func joins() {
+    var budget = MessageBudget(Self.rates, now: .zero)
+    var joined = 0
+    while budget.spendJoin(10_000, isHost: false, now: .zero) == nil { joined += 1 }
+    #expect(joined * 10_300 <= 576 << 10 && joined > 50)
+    let refused = budget.spendJoin(0, isHost: false, now: .zero)
+    #expect(refused?.limit == .meetingRate)
+    let host = budget.spendJoin(10_000, isHost: true, now: .zero)
+    #expect(host == nil)
+    // Five hundred who come at once with a camera and a microphone are taken.
+    var fresh = MessageBudget(Self.rates, now: .zero)
+    for _ in 0..<500 {
+      let reached = fresh.spendJoin(40 + 2 * MessageBudget.overhead / 2, isHost: false, now: .zero)
+      #expect(reached == nil)
+    }
+  }
+
   @Test("threat 41: beside senders who send all they may, somebody who says little is heard, and so are hosts")
   func fairness() {
     var budget = MessageBudget(Self.rates, now: .zero)

@@ -1,6 +1,7 @@
 import Basics
 import Testing
-import Transport
+
+@testable import Transport
 
 private let echo: @Sendable (WebSocketConnection) async -> Void = { connection in
   for await message in connection.messages {
@@ -203,6 +204,32 @@ private let echo: @Sendable (WebSocketConnection) async -> Void = { connection i
       #expect(closing.value?.code == 1_008)
       await wait("the end") { server.counters.open == 0 }
     }
+  }
+
+  @Test("a message longer than the queue's limit arrives with what comes right behind it, and two of them are too many")
+  func longMessage() async throws {
+    let answers = Shared<[Bool]>([])
+    try await withServer(webSocketHandler: { connection in
+      let long = String(repeating: "x", count: 3 << 20)
+      var sent = [connection.send(text: long)]
+      for _ in 0..<1_000 { sent.append(connection.send(text: "abc")) }
+      answers.value = sent
+      _ = await connection.closed()
+    }) { _, address in
+      let client = try RawClient(address)
+      #expect(await client.upgrade("/") == 101)
+      // The first header has a length of 64 bits, the others one of 7.
+      let count = 10 + (3 << 20) + 1_000 * 5
+      let all = await client.read(count)
+      #expect(all.count == count && all.suffix(5) == [0x81, 3, 0x61, 0x62, 0x63])
+      #expect(answers.value.count == 1_001 && answers.value.allSatisfy { $0 })
+    }
+    var state = WebSocketConnection.State()
+    #expect(!state.overflows(adding: 3 << 20, limit: 1 << 20))
+    state.outbound = [.text(String(repeating: "x", count: 3 << 20))]
+    state.outboundBytes = 3 << 20
+    #expect(!state.overflows(adding: 1 << 20, limit: 1 << 20))
+    #expect(state.overflows(adding: 1 << 20 + 1, limit: 1 << 20))
   }
 
   @Test("a sender faster than the reader is held back, and every message arrives in order")

@@ -26,4 +26,12 @@ struct JoinRequest: Sendable {
   var isAdmitted = false
   /// Whether it was a host who let it in, by hand.
   var isChosen = false
+
+  /// About how many bytes everybody gets to know of it, besides what any participant costs.
+  var announcedBytes: Int {
+    let tracks = join.tracks.reduce(0) {
+      $0 + MessageBudget.overhead / 2 + min($1.name?.utf8.count ?? 0, RoomMachine.trackNameBytes)
+    }
+    return name.utf8.count + (admission.grant.connectionData?.utf8.count ?? 0) + tracks
+  }
 }

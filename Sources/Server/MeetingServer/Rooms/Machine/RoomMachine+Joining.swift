@@ -41,6 +41,9 @@ extension RoomMachine {
       // session.
       if !request.isAdmitted {
         if isFull { throw .full }
+        let reached = budget.spendJoin(
+          request.announcedBytes, isHost: request.admission.grant.isHost, now: now.instant)
+        if let reached { throw .quota(reached) }
         roster.reserve()
       }
       return .negotiates(reserveJoin(request, actions))

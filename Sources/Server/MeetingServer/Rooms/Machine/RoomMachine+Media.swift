@@ -102,10 +102,13 @@ extension RoomMachine {
     }
   }
 
+  /// The most bytes of a track's name: a participant has up to 16 tracks.
+  static let trackNameBytes = 320
+
   func mediaTrack(_ track: TrackDescription, publication: String? = nil) -> MediaTrack {
     MediaTrack(
       mid: track.mid, publication: publication ?? "t_" + setup.makeID(12), source: track.source,
-      muted: track.muted, name: track.name.flatMap { DisplayName.clean($0) })
+      muted: track.muted, name: track.name.flatMap { DisplayName.clean($0, bytes: Self.trackNameBytes) })
   }
 
   func publication(_ track: MediaTrack) -> RoomMember.Publication {
