@@ -1,8 +1,8 @@
 /** How many people are remembered who are not there, so that who comes back has the same number. */
 const remembered = 500;
 
-/** Names that look alike to a reader are one: neither case, width nor blanks tell two people apart. */
-const keyOf = (name) => name.normalize("NFKC").replace(/\s+/gu, " ").trim().toLowerCase();
+/** Names that look alike are one: neither case, width, blanks nor invisible characters tell two people apart. */
+const keyOf = (name) => name.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "").replace(/\s+/gu, " ").trim().toLowerCase();
 
 /**
  * A name with the number that distinguishes it from others.

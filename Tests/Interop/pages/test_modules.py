@@ -319,6 +319,10 @@ class ModuleTests(ModulePage):
             ("https://a.example/?q[]=1&r[a]=2", "https://a.example/?q[]=1&r[a]=2"), ("[https://a.example/x]", "https://a.example/x"),
             ("https://a.example/日本語", "https://a.example/日本語"), ("https://a.example/x?!", "https://a.example/x"),
             ("<https://a.example/x>", "https://a.example/x"), ("https://[::1]:8080/x", "https://[::1]:8080/x"),
+            ("https://a.example/{x}", "https://a.example/{x}"), ("{https://a.example/x}", "https://a.example/x"),
+            ("https://a.example/x\u2026", "https://a.example/x"), ("https://a.example/x\u200bnext", "https://a.example/x"),
+            ("https://a.example/\u202egro.knab", "https://a.example/"), ("\u2068https://a.example/x\u2069", "https://a.example/x"),
+            ("https://a.example/\U0001F469\u200d\U0001F467", "https://a.example/\U0001F469\u200d\U0001F467"),
             ("https://a.example/-_.~%20*+@:;=$,x", "https://a.example/-_.~%20*+@:;=$,x"), ("HTTPS://A.example/X", "HTTPS://A.example/X"),
         ]
         found = self.run_js("""
@@ -342,6 +346,8 @@ class ModuleTests(ModulePage):
             ("e", "Ann", 4), ("e", None, 0), ("e", "Ann", 4), ("f", "ANN", 5), ("g", " Ann\u00a0", 6), ("h", "\uff21nn", 7), ("c", "Ann", 8), ("c", "Ben", 1),
             # Whoever takes a name that looks like a number is told apart from who has that number.
             ("i", "Ann (2)", 2), ("j", "Cem (2)", 1), ("k", "Cem", 1), ("l", "Cem", 3), ("m", "Zoe\u0308", 1), ("n", "Zo\u00eb", 2),
+            # Invisible characters tell nobody apart.
+            ("q", "Dan", 1), ("r", "Dan\ufe0f", 2), ("s", "Da\u200cn", 3),
             # A number that has become somebody else's meanwhile is not given back.
             ("j", None, 0), ("o", "Cem (2)", 1), ("l", None, 0), ("k", None, 0), ("p", "Cem", 1), ("k", "Cem", 3),
         ]

@@ -2,8 +2,9 @@ import { h } from "./dom.js";
 
 /**
  * Web addresses. Beyond ASCII, quotation marks, brackets and what ends a sentence (”, 」, 。) end an address too: browsers write them percent-encoded.
+ * So do direction marks, under which a link would read as another, and invisible places to break a line.
  */
-const addresses = /\bhttps?:\/\/(?:[!#-;=?-[\]_a-z~]|(?![\p{Quotation_Mark}\p{Terminal_Punctuation}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\s])[^\0-\x7f])+/giu;
+const addresses = /\bhttps?:\/\/(?:[!#-;=?-[\]_a-{}~]|(?![\p{Quotation_Mark}\p{Terminal_Punctuation}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Bidi_Control}\s\u200B\u2060])[^\0-\x7f])+/giu;
 
 /** An address without the punctuation behind it. A bracket that closes one of the address belongs to it, and so does an apostrophe inside. */
 function withoutEnd(found) {
@@ -11,8 +12,9 @@ function withoutEnd(found) {
   for (;;) {
     const last = address.at(-1);
     const count = (sign) => address.split(sign).length - 1;
-    const isOpen = (last === ")" && count(")") > count("(")) || (last === "]" && count("]") > count("["));
-    if (!isOpen && !".,;:!?'".includes(last)) { return address; }
+    const opening = { ")": "(", "]": "[", "}": "{" }[last];
+    const isOpen = opening !== undefined && count(last) > count(opening);
+    if (!isOpen && !".,;:!?'…‥".includes(last)) { return address; }
     address = address.slice(0, -1);
   }
 }
