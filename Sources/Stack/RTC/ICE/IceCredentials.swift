@@ -12,8 +12,8 @@ public struct IceCredentials: Hashable, Sendable {
   /// The password, the key of MESSAGE-INTEGRITY.
   public let password: Secret<String>
 
-  /// Credentials as they stand in a description; nil when a length or a character is not allowed by RFC 8839
-  /// section 5.4.
+  /// Credentials as they stand in a description; nil when a length is not allowed by RFC 8839 section 5.4, or a
+  /// character by that or by browsers.
   public init?(ufrag: String, password: String) {
     guard Self.ufragLengths.contains(ufrag.utf8.count), Self.passwordLengths.contains(password.utf8.count),
       ufrag.utf8.allSatisfy(Self.isIceCharacter), password.utf8.allSatisfy(Self.isIceCharacter)
@@ -46,11 +46,13 @@ public struct IceCredentials: Hashable, Sendable {
     return String(decoding: letters, as: UTF8.self)
   }
 
-  /// Whether `byte` is an `ice-char`: a letter, a digit, `+` or `/`.
+  /// Whether `byte` is an `ice-char` (a letter, a digit, `+` or `/`), or one of the four that other stacks write with
+  /// Base64 or Base64url. Chromium and Firefox take those too.
   static func isIceCharacter(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "-"),
+      UInt8(ascii: "_"), UInt8(ascii: "="), UInt8(ascii: "#"):
       true
     default: false
     }

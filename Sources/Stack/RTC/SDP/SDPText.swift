@@ -37,15 +37,8 @@ extension Substring {
       }
   }
 
-  /// Whether all bytes are letters, digits, `+` or `/` (RFC 8839 `ice-char`).
-  var isIceChars: Bool {
-    utf8.allSatisfy { byte in
-      switch byte {
-      case 0x2B, 0x2F, 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-      default: false
-      }
-    }
-  }
+  /// Whether all bytes may stand in ICE credentials.
+  var isIceChars: Bool { utf8.allSatisfy(IceCredentials.isIceCharacter) }
 
   /// Whether this can name a simulcast layer (RFC 8851 `rid-id`), at most 16 bytes here.
   var isRID: Bool {

@@ -115,7 +115,7 @@ struct SessionDescriptionParser {
     case "extmap-allow-mixed": allowsMixed = true
     case "msid-semantic": hasStreamSemantics = true
     case "ice-ufrag", "ice-pwd", "ice-options", "fingerprint", "setup", "sendrecv", "sendonly", "recvonly",
-      "inactive":
+      "inactive", "extmap":
       try inherited.attribute(name, value, line: line)
     default: break
     }
@@ -140,6 +140,10 @@ struct SessionDescriptionParser {
       if section.fingerprints.isEmpty { section.fingerprints = session.fingerprints }
       if section.setup == nil { section.setup = session.setup }
       if !parser.hasDirection { section.direction = session.direction }
+      // RFC 8285 section 5 allows them before the sections, where they hold for all.
+      section.extensions += session.extensions.filter { general in
+        !section.extensions.contains { $0.uri == general.uri || $0.id == general.id }
+      }
       section.allowsMixedExtensions = section.allowsMixedExtensions || allowsMixed
       description.media.append(section)
     }

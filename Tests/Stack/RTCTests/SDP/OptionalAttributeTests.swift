@@ -36,6 +36,33 @@ struct OptionalAttributeTests {
     }
   }
 
+  @Test("header extensions before the sections hold for all that don't say otherwise, RFC 8285 section 5")
+  func sessionExtensions() throws {
+    let level = "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
+    let text = plain.replacing("s=-\n", with: "s=-\na=extmap:7 \(level)\na=extmap:4 urn:other\n")
+    let read = try SessionDescription(parsing: text)
+    #expect(read.media.count == 2)
+    for section in read.media {
+      #expect(section.extensions.map(\.id) == [4, 7] && section.extensions.last?.uri == level)
+    }
+    let own = try SessionDescription(
+      parsing: text.replacing("a=rtcp-mux\n", with: "a=rtcp-mux\na=extmap:9 \(level)\n"))
+    #expect(own.media.allSatisfy { Set($0.extensions.map(\.id)) == [4, 9] })
+  }
+
+  @Test("ICE credentials in Base64 and Base64url, as other stacks write and browsers take them, are accepted")
+  func credentials() throws {
+    for (ufrag, password) in [("ab-_", "pass-word_pass-word_1234"), ("YWJj#A==", "cGFzc3dvcmRwYXNzd29yZA==")] {
+      let text = OfferText([OfferText.audio()]).text(ufrag: ufrag, password: password)
+      var harness = NegotiationHarness()
+      #expect(try harness.answer(text).0.transport?.ice.ufrag == ufrag)
+    }
+    for ufrag in ["ab:c", "ab c", "äbcd", "ab\"c"] {
+      let text = OfferText([OfferText.audio()]).text(ufrag: ufrag)
+      #expect(throws: SDPError.self) { try SessionDescription(parsing: text) }
+    }
+  }
+
   @Test("what is left out is listed with its line")
   func ignored() throws {
     let read = try SessionDescription(
