@@ -8,16 +8,21 @@ public enum FileName {
   public static func clean(_ text: String) -> String {
     let last = text.unicodeScalars.split { $0 == "/" || $0 == "\\" }.last.map { String($0) } ?? ""
     var scalars = String.UnicodeScalarView()
-    for scalar in last.unicodeScalars.prefix(4_096) {
-      switch scalar.properties.generalCategory {
-      // Format characters turn the direction of writing and so hide what a name ends with.
-      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: continue
-      default: break
-      }
-      if scalar.properties.isWhitespace {
-        if scalars.last != " " { scalars.append(" ") }
-      } else {
-        scalars.append("<>:\"|?*".unicodeScalars.contains(scalar) ? "_" : scalar)
+    for character in String(String.UnicodeScalarView(last.unicodeScalars.prefix(4_096))) {
+      let isEmoji = character.unicodeScalars.first.map { !$0.isASCII && $0.properties.isEmoji } ?? false
+      for scalar in character.unicodeScalars {
+        switch scalar.properties.generalCategory {
+        // Joiners and tags within one emoji are parts of it (UTS #51).
+        case .format where isEmoji: break
+        // Other format characters turn the direction of writing and so hide what a name ends with.
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: continue
+        default: break
+        }
+        if scalar.properties.isWhitespace {
+          if scalars.last != " " { scalars.append(" ") }
+        } else {
+          scalars.append("<>:\"|?*".unicodeScalars.contains(scalar) ? "_" : scalar)
+        }
       }
     }
     // A dot in front hides a file, one at the end is dropped by some systems.
@@ -39,12 +44,13 @@ public enum FileName {
     if let dot = name.lastIndex(of: "."), name[dot...].utf8.count <= 20 { ending = String(name[dot...]) }
     var stem = ""
     var bytes = ending.utf8.count
-    for scalar in name.unicodeScalars {
-      bytes += String(scalar).utf8.count
+    // No character is cut in two: a part of one would be another.
+    for character in name {
+      bytes += character.utf8.count
       if bytes > maximumBytes { break }
-      stem.unicodeScalars.append(scalar)
+      stem.append(character)
     }
     while stem.last == " " || stem.last == "." { stem.removeLast() }
-    return stem + ending
+    return (stem.isEmpty ? "file" : stem) + ending
   }
 }
