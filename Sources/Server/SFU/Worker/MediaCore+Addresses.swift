@@ -52,15 +52,15 @@ extension MediaCore {
 
   /// Follows what becomes of the machine's addresses, from now on.
   func watchAddresses() {
-    // Where the kernel gives no notices, ``refreshAddresses()`` asks from time to time.
+    // Of routes that come and go the kernel gives no notices here, so ``refreshAddresses()`` asks from time to time.
     monitor = try? NetworkMonitor(on: loop) { [unowned self] interfaces in self.found(interfaces) }
     found(monitor?.interfaces ?? (try? NetworkInterfaces.list()) ?? [])
   }
 
-  /// Looks for other addresses where nothing tells of them.
+  /// Looks for another default route, which may come after its interface's addresses, and for other addresses where
+  /// nothing tells of them.
   func refreshAddresses() {
-    guard monitor == nil, let interfaces = try? NetworkInterfaces.list() else { return }
-    found(interfaces)
+    if let interfaces = monitor?.interfaces ?? (try? NetworkInterfaces.list()) { found(interfaces) }
   }
 
   /// Tells other addresses from now on; where it listens stays.

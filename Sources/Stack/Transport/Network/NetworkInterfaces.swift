@@ -20,14 +20,15 @@ public enum NetworkInterfaces {
   /// Every interface that is up and running and has an address, in the system's order, loopback last. Some tens of
   /// microseconds.
   public static func list() throws(TransportError) -> [NetworkInterface] {
-    var raw = [parley_interface](repeating: parley_interface(), count: 256)
-    // The pointer and the capacity are those of one array.
-    let count = unsafe raw.withUnsafeMutableBufferPointer { b in
-      unsafe parley_interfaces(b.baseAddress, Int32(b.count))
+    var capacity = 256
+    var entries = try entries(atMost: capacity)
+    // A full list may lack some: hosts of containers have hundreds, and those of IPv6 come last.
+    while entries.count == capacity {
+      capacity *= 2
+      entries = try self.entries(atMost: capacity)
     }
-    guard count >= 0 else { throw .system(call: "getifaddrs", code: -count) }
     var out: [NetworkInterface] = []
-    for entry in raw.prefix(Int(count)) {
+    for entry in entries {
       let address = TransportAddress(entry.address).ip
       let name = name(of: entry)
       if let known = out.firstIndex(where: { $0.name == name }) {
@@ -40,6 +41,16 @@ public enum NetworkInterfaces {
       }
     }
     return out.filter { !$0.isLoopback } + out.filter(\.isLoopback)
+  }
+
+  private static func entries(atMost capacity: Int) throws(TransportError) -> ArraySlice<parley_interface> {
+    var raw = [parley_interface](repeating: parley_interface(), count: capacity)
+    // The pointer and the capacity are those of one array.
+    let count = unsafe raw.withUnsafeMutableBufferPointer { b in
+      unsafe parley_interfaces(b.baseAddress, Int32(b.count))
+    }
+    guard count >= 0 else { throw .system(call: "getifaddrs", code: -count) }
+    return raw.prefix(Int(count))
   }
 
   private static func name(of entry: parley_interface) -> String {
