@@ -1,7 +1,7 @@
 import Meetings
 import Signaling
 
-/// Polls, and the state of the meeting as a participant sees it.
+/// The state of the meeting as a participant sees it, and its polls.
 extension RoomMachine {
   /// The state of the meeting as one participant sees it.
   func state(for viewer: RoomMember) -> RoomState {
