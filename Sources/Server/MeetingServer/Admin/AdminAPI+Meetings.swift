@@ -135,8 +135,8 @@ extension AdminAPI {
     return record
   }
 
-  /// A meeting by whoever knows more of it: what another process has written, where the server does not run the command
-  /// itself, reaches the room with the next who comes.
+  /// The newer record of a meeting: the stored one, or the room's. A room gets a change by another process only with
+  /// the next join.
   private func newest(_ id: MeetingID) async throws -> MeetingRecord? {
     let running = await directory.room(of: id)?.meeting
     guard let kept = try await store.meeting(id: id) else { return running }

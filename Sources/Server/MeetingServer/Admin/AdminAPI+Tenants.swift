@@ -72,8 +72,7 @@ extension AdminAPI {
     return .json(TenantView(tenant))
   }
 
-  /// Forgets a tenant with all that is kept of it but the audit log, unless one of its meetings runs: people are not
-  /// put out by the way.
+  /// Removes a tenant with everything but its audit entries. Refused while one of its meetings is running.
   func removeTenant(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
     let tenant = try await tenant(call.path[0])
@@ -177,8 +176,8 @@ extension AdminAPI {
     return .json(KeyView(key, at: call.now, showing: true), status: 201)
   }
 
-  /// Takes a secret out of use, and where `endSessions` asks for it who is in with a token that it signed out of their
-  /// meetings: a secret that leaked may have let in anybody, while one that is only replaced must not end meetings.
+  /// Retires a secret. With `endSessions` it also ends the sessions of tokens that it signed. A leaked secret may have
+  /// admitted anybody, but one that is only replaced must not end meetings.
   func retireKey(_ call: inout Call) async throws -> HTTPResponse {
     let endsSessions = try call.query.truth("endSessions") ?? false
     try call.query.finish()

@@ -2,11 +2,11 @@ import Basics
 import Meetings
 import Synchronization
 
-/// Slows down who guesses the administration's token: so many wrong ones a minute may come from one address, and after
-/// that none of it is looked at for the rest of the minute, not the right one either.
+/// Slows down guessing of the admin token. After so many wrong ones a minute from one address, every token from there
+/// is refused for the rest of the minute, the right one too.
 ///
 /// Addresses of IPv6 count by the network that a customer is given (64 bits). This machine is exempt unless the limit
-/// is set: whoever else has an account here could lock the operator out.
+/// is set: anybody with an account here could lock the operator out.
 final class AdminAttempts: Sendable {
   /// The most addresses that are remembered.
   private static let maximumAddresses = 10_000

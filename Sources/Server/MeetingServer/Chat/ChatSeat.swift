@@ -5,7 +5,6 @@ import Signaling
 struct ChatSeat: Sendable {
   /// The receiver of a text that somebody types; nil for everybody.
   struct Typing: Sendable, Hashable {
-    /// The one who is to get it; nil for everybody.
     var to: String?
   }
 

@@ -85,8 +85,7 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var connections = 4_096
   /// How many requests a second one join token may make; 0 for any number.
   public var tokenRate = 100
-  /// Whether a ban of somebody without a token of their own goes by their address too; nil: unless ``publicURL`` is set
-  /// without ``trustedProxies``, and never for the address of this machine or of one of those.
+  /// Whether a ban of somebody without a token of their own goes by their address too; see ``AddressBans`` for nil.
   public var bansAddresses: Bool?
   /// How many voices are forwarded in a meeting that has more than that.
   public var audioLoudest = 5

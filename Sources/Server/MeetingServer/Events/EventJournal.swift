@@ -15,7 +15,7 @@ struct EventJournal: Sendable {
 
   /// How long it waits before it tries again.
   var pause: Duration = .milliseconds(500)
-  /// How often it tries again once nothing more comes: whoever shuts the server down does not wait for ever.
+  /// How often it tries again once nothing more comes. A shutdown doesn't wait longer.
   private static let lastTries = 4
 
   /// Serves until the events end and the last is written.

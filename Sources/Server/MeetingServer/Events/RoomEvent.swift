@@ -3,7 +3,7 @@ import FoundationEssentials
 import Meetings
 import Signaling
 
-/// Something that happened in a meeting, for whoever keeps book: webhooks, the audit log, the administration.
+/// Something that happened in a meeting, for webhooks, the audit log and the admin interface.
 struct RoomEvent: Sendable {
   enum What: Sendable {
     case meetingStarted
@@ -12,7 +12,7 @@ struct RoomEvent: Sendable {
     case participantLeft(Person, reason: String)
     case publicationAdded(Person, PublicationInfo)
     case publicationRemoved(Person, PublicationInfo)
-    /// Somebody waits to be let in, or does so no more.
+    /// A step of somebody in the lobby.
     case lobby(LobbyStep, Person)
     /// A file in the chat that everybody sees.
     case chatFile(Person, ChatFile)

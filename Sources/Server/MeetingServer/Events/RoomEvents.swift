@@ -117,8 +117,8 @@ final class RoomEvents: Sendable {
     for waiter in released { waiter.resume(returning: isWritten) }
   }
 
-  /// The reader cannot write just now what it took, and tries again: nobody is kept waiting for a disk that is full,
-  /// neither for that nor for what has come since.
+  /// The reader can't write its batch just now, and tries again. Callers don't wait for a full disk: not for that
+  /// batch, and not for later events.
   func delay() {
     let released = state.withLock { $0.queue.releaseWaiters(through: .max) }
     for waiter in released { waiter.resume(returning: false) }

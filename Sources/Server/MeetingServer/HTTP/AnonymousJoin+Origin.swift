@@ -2,9 +2,10 @@ import FoundationEssentials
 import Meetings
 
 extension AnonymousJoin {
-  /// Refuses pages of other origins than this server's and those that the default tenant allows, where nothing but the
-  /// network says who asks: any page could make meetings and get tokens for its own origin from within its visitor's
-  /// network. A form does not even need the browser's permission. Apps send no `Origin`.
+  /// Refuses pages of other origins when only the network identifies the caller. Such a page could make meetings and
+  /// get tokens for its own origin from within its visitor's network; with a form it doesn't even need the browser's
+  /// permission. This server's origin and those that the default tenant allows pass, and so do apps, which send no
+  /// `Origin`.
   func requireKnown(_ origin: String?, base: WebOrigin, now: Date) async throws(Refusal) {
     guard let origin else { return }
     do throws(MeetingStoreError) {

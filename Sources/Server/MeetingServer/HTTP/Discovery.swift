@@ -8,7 +8,7 @@ import Transport
 struct Discovery: Sendable {
   let desk: AnonymousJoin
   let counters: ServerCounters
-  /// Given to whoever is given a way to join, no sooner.
+  /// Only for callers who may join.
   let iceServers: @Sendable () -> IceServerSettings
   /// The devices that every link may open without a click; a join token may name more.
   let linkDevices: Set<LinkDevice>
@@ -41,8 +41,10 @@ struct Discovery: Sendable {
   }
 
   /// `GET /discover` with `Authorization: Bearer` or `?anonymousMeetingJoinContext=psat%3d…`: the document of the
-  /// token's meeting. With a room, `GET /discover/<room>`, it must be that one: whoever follows an address and finds
-  /// themselves elsewhere would not know why. A token for every room needs it. Reading makes no meeting: joining does.
+  /// token's meeting.
+  ///
+  /// `GET /discover/<room>` requires that the token is for that room: otherwise people would end up elsewhere without
+  /// knowing why. A token for every room needs this form. Reading makes no meeting; joining does.
   func document(
     context: String, room text: Substring?, origin: String?, base: WebOrigin, now: Date
   ) async throws(Refusal) -> HTTPResponse {

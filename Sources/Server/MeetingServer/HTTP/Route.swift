@@ -1,7 +1,7 @@
 import Transport
 
-/// An address of one of the server's ports, declared once: dispatch, `405` with `Allow`, the answer to `OPTIONS`, the
-/// rate limit, reserved room names and the table of addresses in `docs/protocol.md` follow from it.
+/// A path of one of the server's ports, declared once. Dispatch, `405` with `Allow`, the answer to `OPTIONS`, the rate
+/// limit, reserved room names and the table of paths in `docs/protocol.md` follow from it.
 ///
 /// `Handler` answers the requests. It isn't a function that throws a type of its own: Swift 6.3 cannot compile one that
 /// a generic type stores.

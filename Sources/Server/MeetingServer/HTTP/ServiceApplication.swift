@@ -18,7 +18,7 @@ struct ServiceApplication: Sendable {
     var OrganizerUri: String
     var DiscoverUri: String
     var ExpireTime: String
-    /// Only where not everybody gets in at once: a token for whoever lets the others in.
+    /// A token for the host who admits the others; only when not everybody gets in at once.
     var OrganizerToken: String?
   }
 

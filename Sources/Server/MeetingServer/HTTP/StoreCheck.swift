@@ -2,8 +2,8 @@ import Basics
 import Meetings
 import Synchronization
 
-/// Whether the store can be written to, asked at most once a second: the question waits for the disk, on the thread
-/// that joins wait for too, and anybody can ask it.
+/// Whether the store can be written to. It is checked at most once a second: anybody can ask, and the check waits for
+/// the disk on the thread that joins wait for too.
 final class StoreCheck: Sendable {
   private struct Last {
     var at: Instant

@@ -6,10 +6,13 @@ public import SFU
 /// The room decides which publication each slot carries (``SlotTable``); the media plane negotiates, routes packets and
 /// reports what it sees. Calls for one meeting come one after the other.
 public protocol MediaPlane: Sendable {
-  /// Opens a participant's connection from its first offer. `tracks` are what it sends; `reached` is the address of
-  /// this machine that its signalling came to, where that is known. When the offer is refused, nothing is left
-  /// behind. `isEncrypted` says that the meeting is encrypted end to end: no redundant audio is negotiated then, and
-  /// nothing of a frame is read that its form doesn't leave clear.
+  /// Opens a participant's connection from its first offer. When the offer is refused, nothing is left behind.
+  ///
+  /// - Parameters:
+  ///   - tracks: The tracks that it sends.
+  ///   - reached: The address of this machine that its signalling came to, if that is known.
+  ///   - isEncrypted: Whether the meeting is encrypted end to end. Then no redundant audio is negotiated, and only the
+  ///     part of a frame is read that its form leaves clear.
   func join(
     _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer], reached: IPAddress?,
     isEncrypted: Bool

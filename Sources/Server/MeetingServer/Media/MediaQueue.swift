@@ -1,7 +1,7 @@
 /// Runs one meeting's calls of the media plane one after the other, in the order they were posted.
 ///
-/// Room decisions are made without waiting; what follows from them for the media is posted here, so that two decisions
-/// cannot overtake each other on their way to a worker.
+/// A room decides without waiting, and posts the media operations of each decision here. So two decisions can't
+/// overtake each other on their way to a worker.
 final class MediaQueue: Sendable {
   private let continuation: AsyncStream<@Sendable () async -> Void>.Continuation
 

@@ -5,10 +5,10 @@ import Signaling
 import Transport
 
 /// The REST API that the official OpenTok server SDKs call: sessions, streams, connections, signals and moderation.
-/// `docs/opentok-rest.md` says which calls there are and what differs.
+/// `docs/opentok-rest.md` lists the calls and the differences.
 ///
-/// A session is the tenant's room of that name, a connection a participant, and a stream what a participant sends of
-/// camera and microphone, or of its screen.
+/// A session is the tenant's room of that name, and a connection a participant. A stream is a participant's camera and
+/// microphone, or its screen.
 struct OpenTokAPI: Sendable {
   let authority: ProjectAuthority
   let directory: MeetingDirectory
@@ -53,8 +53,7 @@ struct OpenTokAPI: Sendable {
     request.headers["accept"]?.lowercased().contains("application/json") == true
   }
 
-  /// Writes down that a tenant's server uses a right, before it does: what is done to people in a session is called as
-  /// when a host does it.
+  /// Writes the audit entry of an action in a session before it is done, under the name that it has for a host.
   func audit(_ action: String, _ target: String, _ tenant: Tenant, _ detail: String = "") async throws(Refusal) {
     do throws(MeetingStoreError) {
       try await store.append(

@@ -88,8 +88,7 @@ extension PlanningAPI {
     }
   }
 
-  /// A meeting as whoever has nothing but its address may know it: where not everybody comes in, what it is about is
-  /// for those who do.
+  /// A meeting as a caller may know it who has only its URL. Unless everybody gets in, its summary is left out.
   private static func seenFromOutside(_ record: MeetingRecord) -> MeetingRecord {
     guard record.passcode != nil || record.accessLevel != .everyone else { return record }
     var record = record

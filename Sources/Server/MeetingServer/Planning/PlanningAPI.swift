@@ -3,8 +3,8 @@ import FoundationEssentials
 import Meetings
 import Transport
 
-/// The public interface to meetings with a host, planned or at once, `/api/v1/meetings`: made by whoever may make
-/// meetings, changed by who runs them, and their calendar files for whoever may join.
+/// The public interface to meetings with a host, planned or at once: `/api/v1/meetings`. A caller who may make meetings
+/// creates them, their hosts change them, and everybody who may join gets their calendar files.
 struct PlanningAPI: Sendable {
   let desk: AnonymousJoin
   let projects: ProjectAuthority
@@ -82,7 +82,7 @@ struct PlanningAPI: Sendable {
       try record.plan(asked, now: now)
       if case .anybody = caller { try Self.bound(&record, now: now) }
     } else {
-      // As whoever opens the address of a room makes it, but with somebody who is its host.
+      // The same as when somebody opens the URL of a room, but with a host.
       record.subject = subject ?? record.subject
       if !desk.opensRooms {
         record.kind = .adHoc
@@ -203,7 +203,7 @@ struct PlanningAPI: Sendable {
   private static func bound(_ record: inout MeetingRecord, now: Date) throws(Refusal) {
     let end: Date?
     do throws(ScheduleProblem) { end = try record.schedule?.end() } catch { throw Refusal(error) }
-    // A planned meeting that never closes would be kept for ever.
+    // A planned meeting without an end would be kept permanently.
     if record.schedule != nil, record.expires == nil {
       record.expires = record.created + anonymousDays * 86_400
     }

@@ -29,8 +29,8 @@ struct FileStamp: Equatable, Sendable {
   }
 }
 
-/// Decides when files that belong together are read again: once they have changed and then rested from one look to the
-/// next, since they are not all written at the same moment.
+/// Decides when files that belong together are read again. They aren't all written at the same moment, so that is after
+/// they have changed and then rested from one look to the next.
 struct FileWatch: Sendable {
   private var read: [FileStamp?]
   private var seen: [FileStamp?]

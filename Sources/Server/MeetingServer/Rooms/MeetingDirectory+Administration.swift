@@ -4,9 +4,8 @@ import Signaling
 
 /// Running meetings for the admin interface and REST.
 extension MeetingDirectory {
-  /// An admission with what its holder is and may do now: by the token, by what hosts have decided in the meeting's
-  /// room, and by what a killed server has left of that. Every entrance that has no more than a token to go by asks
-  /// here, and goes by nothing else.
+  /// An admission with its holder's present rights: by the token, by hosts' decisions in the meeting's room, or by
+  /// those that a killed server left. Every endpoint that has only a token to go by asks here.
   func present(_ admission: Admission, for use: RightsUse) async throws(JoinRefusal) -> Admission {
     var admission = admission
     do throws(MeetingRoom.Refusal) {
@@ -59,7 +58,7 @@ extension MeetingDirectory {
   /// back to yet.
   func canEnd(_ meeting: MeetingID) -> Bool { allRooms[meeting] != nil || running?.hasLeft(meeting) ?? false }
 
-  /// Ends a meeting that runs, or was left by a killed server, for everybody; false when it does not run.
+  /// Ends a running or orphaned meeting for everybody; false when it is neither.
   func end(_ record: MeetingRecord) async -> Bool {
     guard let room = allRooms[record.id] else {
       guard let running, running.hasLeft(record.id) else { return false }

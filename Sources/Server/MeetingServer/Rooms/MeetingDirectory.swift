@@ -35,9 +35,11 @@ actor MeetingDirectory {
   private let current: @Sendable (Admission, IPAddress?) async throws(JoinRefusal) -> Admission
   private let decided: @Sendable (MeetingID, Bool) async throws(MeetingStoreError) -> Bool
 
-  /// `current` looks at an admission again once there is a room, `refreshed` makes a token to come back with, `decided`
-  /// decides whether a meeting is encrypted unless that is known, `ban` keeps the holder of a grant out of a meeting
-  /// permanently, and says whether that is written down.
+  /// - Parameters:
+  ///   - current: Revalidates an admission once there is a room.
+  ///   - refreshed: Makes a token to come back with.
+  ///   - decided: Decides whether a meeting is encrypted, unless that is known.
+  ///   - ban: Bans the holder of a grant from a meeting; false when the ban couldn't be written.
   init(
     media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters, log: Log,
     events: RoomEvents = RoomEvents(), files: ChatFileStore? = nil,
@@ -97,9 +99,8 @@ actor MeetingDirectory {
     throw .unavailable("the meeting is ending")
   }
 
-  /// A join request with the meeting as it is kept now. The room is there, so that what is changed from here on reaches
-  /// it; without this look, what was changed between the check of the token and the making of the room would be seen
-  /// with the next join only.
+  /// A join request with the meeting as it is stored now. From here on the room gets every change. Without this look, a
+  /// change between the check of the token and the making of the room would hold from the next join on only.
   private func looked(
     at joinRequest: JoinRequest
   ) async throws(MeetingRoom.Refusal) -> JoinRequest {
@@ -130,7 +131,7 @@ actor MeetingDirectory {
     if revocations != before { await recheck(joinRequest.admission, room) }
   }
 
-  /// Ends the place of whoever came in or stays with a token that is revoked by now.
+  /// Ends the session of a token that is revoked by now.
   func recheck(_ admission: Admission, _ room: MeetingRoom) async {
     do throws(JoinRefusal) {
       _ = try await current(admission, nil)

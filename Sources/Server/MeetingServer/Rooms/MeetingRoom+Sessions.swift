@@ -73,7 +73,7 @@ extension MeetingRoom {
   /// Ends the sessions of participants with a token that isn't valid any more, and sends those away who wait with it.
   func revoke(_ token: TokenID, of tenant: TenantID) { apply(.revokeToken(token, tenant)) }
 
-  /// The same for everybody whose token goes back to an API secret that is out of use.
+  /// The same for everybody whose token was signed with an API secret that is retired.
   func retire(_ key: String, of tenant: TenantID) { apply(.retireKey(key, tenant)) }
 
   /// Applies a newer record of the meeting.

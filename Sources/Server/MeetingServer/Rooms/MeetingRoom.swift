@@ -80,8 +80,12 @@ actor MeetingRoom {
   let onLobby: @Sendable (MeetingRoom, LobbyEvent) -> Void
   let onEnded: @Sendable (MeetingRoom) -> Void
 
-  /// A room for `record`, empty. `onLeft` gets the resume token of every session that ends, `onLobby` what happens in
-  /// the lobby; `onEnded` is called when the room is closed, whatever closed it and whoever was in it.
+  /// An empty room for `record`.
+  ///
+  /// - Parameters:
+  ///   - onLeft: Gets the resume token of every session that ends.
+  ///   - onLobby: Gets the events of the lobby.
+  ///   - onEnded: Called when the room is closed, for any reason.
   init(
     record: MeetingRecord, url: String, media: any MediaPlane, limits: Limits, counters: ServerCounters, log: Log,
     dependencies: RoomDependencies = RoomDependencies(), events: RoomEvents = RoomEvents(),

@@ -35,8 +35,7 @@ extension MeetingRoom {
     update { $0.restore(left) }
   }
 
-  /// A grant with what its holder is and may do now, by everything that hosts have decided: for every entrance that has
-  /// no more than a token to go by.
+  /// A grant with its holder's present rights by all decisions of hosts; see ``MeetingDirectory/present(_:for:)``.
   func present(_ grant: JoinGrant, for use: RightsUse) async throws(Refusal) -> JoinGrant {
     try await restore()
     return try update { machine throws(Refusal) in try machine.present(grant, for: use) }

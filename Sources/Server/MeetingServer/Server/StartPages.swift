@@ -32,8 +32,8 @@ public enum StartPages {
     return released
   }
 
-  /// The addresses of a mapping, when the fields of its first line in `smaps` say that it is of a file, private and not
-  /// writable; nil otherwise (proc_pid_maps(5)).
+  /// The addresses of a mapping, by the fields of its first line in `smaps` (proc_pid_maps(5)). Nil unless it is of a
+  /// file, private and not writable.
   static func unwritableFile(_ fields: [Substring]) -> Range<UInt>? {
     guard fields.count >= 6, fields[1] == "r--p" || fields[1] == "r-xp", fields[5].hasPrefix("/") else { return nil }
     let ends = fields[0].split(separator: "-")

@@ -1,12 +1,11 @@
 import Basics
 import Transport
 
-/// The proxies whose word is taken for the address that a request comes from: `--trusted-proxy`.
+/// The proxies that are trusted to report the address of a client: `--trusted-proxy`.
 ///
-/// A proxy adds the address of who has connected to it at the end of `X-Forwarded-For`; what stands before that came
-/// with the request, and anybody can write anything there. So the header is read from its end, for as long as those who
-/// wrote it are proxies that the operator has named, and the first address of somebody else is the client's. From
-/// everybody else the header is not read at all.
+/// A proxy appends the address of its client to `X-Forwarded-For`. The part before came with the request, and anybody
+/// can write anything there. So the header is read from its end while the writers are trusted proxies. The first other
+/// address is the client's. The header of any other sender is ignored.
 public struct TrustedProxies: Sendable, Equatable {
   /// Addresses that begin with the same bits.
   struct Network: Sendable, Equatable {

@@ -8,8 +8,8 @@ extension SignInEndpoints {
   /// The URL of the sign-in for a room.
   static func address(_ room: RoomName, _ base: WebOrigin) -> String { "\(base)/signin?room=\(room.pathSegment)" }
 
-  /// `GET /discover/<room>` where people sign in: the document with a token for whoever has; nil where another mode is
-  /// set.
+  /// `GET /discover/<room>` in the mode in which people sign in; nil in other modes. The document has a token for the
+  /// user. Without a session it throws the refusal that leads to the sign-in.
   func document(
     room text: some StringProtocol, _ request: HTTPRequest, base: WebOrigin, discovery: Discovery, now: Date
   ) async throws(Refusal) -> HTTPResponse? {
@@ -48,7 +48,7 @@ extension SignInEndpoints {
     }
   }
 
-  /// The session of whoever asks, when it is good, and a page of this server asks.
+  /// The session of a request from a page of this server, if it is valid.
   private func session(
     of request: HTTPRequest, _ tenant: Tenant, _ base: WebOrigin, _ now: Date
   ) async throws(Refusal) -> SignInSession? {

@@ -1,7 +1,6 @@
 import Signaling
 
-/// A message as a client sent it, with the `id` that messages of every type may have: whoever refuses one says by it
-/// which.
+/// A message of a client, with the `id` that messages of every type may have. A refusal names the message by it.
 struct ClientFrame: Sendable {
   var message: ClientMessage
   /// Nil where there is none, or none that is an integer.

@@ -3,11 +3,11 @@ import FoundationEssentials
 import Meetings
 import Transport
 
-/// Posts what waits in the database to the webhooks.
+/// Posts the deliveries in the database to their webhooks.
 ///
-/// A delivery is taken from the database, posted, and what came of it is written back, so a process that is killed at
-/// any moment sends it again: each event arrives at least once. Of a meeting's events for one webhook only the first
-/// that waits is ever under way, so they arrive in order.
+/// A delivery is read, posted, and its result is written back. A process that is killed in between posts it again, so
+/// each event arrives at least once. Only the first delivery of a meeting to a webhook is ever under way, so they
+/// arrive in order.
 actor WebhookDispatcher {
   private struct Chain: Hashable {
     var webhook: WebhookID

@@ -20,10 +20,9 @@ public struct WebhookSettings: Sendable, Equatable {
 
   public init() {}
 
-  /// How long the database is left alone after a look at what waits that took this long. Joins wait for the same
-  /// thread, and where a receiver is dead for hours a look goes through tens of thousands of rows: it gets a twentieth
-  /// of the time, as long as that lets what is new wait for a second at most. One that costs nothing may follow at
-  /// once.
+  /// How long the database rests after a query for due deliveries that took `look`. Joins wait for the same thread, and
+  /// with a receiver that is dead for hours such a query reads tens of thousands of rows. It gets a twentieth of the
+  /// time, but a new delivery waits at most a second. A query that costs nothing may follow at once.
   static func rest(after look: TimeSpan) -> TimeSpan {
     if look < .milliseconds(1) { return .zero }
     return min(TimeSpan(nanoseconds: look.nanoseconds * 20), .seconds(1))

@@ -40,8 +40,7 @@ struct MessageBudget: Sendable {
     fileprivate var toldOfData: Instant?
   }
 
-  /// How much may come at once, as seconds of the rate; for a meeting it has to stay below what may wait in a reader's
-  /// socket (1 MiB).
+  /// The burst as seconds of the rate. For a meeting it has to stay below the send queue of a reader's socket (1 MiB).
   private static let seconds = (sender: 4, meeting: 3, data: 2)
   private static let maximumBurst = 768 << 10
   /// Messages of a whole meeting: a second, and at once.

@@ -41,8 +41,8 @@ struct RoleOverrides: Sendable, Equatable {
   /// Whether the holder of `grant` was removed and has not come back.
   func isRemoved(_ grant: JoinGrant) -> Bool { Holder(grant).map(removed.contains) ?? false }
 
-  /// The rights of who asks for something from outside of the meeting, as over REST: what hosts have decided holds
-  /// there too, and whoever was removed looks after nothing.
+  /// The rights of somebody who calls from outside of the meeting, as over REST. Hosts' decisions hold there too, and a
+  /// participant who was removed isn't a host there any more.
   func appliedOutside(to grant: JoinGrant, chat: ChatPolicy) -> JoinGrant {
     var grant = applied(to: grant, chat: chat)
     if isRemoved(grant) { grant.permissions.remove(.moderate) }

@@ -31,10 +31,12 @@ extension RoomMachine {
     return true
   }
 
-  /// Removes a participant permanently: neither its token nor, where the token names a user, any other token of that
-  /// user admits it to this meeting again; nor for a day, where bans go by addresses too and nobody knows who it is,
-  /// another one from its network. That holds at once while the room stands, and for longer once the ban is written.
-  /// False when there is no such participant.
+  /// Removes a participant permanently. Its token doesn't admit it to this meeting again. Neither does another token of
+  /// the same user, if the token names a user. Otherwise, where bans go by addresses too, no token from its network
+  /// does for a day.
+  ///
+  /// The ban holds at once while the room stands, and longer once it is written. False when there is no such
+  /// participant.
   func ban(_ id: String, message: String) -> Bool {
     guard let member = roster[id] else { return false }
     let (grant, address) = (member.admission.grant, member.address)
@@ -68,12 +70,12 @@ extension RoomMachine {
     return true
   }
 
-  /// Mutes everybody's tracks for which `order` holds. With `includingLater`, what is published from now on starts
-  /// muted too, also that of participants who come later, until ``liftMuteAll()``.
+  /// Mutes the tracks of everybody for which `order` holds. With `includingLater`, later publications start muted too,
+  /// also those of participants who join later, until ``liftMuteAll()``.
   ///
-  /// Everybody may unmute themselves, as with LiveKit and OpenTok; with an order that doesn't allow it only those who
-  /// moderate, are spared, or are asked to unmute may, as with Jitsi's moderated meetings. That includes what comes
-  /// later, or leaving and coming back would be a way around it.
+  /// Everybody may unmute themselves, as with LiveKit and OpenTok. An order can forbid that, as in Jitsi's moderated
+  /// meetings: then only hosts, exceptions, and participants who are asked to unmute may. It covers later publications
+  /// too, or a rejoin would be a way around it.
   func muteAll(_ order: MuteAll, includingLater: Bool) {
     if includingLater || !order.mayUnmute {
       moderation.muteAll = order

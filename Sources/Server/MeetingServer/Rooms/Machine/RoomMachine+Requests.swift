@@ -26,12 +26,12 @@ enum MemberRequest: Hashable {
   case lock(Bool)
 }
 
-/// How requests are carried out. No audited action is carried out before its entry is on the disk: a server that is
-/// killed between the two leaves an entry of what wasn't done, and never something done without its entry.
+/// Carries requests out. No audited action is carried out before its entry is on the disk. A server that is killed
+/// between the two leaves an entry of an action that wasn't done, but never an action without its entry.
 extension RoomMachine {
   /// Carries a request out or refuses it, and answers a client that gave it a number.
   func perform(_ request: RoomRequest, id: Int?, _ member: RoomMember, _ channel: RoomChannel) {
-    // Typing is said again and again, and nobody waits for an answer.
+    // Typing is repeated again and again, and nobody waits for an answer.
     if case .chat(.typing(let active, let to)) = request { return setTyping(active, to: to, member) }
     let isInPace =
       if case .chat = request {
@@ -98,8 +98,8 @@ extension RoomMachine {
       .rightUsed(by: member.person, action: action.action, target: action.target, detail: "not done: \(why)"))
   }
 
-  /// Answers that a request is done, once that and who did it is on the disk: a server that is killed this moment still
-  /// knows it when it runs again.
+  /// Answers that a request is done, once its result and its audit entry are on the disk. A server that is killed right
+  /// after the answer still knows both when it runs again.
   func acknowledge(_ id: Int?, _ channel: RoomChannel, awaitsBan: Bool = false, awaitsEvents: Bool = false) {
     keepState()
     guard let id else { return }

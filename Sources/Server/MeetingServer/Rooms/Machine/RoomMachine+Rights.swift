@@ -20,8 +20,7 @@ extension RoomMachine {
     return false
   }
 
-  /// A grant with what its holder is and may do now, by all that hosts have decided: for every entrance that has no
-  /// more than a token to go by.
+  /// A grant with its holder's present rights by all decisions of hosts; see ``MeetingDirectory/present(_:for:)``.
   func present(_ grant: JoinGrant, for use: RightsUse) throws(MeetingRoom.Refusal) -> JoinGrant {
     // Decisions hold until the room closes.
     guard !isClosed else { return grant }

@@ -53,7 +53,7 @@ extension RoomMachine {
     endSessions("Your join token was revoked. Ask for a new one.") { $0.id == token && $0.tenant == tenant }
   }
 
-  /// The same for everybody whose token goes back to an API secret that is out of use.
+  /// The same for everybody whose token was signed with an API secret that is retired.
   func retireKey(_ key: String, of tenant: TenantID) {
     endSessions("The secret that your join token was signed with is out of use. Ask for a new token.") {
       $0.key == key && $0.tenant == tenant

@@ -14,9 +14,11 @@ import Signaling
 /// ``beginJoin(_:quota:)``, come after ``begin(_:)``, and ``drainEffects()`` follows them. At ``deadline`` the machine
 /// wants a ``RoomCommand/timeout``.
 ///
-/// Each part has a type of its own: who is in (``Roster``), who waits (``Lobby``), what hosts decided (``Moderation``),
-/// the chat (``ChatHistory``, ``ChatDelivery``), polls (``PollTable``), slots (``SlotTable``) and what survives the
-/// process (``RoomJournal``). The extensions connect them.
+/// Each part has a type of its own, and the extensions connect them:
+/// - participants: ``Roster``; join requests that wait: ``Lobby``; slots: ``SlotTable``
+/// - hosts' decisions: ``Moderation``; polls: ``PollTable``
+/// - the chat: ``ChatHistory``, ``ChatDelivery``
+/// - the part that survives the process: ``RoomJournal``
 final class RoomMachine {
   /// The constants of a room.
   struct Setup {

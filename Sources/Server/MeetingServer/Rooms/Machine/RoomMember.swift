@@ -37,7 +37,7 @@ final class RoomMember {
   var permissions: Permissions
   /// Hosts' decisions about it.
   var decisions = HostDecisions()
-  /// Tracks that were refused, so that it is said once.
+  /// Tracks that were refused, so that each refusal is sent once.
   var refusedTracks: Set<String> = []
   /// Tracks that a host ended and that the client has not taken out of its offers yet.
   var stoppedTracks: Set<String> = []
