@@ -12,7 +12,7 @@ struct DataRelay: Sendable {
   let log: Log
   let meeting: String
 
-  /// Serves until the meeting ends. The room may end before: then messages go nowhere.
+  /// Serves until the meeting ends. Messages that come after the room's end are dropped.
   func run(_ events: AsyncStream<MeetingDataEvent>, room: @Sendable () -> MeetingRoom?) async {
     for await event in events {
       guard let room = room() else { return }

@@ -27,28 +27,26 @@ extension MeetingDirectory {
     return admission
   }
 
-  /// How many are in each running meeting.
+  /// The number of participants in each running meeting.
   func running() async -> [MeetingID: Int] {
     var counts: [MeetingID: Int] = [:]
     for (id, room) in allRooms { counts[id] = await room.count }
     return counts
   }
 
-  /// The room of a meeting that runs.
+  /// The room of a running meeting.
   func room(of meeting: MeetingID) -> MeetingRoom? { allRooms[meeting] }
 
-  /// Has the room of a meeting that runs go by what was changed of it.
+  /// Applies a changed record to a running meeting.
   func changed(_ meeting: MeetingRecord) async { await allRooms[meeting.id]?.change(meeting) }
 
-  /// Ends the places of those who are in with a token, whatever its form and whichever meetings they are in. To be
-  /// called once the store knows that it is revoked.
+  /// Ends the sessions with a token, whatever its form and in all meetings. Call it once the store has the revocation.
   func revoked(_ token: TokenID, of tenant: TenantID) async {
     revocations += 1
     for room in allRooms.values { await room.revoke(token, of: tenant) }
   }
 
-  /// Ends the places of those whose tokens go back to an API secret. To be called once the store knows that it is out
-  /// of use.
+  /// Ends the sessions whose tokens were signed with an API secret. Call it once the store has retired the secret.
   func retired(_ key: String, of tenant: TenantID) async {
     revocations += 1
     for room in allRooms.values { await room.retire(key, of: tenant) }

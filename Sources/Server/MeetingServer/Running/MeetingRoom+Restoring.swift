@@ -2,9 +2,9 @@ import Basics
 import Meetings
 import Signaling
 
-/// How a room finds what a killed server left of its meeting, and what hosts had decided in it.
+/// How a room takes over what a killed server left of its meeting.
 extension MeetingRoom {
-  /// The state of a meeting that a killed server left; nil when that is nothing, or somebody has come back to it.
+  /// The state of an orphaned meeting; nil when there is none, or somebody has come back to it.
   private static func left(
     of meeting: MeetingID, in journal: RunningBook
   ) async throws(Refusal) -> (RunningMeeting, files: MeetingID?)? {
@@ -15,12 +15,12 @@ extension MeetingRoom {
     do throws(MeetingStoreError) {
       return try await journal.left(of: meeting)
     } catch {
-      // Better nobody than somebody whom a lock is to keep out.
+      // Refuses everybody: without the state, a participant could enter past a lock.
       throw .unavailable(error.description)
     }
   }
 
-  /// The role overrides of a meeting that a killed server left; nil when it left nothing of it.
+  /// The role overrides of an orphaned meeting; nil when a killed server left none.
   static func decisions(leftOf meeting: MeetingID, in journal: RunningBook?) async throws(Refusal) -> RoleOverrides? {
     guard let journal, let (left, _) = try await left(of: meeting, in: journal) else { return nil }
     return left.values[RoomJournal.stateName].flatMap { RoomJournal.value(RoomSnapshot.self, $0) }?.decisions

@@ -13,23 +13,23 @@ import Synchronization
 final class RunningBook: Sendable {
   /// The most writes that wait while nothing can be written. Older ones are given up.
   static let maximumWaiting = 20_000
-  /// How often it tries again once nothing more comes.
+  /// How many further tries a write gets after ``end()``.
   private static let lastTries = 4
 
   private struct State {
     var queue = GroupCommitQueue<RunningWrite, CheckedContinuation<Bool, Never>>()
-    /// Whether something was written, or left at the start, since what was forgotten was overwritten last.
+    /// Whether something was deleted since the last time that deleted data were overwritten in the files.
     var hasForgotten = true
-    /// Up to which place something of a meeting was given up.
+    /// The place up to which writes of a meeting were given up.
     var lost: [MeetingID: UInt64] = [:]
     var (isEnded, isFinished) = (false, false)
-    /// Meetings of which something is kept.
+    /// Meetings that have state in the store.
     var running: Set<MeetingID> = []
-    /// Meetings that were left by a server that was killed, and what their files are kept under.
+    /// Orphaned meetings, with the keys of their files.
     var left: [MeetingID: MeetingID?] = [:]
     /// The orphaned meetings whose end was reported, and the place of the last report in ``events``.
     var (told, toldPlace): (Set<MeetingID>, UInt64) = ([], 0)
-    /// Whether what was left is known; nil while it is being taken over.
+    /// Whether orphaned meetings are known; nil while they are being taken over.
     var isTakenOver: Bool? = true
     var waiters: [CheckedContinuation<Bool, Never>] = []
   }
@@ -54,7 +54,7 @@ final class RunningBook: Sendable {
 
   // MARK: Writing
 
-  /// Has something written, after all that was added before, and returns its place.
+  /// Queues a write behind all earlier ones, and returns its place.
   func add(_ write: RunningWrite) -> UInt64 {
     let place = state.withLock { state in
       if state.isEnded { return UInt64.max }
@@ -74,12 +74,12 @@ final class RunningBook: Sendable {
   /// state again.
   func lost(of meeting: MeetingID) -> UInt64 { state.withLock { $0.lost[meeting] ?? 0 } }
 
-  /// Whether what a meeting has at that place is on the disk now.
+  /// Whether the writes of a meeting up to this place are on the disk.
   func has(_ place: UInt64, of meeting: MeetingID) -> Bool {
     state.withLock { $0.queue.settled >= place && $0.lost[meeting].map { place > $0 } ?? true }
   }
 
-  /// Waits until what a meeting has at that place is on the disk; false when it could not be written just now.
+  /// Waits until the writes of a meeting up to this place are on the disk; false when they can't be written just now.
   func isWritten(_ place: UInt64, of meeting: MeetingID) async -> Bool {
     await withCheckedContinuation { continuation in
       let answer: Bool? = state.withLock { state in
@@ -101,7 +101,7 @@ final class RunningBook: Sendable {
     settle(false)
   }
 
-  /// Nothing comes any more.
+  /// Accepts no more writes.
   func end() {
     state.withLock { $0.isEnded = true }
     bell.finish()
@@ -125,7 +125,7 @@ final class RunningBook: Sendable {
           settle(false)
           return log.error("running.lost", ["count": batch.count, "reason": error.description])
         }
-        // Nobody is kept waiting for a disk that is full.
+        // Callers don't wait for a full disk.
         settle(false)
         log.error("running.late", ["count": batch.count, "reason": error.description])
         let excess = max(0, batch.count - Self.maximumWaiting)
@@ -135,8 +135,8 @@ final class RunningBook: Sendable {
     }
   }
 
-  /// Notes whose writes are given up. Returns those of them that are tried again all the same: what has ended must not
-  /// come back.
+  /// Records that writes are given up. Returns those that are tried again all the same: a meeting that has ended must
+  /// not come back after a restart.
   private func giveUp(_ writes: ArraySlice<RunningWrite>) -> [RunningWrite] {
     state.withLock { state in
       for write in writes { state.lost[write.meeting] = state.queue.taken }
@@ -145,7 +145,7 @@ final class RunningBook: Sendable {
     return writes.filter { $0.what == .end && ended.insert($0.meeting).inserted }
   }
 
-  /// Whether what went wrong may be over in a moment.
+  /// Whether the error may be over in a moment.
   private static func passes(_ error: MeetingStoreError) -> Bool {
     switch error {
     case .busy, .diskFull: true
@@ -169,10 +169,10 @@ final class RunningBook: Sendable {
   /// Makes rooms wait until orphaned meetings are taken over.
   func expectTakeOver() { state.withLock { $0.isTakenOver = nil } }
 
-  /// Whether it need not be waited for until what was left is known.
+  /// Whether orphaned meetings are known, so that nobody needs to wait.
   var isTakenOver: Bool { state.withLock { $0.isTakenOver ?? false } }
 
-  /// Waits until what was left is known; false where it cannot be known.
+  /// Waits until orphaned meetings are known; false when that failed.
   func takenOver() async -> Bool {
     await withCheckedContinuation { continuation in
       let answer: Bool? = state.withLock { state in
@@ -192,7 +192,7 @@ final class RunningBook: Sendable {
     for waiter in waiters { waiter.resume(returning: isDone) }
   }
 
-  /// Takes over what a server has left that was killed, with the files of its chats.
+  /// Takes over the orphaned meetings, with the files of their chats.
   func takeOver(_ files: ChatFileStore) async throws(MeetingStoreError) {
     var isDone = false
     defer { endTakeOver(isDone) }
@@ -201,7 +201,7 @@ final class RunningBook: Sendable {
     state.withLock { state in
       for meeting in left { state.left.updateValue(keys[meeting.meeting], forKey: meeting.meeting) }
     }
-    // Before anybody gets in: what ends comes before what begins.
+    // Before anybody joins: the ends of old sessions are reported before new ones begin.
     try await tellEnds()
     try await endOver(files)
     isDone = true
@@ -217,7 +217,7 @@ final class RunningBook: Sendable {
         continue
       }
       let place = events.add(end)
-      // So many at once that none is dropped.
+      // Waits in between, so that no event is dropped.
       if (number + 1) % (RoomEvents.maximumWaiting / 4) == 0 { _ = await events.isWritten(place) }
     }
   }
@@ -241,7 +241,7 @@ final class RunningBook: Sendable {
     state.withLock { $0.told.subtract(over.map(\.meeting)) }
   }
 
-  /// Whether a killed server has left something of a meeting, which nobody has come back to yet.
+  /// Whether a meeting is orphaned, and nobody has come back to it yet.
   func hasLeft(_ meeting: MeetingID) -> Bool { state.withLock { $0.left[meeting] != nil } }
 
   /// The state of an orphaned meeting, and the key of its files.
@@ -250,7 +250,7 @@ final class RunningBook: Sendable {
     return try await store.runningMeeting(meeting).map { ($0, files) }
   }
 
-  /// Ends a meeting that was left, with its files, before anybody has come back to it; false when it is none of those.
+  /// Ends an orphaned meeting, with its files; false when it isn't orphaned, or somebody has come back.
   func endLeft(_ meeting: MeetingID, of tenant: TenantID, _ files: ChatFileStore?) async -> Bool {
     guard let key = state.withLock({ $0.left.removeValue(forKey: meeting) }) else { return false }
     let place = add(RunningWrite(.end, of: meeting, tenant: tenant))
@@ -259,11 +259,11 @@ final class RunningBook: Sendable {
     return true
   }
 
-  /// Somebody has come back: the meeting goes on, and ends as every other one.
+  /// Somebody has come back: the meeting isn't orphaned any more.
   func resumed(_ meeting: MeetingID) { state.withLock { _ = $0.left.removeValue(forKey: meeting) } }
 
-  /// Notes which meetings run, forgets those that were left and to which nobody came back in time, and has what was
-  /// forgotten overwritten, each `minute`. `rooms` are those that are open now.
+  /// Each `minute`: records which meetings are running, ends orphaned meetings whose time is over, and overwrites
+  /// deleted data. `rooms` are those that are open now.
   func keepUp(
     _ files: ChatFileStore, minute: Duration = .seconds(60), rooms: @Sendable () async -> [MeetingID]
   ) async {

@@ -1,12 +1,13 @@
 import Signaling
 
-/// The last messages of one participant that are passed on once only, by the client's numbers, and what each was
-/// answered. A client that has lost the connection before the answer says them again, and nobody else is to hear them
-/// twice.
+/// The last numbered messages of one participant, with their answers.
+///
+/// A client that lost the connection before an answer repeats its messages. A repeated one gets its former answer, and
+/// isn't passed on twice.
 struct AnsweredMessages: Sendable {
   /// The answer that a client got to a message.
   enum Answer: Sendable, Hashable {
-    /// It was passed on, and nothing of it is kept.
+    /// It was passed on, and isn't stored.
     case done
     /// It was passed on as the chat message of this number.
     case said(Int)
@@ -16,30 +17,30 @@ struct AnsweredMessages: Sendable {
   /// The state of a message that has come.
   enum Standing: Sendable, Hashable {
     case new
-    /// It came before, and is not answered yet.
+    /// It came before, and has no answer yet.
     case underWay
-    /// It came before, and was answered so.
+    /// It came before, and got this answer.
     case answered(Answer)
   }
 
-  /// How many are remembered: more than a client can send at once (``SignalingService``), and so more than can be
-  /// without an answer when a connection is lost.
+  /// How many are remembered: more than a client can send at once (``SignalingService``), so more than can lack an
+  /// answer when a connection is lost.
   static let maximum = 256
 
   private struct Entry {
     /// Distinguishes a repeated message from another one that uses the same number.
     var content: Int
     var answer: Answer?
-    /// Whether it is as if it had never come.
+    /// Whether it counts as if it had never come.
     var isForgotten = false
   }
 
   private var entries: [Int: Entry] = [:]
-  /// The numbers in the order in which they came, and from ``maximum`` on the place of the oldest.
+  /// The numbers in the order in which they came; from ``maximum`` on a ring that begins at ``oldest``.
   private var numbers: [Int] = []
   private var oldest = 0
 
-  /// Takes a message; one that is new counts as under way from now on.
+  /// Returns the state of a message. A new one is under way from now on.
   mutating func take(_ id: Int, _ message: ClientMessage) -> Standing {
     let content = message.hashValue
     if let known = entries[id] {
@@ -55,9 +56,8 @@ struct AnsweredMessages: Sendable {
     return .new
   }
 
-  /// Forgets a message that was not dealt with: it may come again under its number.
+  /// Forgets a message that wasn't handled: it may come again under its number.
   mutating func forget(_ id: Int) { entries[id]?.isForgotten = true }
 
-  /// Remembers what a message was answered.
   mutating func note(_ answer: Answer, to id: Int) { entries[id]?.answer = answer }
 }

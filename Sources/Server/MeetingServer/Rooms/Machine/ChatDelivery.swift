@@ -1,11 +1,11 @@
 import Signaling
 
-/// Chat messages that wait until they are on the disk, in the order in which everybody is to get them.
+/// Chat messages that wait until they are on the disk, in the order of their delivery.
 struct ChatDelivery {
   enum Update {
-    /// A message, and the number under which its sender hears what has become of it.
+    /// A message, and the client's number for its answer.
     case message(ChatEntry, id: Int?)
-    /// A message has become another one.
+    /// A message that was edited or deleted.
     case changed(ChatEntry)
   }
 
@@ -16,7 +16,7 @@ struct ChatDelivery {
 
   mutating func append(_ update: Update, after write: UInt64) { waiting.append((write, update)) }
 
-  /// Takes out what waits for the journal up to `write`.
+  /// Removes and returns the updates that wait for the journal up to `write`.
   mutating func drain(through write: UInt64) -> [Update] {
     let ready = waiting.prefix { $0.write <= write }.map(\.update)
     waiting.removeFirst(ready.count)

@@ -29,13 +29,14 @@ struct ChatHistory: Sendable {
     age = policy.maximumAge?.seconds
   }
 
-  /// Keeps by another policy from now on; returns what is forgotten by that.
+  /// Applies another policy; returns the messages that it drops.
   mutating func set(_ policy: ChatPolicy, now: Date) -> [ChatEntry] {
     follow(policy)
     return prune(now: now) + shorten()
   }
 
-  /// Takes over what was kept before a restart, by its numbers; returns what of it is too old by now, or too much.
+  /// Restores the messages of before a restart, with their numbers; returns those that are dropped as too old or too
+  /// many.
   mutating func restore(_ kept: [ChatEntry], now: Date) -> [ChatEntry] {
     entries = kept
     bytes = kept.reduce(0) { $0 + $1.text.utf8.count }
@@ -43,8 +44,8 @@ struct ChatHistory: Sendable {
     return prune(now: now) + shorten()
   }
 
-  /// Gives what these participants wrote or got to one who is known again under another id; returns the messages that
-  /// changed.
+  /// Gives the messages that these participants wrote or got to the new id of the same person; returns the messages
+  /// that changed.
   mutating func rename(_ olds: Set<String>, to id: String) -> [ChatEntry] {
     var changed: [ChatEntry] = []
     for index in entries.indices {
@@ -58,7 +59,6 @@ struct ChatHistory: Sendable {
     return changed
   }
 
-  /// Everything that is kept.
   var all: [ChatEntry] { entries }
 
   /// The number of the last message, whether it is kept or not.
@@ -70,14 +70,14 @@ struct ChatHistory: Sendable {
     return last
   }
 
-  /// Keeps `entry`, and forgets the oldest beyond the bounds; returns those.
+  /// Appends `entry`, and drops the oldest beyond the bounds; returns those.
   @discardableResult mutating func append(_ entry: ChatEntry) -> [ChatEntry] {
     entries.append(entry)
     bytes += entry.text.utf8.count
     return shorten()
   }
 
-  /// Forgets the oldest beyond the bounds; returns those.
+  /// Drops the oldest beyond the bounds; returns those.
   private mutating func shorten() -> [ChatEntry] {
     var gone = 0
     var left = bytes
@@ -88,7 +88,7 @@ struct ChatHistory: Sendable {
     return forget(gone)
   }
 
-  /// Forgets what is too old; returns it.
+  /// Drops messages that are too old; returns them.
   mutating func prune(now: Date) -> [ChatEntry] {
     guard let age else { return [] }
     return forget(entries.prefix { $0.time + age <= now }.count)
@@ -100,13 +100,12 @@ struct ChatHistory: Sendable {
     return first.time + age
   }
 
-  /// The message of a number.
   func entry(_ id: Int) -> ChatEntry? { entries.first { $0.id == id } }
 
-  /// The message that a file hangs on.
+  /// The message of a file.
   func entry(file: String) -> ChatEntry? { entries.first { $0.file?.id == file } }
 
-  /// Puts a message in the place of the one of its number, and forgets the oldest beyond the bounds; returns those.
+  /// Replaces the message of the same number, and drops the oldest beyond the bounds; returns those.
   @discardableResult mutating func replace(_ entry: ChatEntry) -> [ChatEntry] {
     guard let index = entries.firstIndex(where: { $0.id == entry.id }) else { return [] }
     bytes += entry.text.utf8.count - entries[index].text.utf8.count
@@ -114,8 +113,8 @@ struct ChatHistory: Sendable {
     return shorten()
   }
 
-  /// The newest of what `participant` may see: messages to everybody, and private ones from or to them, after the
-  /// number `after`.
+  /// The newest messages that `participant` may see, after the number `after`: those to everybody, and private ones
+  /// from or to them.
   func visible(to participant: String, after: Int = 0) -> [ChatEntry] {
     var room = Self.maximumBytes
     let newest = entries.reversed().lazy
@@ -128,7 +127,7 @@ struct ChatHistory: Sendable {
     return newest.reversed()
   }
 
-  /// Everything that everybody could see, and that nobody took away.
+  /// The messages to everybody that weren't deleted.
   var open: [ChatEntry] { entries.filter { $0.to == nil && $0.deleted == nil } }
 
   private mutating func forget(_ count: Int) -> [ChatEntry] {

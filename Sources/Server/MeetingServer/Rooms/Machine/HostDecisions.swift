@@ -27,7 +27,7 @@ struct HostDecisions: Sendable, Equatable, Codable {
     taken.formUnion(rights(of: grant, chat: chat).permissions.subtracting(permissions))
   }
 
-  /// A host gives a role with what it brings by the rules of the meeting.
+  /// A host gives a role, with its permissions by the rules of the meeting.
   mutating func set(_ role: Role, of grant: JoinGrant, chat: ChatPolicy) {
     let before = rights(of: grant, chat: chat).permissions
     self.role = role
@@ -46,7 +46,7 @@ struct HostDecisions: Sendable, Equatable, Codable {
     return kept
   }
 
-  /// The same without a role that would show whom nobody sees, or hide somebody.
+  /// The same without a role that would show a hidden participant, or hide a visible one.
   func fitting(_ grant: JoinGrant) -> HostDecisions {
     var kept = self
     if let role, (role == .hidden) != (grant.role == .hidden) { kept.role = nil }

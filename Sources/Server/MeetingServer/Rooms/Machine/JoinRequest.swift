@@ -19,12 +19,12 @@ struct JoinRequest: Sendable {
   var address: IPAddress?
   /// The address of this machine that the client reached, where that is known.
   var reached: IPAddress?
-  /// The passcode that the client has shown to know; nil when the meeting had none.
+  /// The passcode that the client has proved to know; nil when the meeting had none.
   var passcode: PasscodeHash?
   var session = Session()
-  /// Whether it waited and was let in: its session is reserved.
+  /// Whether it waited and was let in, so that its session is reserved.
   var isAdmitted = false
-  /// Whether it was a host who let it in, by hand.
+  /// Whether a host let it in by hand.
   var isChosen = false
 
   /// About how many bytes everybody gets to know of it, besides what any participant costs.

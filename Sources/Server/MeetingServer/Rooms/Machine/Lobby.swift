@@ -27,13 +27,12 @@ struct Lobby {
     }
   }
 
-  /// Bytes of offers that are kept for participants in the lobby, together: 200 of usual length. Nobody has looked at
-  /// them yet.
+  /// The most bytes of all offers in the lobby: 200 of usual length. Nobody has authorised them yet.
   static let maximumOfferBytes = 8 << 20
-  /// How long hosts wait for the next list of those who wait, when many come and go at once.
+  /// The pause before hosts get the next list, when many come and go at once.
   private static let hostPause = TimeSpan.milliseconds(250)
 
-  /// Whether nobody but hosts gets in.
+  /// Whether only hosts get in.
   var isLocked = false
   /// In the order in which they came.
   private(set) var waiters: [Waiter] = []
@@ -46,7 +45,6 @@ struct Lobby {
   private var hostRate = TokenBucket(perSecond: 4, burst: 20)
   private var hostDeadline: Instant?
 
-  /// Whether nobody waits or is on the way in.
   var isEmpty: Bool { waiters.isEmpty && entering.isEmpty }
 
   /// The lobby as hosts get it.
@@ -65,14 +63,14 @@ struct Lobby {
 
   func waiter(_ id: String) -> Waiter? { waiters.first { $0.id == id } }
 
-  /// The participants of a host's decision who wait to be let in.
+  /// The participants that a host's decision is about.
   func waiters(in selection: WaitingSelection) -> [Waiter] {
     waiters.filter { $0.reason == .lobby && selection.contains($0.id) }
   }
 
   mutating func add(_ waiter: Waiter) { waiters.append(waiter) }
 
-  /// Removes a participant from those who wait; nil when they don't.
+  /// Removes a participant; nil when they don't wait.
   mutating func remove(_ id: String) -> Waiter? {
     waiters.firstIndex { $0.id == id }.map { waiters.remove(at: $0) }
   }
@@ -99,7 +97,7 @@ struct Lobby {
   /// The socket of a participant on the way in is gone.
   mutating func depart(_ id: String) { departed.insert(id) }
 
-  /// A participant is in, or couldn't be taken in. True when their socket is gone.
+  /// A participant has joined, or was refused after all. True when their socket is gone.
   mutating func arrive(_ id: String) -> Bool {
     entering.remove(id)
     return departed.remove(id) != nil
@@ -107,29 +105,29 @@ struct Lobby {
 
   // MARK: Time
 
-  /// Whether hosts get the list now; otherwise they get it at ``deadline``. The whole list goes to every host whenever
-  /// somebody comes or goes, so of many at once hosts hear together.
+  /// Whether hosts get the list now; otherwise they get it at ``deadline``. Each change sends the whole list to every
+  /// host, so many changes at once are combined.
   mutating func mayNotifyHosts(now: Instant) -> Bool {
     if hostRate.consume(now: now) { return true }
     if hostDeadline == nil { hostDeadline = now + Self.hostPause }
     return false
   }
 
-  /// Whether hosts are due the list that they didn't get at once.
+  /// Whether a list for hosts is overdue.
   mutating func owesHosts(now: Instant) -> Bool {
     guard let hostDeadline, hostDeadline <= now else { return false }
     self.hostDeadline = nil
     return true
   }
 
-  /// Removes participants who have waited for as long as one may.
+  /// Removes participants whose time in the lobby is over.
   mutating func removeExpired(now: Instant) -> [Waiter] {
     let expired = waiters.filter { $0.end <= now }
     waiters.removeAll { $0.end <= now }
     return expired
   }
 
-  /// When somebody has waited for as long as one may, or hosts are due a list.
+  /// When somebody's time in the lobby is over, or a list for hosts is due.
   var deadline: Instant? {
     let end = waiters.lazy.map(\.end).min()
     guard let end, let hostDeadline else { return end ?? hostDeadline }

@@ -8,7 +8,7 @@ import Signaling
 /// off. Each sender has a budget, and all of them share one. The last quarter of the shared budget is reserved for
 /// hosts and for participants who have sent little lately. So a few busy senders can't silence the others.
 struct MessageBudget: Sendable {
-  /// Bytes a second.
+  /// In bytes a second.
   struct Rates: Sendable, Equatable {
     /// Of one participant's messages.
     var sender = 64 << 10
@@ -18,12 +18,10 @@ struct MessageBudget: Sendable {
     var data = 2 << 20
   }
 
-  /// How what is refused or goes past the budget is treated.
+  /// How a message beyond the budget is treated.
   enum Urgency: Sendable {
-    /// It is refused when the budget does not have it.
     case usual
-    /// It goes out also when the budget does not have it, which then has less for what comes later: what is muted or
-    /// taken away must be.
+    /// It is passed on and charged to later messages: muting and deleting must always work.
     case owed
   }
 
@@ -33,7 +31,7 @@ struct MessageBudget: Sendable {
     /// Its share of the reserve.
     fileprivate var little: TokenBucket?
     fileprivate var littleData: TokenBucket?
-    /// Until when nothing is taken: what was sent right behind something that was refused must not overtake it.
+    /// Until then all messages are refused, so that none overtakes the refused one before it.
     fileprivate var closedUntil = Instant.zero
     fileprivate var closedBy = LimitReached.Limit.senderRate
     /// When it last got the notice that data messages are dropped.
@@ -43,7 +41,7 @@ struct MessageBudget: Sendable {
   /// The burst as seconds of the rate. For a meeting it has to stay below the send queue of a reader's socket (1 MiB).
   private static let seconds = (sender: 4, meeting: 3, data: 2)
   private static let maximumBurst = 768 << 10
-  /// Messages of a whole meeting: a second, and at once.
+  /// Messages of a whole meeting, per second and at once.
   static let messages = (perSecond: 200, burst: 800)
   /// Bytes that the server adds to a message: sender, display name and time.
   static let overhead = 300
@@ -63,7 +61,7 @@ struct MessageBudget: Sendable {
     count = TokenBucket(perSecond: Self.messages.perSecond, burst: Self.messages.burst, from: now)
   }
 
-  /// Takes a message of `size` bytes; returns the limit that is reached when it is not to be passed on.
+  /// Charges a message of `size` bytes. Returns the limit that is reached when it must not be passed on.
   mutating func spend(
     _ size: Int, of sender: inout Sender, isHost: Bool, _ urgency: Urgency = .usual, now: Instant
   ) -> LimitReached? {
@@ -152,7 +150,7 @@ extension ClientMessage {
   /// The cost of passing a message on besides its own bytes; nil when nobody else gets it.
   var passing: (urgency: MessageBudget.Urgency, more: Int)? {
     switch self {
-    // Keys have a budget of their own, ``KeyRelay``: no chat is to delay them, nor they a chat.
+    // Keys have a budget of their own (``KeyRelay``): they and chats don't delay each other.
     case .join, .resume, .view, .renewToken, .leave, .ping, .announce, .keyEnvelopes: nil
     case .chat, .signal, .rename: (.usual, 0)
     // A participant can always mute, and a client can always announce its tracks.
@@ -168,7 +166,7 @@ extension RoomRequest {
   fileprivate var passing: (urgency: MessageBudget.Urgency, more: Int) {
     switch self {
     case .chat, .raiseHand, .react: (.usual, 0)
-    // Everybody hears of the whole poll.
+    // Everybody gets the whole poll.
     case .vote: (.usual, 2 << 10)
     case .createPoll, .setPoll, .removePoll: (.owed, 4 << 10)
     case .muteParticipant, .stopTracks, .muteAll, .liftMuteAll, .askToUnmute, .removeParticipant, .setRole,

@@ -1,17 +1,17 @@
 import Signaling
 
-/// A host's word that everybody is muted, as it holds for what is published later.
+/// A host's order that everybody is muted, as it applies to later publications.
 struct MuteAll: Sendable, Hashable, Codable {
   /// The sources that are muted.
   var sources: Set<TrackSource>
-  /// For whom it does not hold, by participant.
+  /// Participants who are excepted.
   var except: Set<String>
-  /// For which single tracks it does not hold.
+  /// Single tracks that are excepted.
   var exceptTracks: Set<TrackReference> = []
   /// Whether people may unmute themselves.
   var mayUnmute: Bool
 
-  /// Whether it holds for a participant's track.
+  /// Whether it applies to a participant's track.
   func holds(_ source: TrackSource, of participant: String) -> Bool {
     sources.contains(source) && !except.contains(participant)
       && !exceptTracks.contains(TrackReference(participant: participant, source: source))
@@ -20,7 +20,7 @@ struct MuteAll: Sendable, Hashable, Codable {
   /// The participants with a track that is excepted.
   var spared: Set<String> { except.union(exceptTracks.map(\.participant)) }
 
-  /// Somebody is here who was known by another id: what does not hold for that one does not hold for this one.
+  /// Gives the exceptions of a former id of the same person to the new one.
   mutating func spare(_ participant: String, as old: String) {
     if except.contains(old) { except.insert(participant) }
     for track in exceptTracks where track.participant == old {

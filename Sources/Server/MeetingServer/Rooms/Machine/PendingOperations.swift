@@ -9,7 +9,7 @@ struct PendingOperations {
     var request: JoinRequest
     var member: RoomMember
     var tracks: [MediaTrack]
-    /// Why a track of it isn't taken.
+    /// Why one of its tracks was refused.
     var refusedTrack: String?
     var actions: [AuditedAction]
     var answer: OfferAnswer?
@@ -23,10 +23,10 @@ struct PendingOperations {
     var channel: RoomChannel
   }
 
-  /// Something that needs audit entries before it is carried out.
+  /// A request that needs audit entries before it is carried out.
   enum Request {
     case member(MemberRequest, audited: AuditedAction)
-    /// People in the lobby are let in or sent away. `isCut` when more were meant than fit in.
+    /// Admits or denies people in the lobby. `isCut` when more were meant than fit in.
     case lobby(LobbyDecision, [RoomEvent.Person], isCut: Bool)
   }
 

@@ -10,7 +10,6 @@ import Signaling
 /// After a restart nobody is there. The votes in open polls are put aside, and each counts again when its owner is
 /// back.
 struct PollTable: Sendable {
-  /// Why something cannot be done.
   enum Refusal: Error, Sendable, Hashable {
     case tooMany, badQuestion, badOptions, unknown, closed, notOne, noSuchOption
 
@@ -34,28 +33,28 @@ struct PollTable: Sendable {
     var draft: PollDraft
     var isOpen = true
     var votes: [String: Set<Int>] = [:]
-    /// The votes of those who were in before a restart and are not back. They count for nothing.
+    /// Votes of before a restart whose owners aren't back. They don't count.
     var aside: [String: Set<Int>] = [:]
     var counts: [Int]
   }
 
-  /// A poll as it is kept on the disk: with the votes, and who gave them as far as they can be known again.
+  /// A poll as it is stored: its votes, and their owners as far as they can be identified.
   struct Kept: Sendable, Codable {
     var id: Int
     var draft: PollDraft
     var isOpen: Bool
     var votes: [String: Set<Int>]
     var holders: [String: Holder]
-    /// Votes that did not count when the poll was kept, since their owners had not come back after a restart before.
+    /// Votes that didn't count when the poll was stored, since their owners hadn't come back after an earlier restart.
     var aside: [String: Set<Int>]?
   }
 
   private var polls: [Poll] = []
   private var last = 0
-  /// Polls that are not written down as they are.
+  /// Polls whose present state isn't in the journal.
   private var changed: Set<Int> = []
 
-  /// Makes a poll and opens it; returns its number.
+  /// Creates an open poll; returns its number.
   mutating func create(_ draft: PollDraft) throws(Refusal) -> Int {
     guard polls.count < PollDraft.maximumPolls else { throw .tooMany }
     var draft = draft
@@ -87,19 +86,18 @@ struct PollTable: Sendable {
     return true
   }
 
-  /// Takes a poll away.
   mutating func remove(_ id: Int) throws(Refusal) {
     polls.remove(at: try index(of: id))
     changed.insert(id)
   }
 
-  /// Makes these answers the vote of `voter`; none takes it back.
+  /// Replaces the vote of `voter`; an empty list withdraws it.
   mutating func vote(_ id: Int, _ options: [Int], by voter: String) throws(Refusal) {
     try check(id, options)
     replace(try index(of: id), Set(options), by: voter)
   }
 
-  /// Throws when these answers can't be anybody's vote now.
+  /// Throws when these options can't be a vote now.
   func check(_ id: Int, _ options: [Int]) throws(Refusal) {
     let poll = polls[try index(of: id)]
     guard poll.isOpen else { throw .closed }
@@ -108,7 +106,7 @@ struct PollTable: Sendable {
     guard poll.draft.multiple || choice.count <= 1 else { throw .notOne }
   }
 
-  /// Takes the votes of somebody who left out of the open polls; returns the polls that changed.
+  /// Removes a former participant's votes from open polls; returns the polls that changed.
   mutating func forget(_ voter: String) -> [Int] {
     var changed: [Int] = []
     for index in polls.indices where polls[index].isOpen && polls[index].votes[voter] != nil {
@@ -125,9 +123,9 @@ struct PollTable: Sendable {
     polls[index].votes[voter] = choice.isEmpty ? nil : choice
   }
 
-  // MARK: Keeping
+  // MARK: Journal
 
-  /// The polls that have changed since this was asked last, those that were removed too.
+  /// The polls that have changed or were removed since the last call.
   mutating func takeChanged() -> Set<Int> {
     defer { changed = [] }
     return changed
@@ -138,7 +136,7 @@ struct PollTable: Sendable {
     if last > 0 { changed.formUnion(1...last) }
   }
 
-  /// A poll as it is to be kept; nil when there is none.
+  /// A poll for the journal; nil when there is none.
   func kept(_ id: Int, holder: (String) -> Holder?) -> Kept? {
     polls.first { $0.id == id }.map { poll in
       let voters = poll.votes.merging(poll.aside) { vote, _ in vote }.keys
@@ -189,7 +187,7 @@ struct PollTable: Sendable {
     return more
   }
 
-  /// A poll as everybody sees it, or everybody who moderates; nil when there is none.
+  /// A poll as everybody sees it, or every host; nil when there is none.
   func info(_ id: Int, moderates: Bool) -> PollInfo? {
     polls.first { $0.id == id }.map { Self.info($0, moderates: moderates) }
   }

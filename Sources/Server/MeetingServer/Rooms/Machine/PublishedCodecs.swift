@@ -26,7 +26,7 @@ struct PublishedCodecs {
     if let codec = arriving, !codecs.contains(codec) { arriving = nil }
   }
 
-  /// Takes over what the media plane reports; true when that is news.
+  /// Applies a report of the media plane; true when the codec changed.
   mutating func arrived(_ codec: NegotiatedCodec) -> Bool {
     if requested == nil || own == nil, codec != requested { own = codec }
     guard codec != arriving else { return false }

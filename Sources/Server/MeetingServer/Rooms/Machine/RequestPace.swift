@@ -1,12 +1,12 @@
 import Basics
 import Signaling
 
-/// How fast one participant may ask for things: enough for a person's clicks, too little to disturb a meeting.
+/// How fast one participant may send requests: enough for a person's clicks, too little to disturb a meeting.
 struct RequestPace: Sendable {
   private var hosting = TokenBucket(perSecond: 5, burst: 30)
   private var gestures = TokenBucket(perSecond: 1, burst: 6)
 
-  /// Takes one; false when this participant has asked too often.
+  /// Charges a request; false when this participant has sent too many.
   mutating func take(_ request: RoomRequest, now: Instant) -> Bool {
     switch request {
     case .raiseHand(_, participant: nil), .react:
@@ -15,11 +15,11 @@ struct RequestPace: Sendable {
       .liftMuteAll, .askToUnmute, .removeParticipant, .setRole, .setPermissions, .changePermissions, .spotlight,
       .endMeeting:
       return takeAny(now: now)
-    // The chat has a pace of its own, see ``ChatSeat``.
+    // The chat has limits of its own (``ChatSeat``).
     case .chat: return true
     }
   }
 
-  /// Takes one of another kind: what goes to everybody, or is written down.
+  /// Charges another message that goes to everybody or to the disk.
   mutating func takeAny(now: Instant) -> Bool { hosting.consume(now: now) }
 }

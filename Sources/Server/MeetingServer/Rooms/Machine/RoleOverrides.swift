@@ -11,7 +11,7 @@ struct RoleOverrides: Sendable, Equatable {
   /// Hosts who were removed without a ban and have not come back yet.
   private var removed: Set<Holder> = []
 
-  /// Keeps what was decided about the holder of `grant`.
+  /// Records the decisions about the holder of `grant`.
   mutating func note(_ decisions: HostDecisions, of grant: JoinGrant) {
     if let user = grant.user {
       users[user] = decisions
@@ -26,14 +26,14 @@ struct RoleOverrides: Sendable, Equatable {
     return decisions?.fitting(grant) ?? HostDecisions()
   }
 
-  /// The holder of `grant` was removed without a ban. Their way back is open, and until they have taken it they are a
-  /// host of nothing. Kept only of those who are hosts, since nobody else loses anything by it.
+  /// Records that the holder of `grant` was removed without a ban. They may come back, and have no host's rights until
+  /// then. Only for hosts, since nobody else has rights outside of the meeting.
   mutating func noteRemoval(of grant: JoinGrant, chat: ChatPolicy) {
     guard applied(to: grant, chat: chat).isHost, let holder = Holder(grant) else { return }
     removed.insert(holder)
   }
 
-  /// The holder of `grant` has come in.
+  /// Records that the holder of `grant` has joined again.
   mutating func noteReturn(of grant: JoinGrant) {
     if let holder = Holder(grant) { removed.remove(holder) }
   }
@@ -49,7 +49,7 @@ struct RoleOverrides: Sendable, Equatable {
     return grant
   }
 
-  /// A grant with the role and the permissions that its holder has after all that was decided.
+  /// A grant with the role and permissions that its holder has after all decisions.
   func applied(to grant: JoinGrant, chat: ChatPolicy) -> JoinGrant {
     var grant = grant
     (grant.role, grant.permissions) = decisions(about: grant).rights(of: grant, chat: chat)
@@ -60,7 +60,7 @@ struct RoleOverrides: Sendable, Equatable {
 extension RoleOverrides: Codable {
   private enum Key: String, CodingKey { case users, tokens, removed }
 
-  /// Reads what was written of it.
+  /// Reads the dictionaries that ``encode(to:)`` writes.
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     users = try container.decode([String: HostDecisions].self, forKey: .users)
@@ -70,7 +70,7 @@ extension RoleOverrides: Codable {
     removed = try container.decodeIfPresent(Set<Holder>.self, forKey: .removed) ?? []
   }
 
-  /// Writes two dictionaries, by user and by the id of a token, and who was removed.
+  /// Writes two dictionaries, by user and by the id of a token, and the holders who were removed.
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(users, forKey: .users)

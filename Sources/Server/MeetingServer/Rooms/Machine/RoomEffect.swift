@@ -24,7 +24,7 @@ enum RoomEffect {
   /// ``RoomCommand/journalWritten(through:_:)`` is to come once the last journal write is on the disk. `through` is its
   /// number.
   case awaitJournal(through: UInt64)
-  /// The meeting goes on that a killed server has left.
+  /// Somebody has come back to an orphaned meeting.
   case leftMeetingGoesOn
   /// The answer to a request, once everything that came of it is on the disk.
   case acknowledge(RoomAcknowledgement)
@@ -34,11 +34,11 @@ enum RoomEffect {
   /// Chat files are removed.
   case removeFiles([String])
   case removeAllFiles
-  /// Files that a killed server has left are this meeting's again.
+  /// The files of an orphaned meeting belong to this one again.
   case resumeFiles
   /// A session ended by somebody's decision: its resume token is answered with the reason.
   case sessionEnded(RoomDependencies.Expulsion)
-  /// A session is over, whatever ended it.
+  /// A session is over, for any reason.
   case left(resumeToken: String)
   /// A ban is to be written down.
   case ban(JoinGrant, IPAddress?)
@@ -66,11 +66,11 @@ struct RoomAcknowledgement {
   var channel: SignalingChannel
   /// The last journal write that it waits for.
   var write: UInt64
-  /// Whether a ban came of it, which is to be written first.
+  /// Whether it waits for a ban to be written.
   var awaitsBan = false
-  /// Whether audit entries or events came of it.
+  /// Whether it waits for audit entries or events.
   var awaitsEvents = false
-  /// The meeting ends for the one who asked once that is on the disk: the reason in words.
+  /// The sentence with which the meeting ends for the sender, once that is on the disk.
   var ending: String?
 }
 

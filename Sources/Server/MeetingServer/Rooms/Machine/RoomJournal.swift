@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Meetings
 
-/// The part of a room that survives the process, and what a process before it left.
+/// The part of a room that survives the process, and the part that an earlier process left.
 struct RoomJournal {
   /// The name of the one value of a room besides its polls.
   static let stateName = "state"
@@ -11,19 +11,19 @@ struct RoomJournal {
   var state: RoomSnapshot? = RoomSnapshot()
   /// How many writes this room has given to the journal.
   private(set) var writes: UInt64 = 0
-  /// Up to where the journal gave something up, as it says.
+  /// The place up to which the journal gave up writes of this room.
   var lost: UInt64 = 0
-  /// Up to where what was given up is written again.
+  /// The place up to which these were written again.
   private var mended: UInt64 = 0
   /// Whether the room has taken over what a killed server left of it.
   var isRestored = false
-  /// Whether somebody was in.
+  /// Whether anybody has joined.
   var wasEntered = false
-  /// Participants of before a restart who haven't come back yet, as far as something is kept of them.
+  /// Participants of before a restart who haven't come back yet and of whom some state is kept.
   var absent: [String: Holder] = [:]
   /// Participants of before a restart who wrote private messages or got some, by user.
   var absentWriters: [String: Set<String>] = [:]
-  /// The one of ``absent`` who is to be shown large, or who that is now.
+  /// The participant in the spotlight before a restart: one of ``absent``, or their new id.
   var absentSpotlight: String?
   /// The users who wrote messages that are kept, or got some, by participant.
   var users: [String: String] = [:]
@@ -31,7 +31,7 @@ struct RoomJournal {
   /// Whether anything of the room may be in the journal.
   var hasContent: Bool { writes != 0 || isRestored }
 
-  /// Whether the room may write now: what a killed server left stays as it is until somebody has come back to it.
+  /// Whether the room may write now. The state of an orphaned meeting stays as it is until somebody has come back.
   var isWritable: Bool { !isRestored || wasEntered }
 
   /// Counts a write, and returns its number.
@@ -40,7 +40,7 @@ struct RoomJournal {
     return writes
   }
 
-  /// Whether the journal gave something up that has not been written again; from now on it counts as written.
+  /// Whether writes were given up that haven't been repeated; from now on they count as repeated.
   mutating func mend() -> Bool {
     guard lost > mended else { return false }
     (mended, state) = (lost, nil)
@@ -53,7 +53,7 @@ struct RoomJournal {
     return absent.filter { $0.value == holder }.map(\.key)
   }
 
-  /// A value as it is written.
+  /// The text of a value.
   static func text(_ value: some Encodable) -> String? {
     (try? JSONEncoder().encode(value)).map { String(decoding: $0, as: UTF8.self) }
   }

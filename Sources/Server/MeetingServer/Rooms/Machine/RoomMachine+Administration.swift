@@ -2,7 +2,7 @@ import Meetings
 
 /// The room for the admin interface.
 extension RoomMachine {
-  /// Everybody who is in, in the order they came, hidden ones too.
+  /// All participants in the order in which they joined, hidden ones too.
   func people() -> [ParticipantView] {
     roster.inOrder.map { member in
       ParticipantView(

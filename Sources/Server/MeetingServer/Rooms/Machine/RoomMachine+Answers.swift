@@ -1,10 +1,10 @@
 import Signaling
 
-/// How messages with a number are answered that everybody is to hear once only, also when their sender says them again
-/// after a lost connection.
+/// Answers to numbered messages, which are passed on once only, even when their sender repeats them after a lost
+/// connection.
 extension RoomMachine {
-  /// Whether a message has not come before. One that has is answered as it was then, or will be over the socket that
-  /// stands for the participant by then.
+  /// Whether a message is new. A repeated one gets its former answer, or will get it over the participant's present
+  /// socket.
   func isNew(_ message: ClientMessage, id: Int?, _ member: RoomMember) -> Bool {
     guard let id else { return true }
     switch member.answered.take(id, message) {

@@ -26,7 +26,7 @@ enum RoomChange {
   case setHand(Bool, RoomMember)
   case lowerHands
   case react(Reaction)
-  /// The polls as they are from now on; everybody gets one of them.
+  /// The polls after the change; everybody gets the changed one.
   case setPolls(PollTable, changed: Int)
   case removePoll(PollTable, removed: Int)
   case vote(poll: Int, options: [Int])
@@ -40,7 +40,7 @@ enum RoomChange {
   case setPermissions(Permissions, RoomMember)
   case spotlight(String?)
   case editChat(ChatEntry)
-  /// The message as it was, and who takes it away.
+  /// The message before its deletion, and who deletes it.
   case deleteChat(ChatEntry, ChatDeletion)
   case lock(Bool)
   case endMeeting
@@ -48,7 +48,7 @@ enum RoomChange {
   var isBan: Bool { if case .remove(_, ban: true) = self { true } else { false } }
 }
 
-/// Authorisation: one place says who may request what, what the audit log gets and what changes.
+/// Authorisation: the one place that decides who may request what, its audit entry and its change.
 extension RoomMachine {
   /// Whether a request may be carried out now. It changes nothing.
   func authorise(
@@ -258,7 +258,7 @@ extension RoomMachine {
     guard !member.isHidden else { throw .notAllowed("Whoever is hidden cannot show the others anything.") }
   }
 
-  /// Somebody who is here, as `member` may know it.
+  /// A participant that `member` may know of.
   private func present(_ id: String, for member: RoomMember) throws(SignalingRefusal) -> RoomMember {
     guard let other = roster[id], !other.isHidden || other === member else {
       throw .bad("The participant is not in the meeting.")
@@ -266,7 +266,7 @@ extension RoomMachine {
     return other
   }
 
-  /// Somebody to whom `member` may do something: not to a participant who ranks above it.
+  /// A participant that `member` may act on: not one who ranks above it.
   private func target(_ id: String, of member: RoomMember) throws(SignalingRefusal) -> RoomMember {
     let target = try present(id, for: member)
     guard rank(target) <= rank(member) else { throw .notAllowed("Only an organizer can do this to an organizer.") }

@@ -1,7 +1,7 @@
 import Meetings
 import Signaling
 
-/// Messages of participants on their way to others.
+/// The budget for messages that are passed on.
 extension RoomMachine {
   /// Whether a message of `size` bytes may be passed on now, as far as others get it. A refusal is sent to the client,
   /// which may send the message again later under the same number.
@@ -11,7 +11,7 @@ extension RoomMachine {
     guard let (urgency, usual) = message.passing else { return true }
     var more = usual
     switch message {
-    // Everybody hears all about the sender.
+    // These messages lead to a `participantUpdated` with everything about the sender.
     case .rename, .mute, .room(.raiseHand, _): more += member.admission.grant.connectionData?.utf8.count ?? 0
     default: break
     }
@@ -27,7 +27,7 @@ extension RoomMachine {
     return false
   }
 
-  /// A file came whole that a message hangs on: that much is not lost any more, and counts.
+  /// Charges the message of a file that is complete. It is passed on in any case.
   func spend(_ file: ChatFile, _ member: RoomMember) {
     _ = budget.spend(file.name.utf8.count, of: &member.budget, isHost: false, .owed, now: now.instant)
   }

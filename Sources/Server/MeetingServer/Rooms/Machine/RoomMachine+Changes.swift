@@ -5,8 +5,8 @@ import Signaling
 
 /// A meeting that is changed while it runs.
 extension RoomMachine {
-  /// Applies a newer record of the meeting: to admission, the lobby, the chat and the end. Participants who are in stay
-  /// in; those who wait and need not any more come in.
+  /// Applies a newer record of the meeting: to admission, the lobby, the chat and the end. Participants stay in. Those
+  /// in the lobby who needn't wait any more come in.
   func changeMeeting(_ record: MeetingRecord) {
     guard !isClosed, record.id == setup.identity.id, record.revision > meeting.revision else { return }
     let (before, knownInfo) = (meeting, info)
@@ -43,8 +43,8 @@ extension RoomMachine {
     channel.send(.room(.meeting(info)))
   }
 
-  /// Decides again about everybody who waits: they go in, wait for something else, or are refused. A lock sends nobody
-  /// away: participants who waited before it can still be let in.
+  /// Decides again about everybody in the lobby: they come in, wait for something else, or are refused. A lock refuses
+  /// nobody who already waits; hosts can still admit them.
   func reconsiderWaiters() {
     let waiting = lobby.waiters
     guard !waiting.isEmpty else { return }

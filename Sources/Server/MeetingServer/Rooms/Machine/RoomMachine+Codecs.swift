@@ -2,15 +2,15 @@ import Basics
 import RTC
 import Signaling
 
-/// Changes of who can decode what that clients don't know yet; see ``RoomMachine/notifyCodecs()``.
+/// Changes of decodability that clients don't know yet; see ``RoomMachine/notifyCodecs()``.
 struct CodecChanges {
-  /// Receivers for whom something became decodable, or undecodable.
+  /// Receivers for whom a publication became decodable or undecodable.
   var receivers: Set<String> = []
-  /// Publications of which that is so.
+  /// Publications that became decodable or undecodable for a receiver.
   var publications: Set<String> = []
-  /// Whether others receive than before, or in other codecs.
+  /// Whether there are other receivers than before, or their codecs have changed.
   var hasOtherReceivers = false
-  /// When a sender may be asked for another codec again; nil while nobody waits for that.
+  /// When a sender may be asked for another codec again; nil while no request waits for that.
   var deadline: Instant?
 
   /// Takes out what changed.
@@ -31,7 +31,7 @@ extension RoomMachine {
       codecs: publication.codecs.candidates)
   }
 
-  /// Somebody has other slots: looks at everything that the others publish.
+  /// A receiver has other slots: checks everything that the others publish.
   func assessCodecs(for receiver: RoomMember) {
     codecs.hasOtherReceivers = true
     codecs.receivers.insert(receiver.id)
@@ -40,7 +40,7 @@ extension RoomMachine {
     for member in roster.members where member !== receiver {
       for publication in member.publications {
         assess(candidate(publication, of: member), for: receiver)
-        // It need not begin in a codec that somebody cannot decode.
+        // Before its first packet, its sender can be asked for a codec that this receiver decodes too.
         if publication.info.kind == .video, publication.codecs.arriving == nil {
           codecs.publications.insert(publication.info.id)
         }
@@ -48,8 +48,8 @@ extension RoomMachine {
     }
   }
 
-  /// Somebody's publications are new, or may come in other codecs: looks at who can decode them. Returns those for whom
-  /// that changed.
+  /// A sender has new publications, or they may come in other codecs: checks their receivers. Returns the receivers for
+  /// whom that changed something.
   @discardableResult
   func assessCodecs(of member: RoomMember, only id: String? = nil) -> [RoomMember] {
     let candidates = member.publications.filter { id == nil || $0.info.id == id }.map { candidate($0, of: member) }
@@ -75,13 +75,13 @@ extension RoomMachine {
     for member in roster.members { member.slots.forget(publication) }
   }
 
-  /// Somebody who received has left, or may not receive any more.
+  /// A receiver has left, or may not receive any more.
   func forgetReceiver(_ member: RoomMember) {
     codecs.hasOtherReceivers = true
     codecs.publications.formUnion(member.slots.undecodable.keys)
   }
 
-  /// The media plane reports what a publication arrives in.
+  /// The media plane reports the codec of a publication.
   func codecArrived(_ codec: NegotiatedCodec, publication id: String) {
     guard let member = roster.members.first(where: { $0.publications.contains { $0.info.id == id } }),
       let index = member.publications.firstIndex(where: { $0.info.id == id }),
@@ -116,7 +116,7 @@ extension RoomMachine {
     }
   }
 
-  /// Says again what a client that lost its socket may have missed.
+  /// Repeats notices that a client without a socket may have missed.
   func notifyCodecsAgain(_ member: RoomMember) {
     notifyUndecodable(member, always: true)
     for index in member.publications.indices {
@@ -159,7 +159,7 @@ extension RoomMachine {
 
   // MARK: Requests for another codec
 
-  /// Those who receive video, by what they can decode: most browsers of one kind offer the same.
+  /// The receivers of video by the codecs that they can decode: most browsers of one kind offer the same.
   private struct ReceiverGroups {
     private var groups: [[[NegotiatedCodec]]: Set<String>] = [:]
 

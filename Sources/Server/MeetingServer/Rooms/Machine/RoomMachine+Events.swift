@@ -19,8 +19,7 @@ extension RoomMachine {
     report(.participantLeft(member.person, reason: reason))
   }
 
-  /// A participant left the lobby, and was neither let in nor sent away by a host. Nothing was reported of participants
-  /// who waited for something else than a host's word.
+  /// A participant left the lobby without a host's decision. Only those who waited for one were reported before.
   func reportGone(_ waiter: Lobby.Waiter) {
     if waiter.reason == .lobby { report(.lobby(.left, waiter.person)) }
   }

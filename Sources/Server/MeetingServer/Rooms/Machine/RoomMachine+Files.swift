@@ -29,13 +29,13 @@ extension RoomMachine {
   /// An upload is over, whether the file is there or not.
   func endUpload(of participant: String) { roster[participant]?.chatting.uploads -= 1 }
 
-  /// A file came whole: sends the message that it hangs on. Returns it with who sent it, and the journal write that it
-  /// waits for, if there is one.
+  /// Sends the message of a complete file. Returns it with its sender, and the journal write that it waits for, if
+  /// there is one.
   func addFile(
     _ file: ChatFile, of participant: String, to: String?, origin: String?
   ) throws(Refusal) -> FileMessage {
     let member = try holder(participant, origin)
-    // Minutes may have passed.
+    // The upload may have taken minutes.
     if let refusal = refusal(toWriteTo: to, member) { throw Self.http(refusal) }
     spend(file, member)
     let entry = ChatEntry(
@@ -49,14 +49,14 @@ extension RoomMachine {
     var write: UInt64?
   }
 
-  /// A file's message is kept as well as it can be: it is reported, where everybody sees it. Throws when it isn't
-  /// there.
+  /// Reports a file to the webhooks once its message is delivered, if everybody can see it. Throws when it couldn't be
+  /// kept.
   func completeFile(_ message: FileMessage, isWritten: Bool) throws(Refusal) {
     guard let file = message.entry.file else { return }
     guard isWritten || chat.entry(file: file.id) != nil else {
       throw Refusal(503, "fileNotStored", "The server cannot keep the file just now. Try again in a moment.")
     }
-    // The tenant's server hears of what everybody sees; what two say to each other stays theirs.
+    // Webhooks get only what everybody sees; private messages stay private.
     if message.entry.to == nil { report(.chatFile(message.sender, file)) }
   }
 
@@ -70,8 +70,8 @@ extension RoomMachine {
     return file
   }
 
-  /// The chat that everybody could see, for a host: as much of it as this host got. Adds the audit entry, which is to
-  /// be written before anything is sent.
+  /// The messages to everybody that this host got. Adds the audit entry, which is to be written before anything is
+  /// sent.
   func exportChat(for participant: String, origin: String?) throws(Refusal) -> [ChatEntry] {
     let member = try holder(participant, origin)
     guard member.permissions.contains(.moderate) else {

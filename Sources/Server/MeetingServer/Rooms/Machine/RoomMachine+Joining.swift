@@ -18,8 +18,8 @@ extension RoomMachine {
   }
 
   /// Admits a join request and reserves its session, or puts it into the lobby. `quota` is why its tenant may have no
-  /// more participants; participants who wait don't learn it. When it throws, or the request waits, nothing is
-  /// reserved.
+  /// more participants; a request that waits doesn't get it as an answer. When it throws, or the request waits, nothing
+  /// is reserved.
   func beginJoin(_ request: JoinRequest, quota: LimitReached?) throws(MeetingRoom.Refusal) -> JoinDecision {
     let id = request.session.participant
     do throws(MeetingRoom.Refusal) {
@@ -72,7 +72,7 @@ extension RoomMachine {
     return tracks
   }
 
-  /// A join request doesn't come in: what it had reserved is free again.
+  /// Releases the reservation of a join request that didn't succeed.
   func abandonJoin(of id: String, isReserved: Bool) {
     pending.joins[id] = nil
     reopenMode()
@@ -116,7 +116,7 @@ extension RoomMachine {
     member.slots.replace(with: answer.slots, rejected: answer.rejectedSlots)
     // The rules for chat may have changed while the media plane answered.
     (member.role, member.permissions) = rights(of: member)
-    // From here on they are counted as a member, so that nobody finds their session taken twice.
+    // Counted as a member before the reservation is released, so that no other request takes the session.
     roster.insert(member)
     roster.release()
     moderation.overrides.noteReturn(of: grant)
@@ -154,7 +154,7 @@ extension RoomMachine {
       announcements: announcements)
   }
 
-  /// Audited actions of coming in: being there unseen, and passing by what keeps others out.
+  /// The audited actions of joining: as a hidden participant, and past barriers that stop others.
   private func auditedActions(of request: JoinRequest) -> [AuditedAction] {
     let (grant, barriers) = (request.admission.grant, barriersPassed(by: request))
     let user = grant.user.map { "user \($0)" } ?? ""
@@ -186,7 +186,7 @@ extension RoomMachine {
     let before = member.connection
     let channel = client(channel)
     member.channel = channel
-    // Clients ask again for what they lack.
+    // Clients request missing keys again.
     keyRelay.forget(participant)
     if member.hasMedia { member.expiry = nil }
     count(.resumed)
@@ -201,7 +201,7 @@ extension RoomMachine {
     if !known.isEmpty { channel.send(.quality(known)) }
     if member.permissions.contains(.moderate) { channel.send(.lobby(lobby.info)) }
     for publication in member.publications { notifyWantedLayers(of: publication, member) }
-    // Also that nothing is paused: what was may have come back while there was no socket.
+    // Also when nothing is paused: a pause may have ended while there was no socket.
     notifyPaused(member)
     notifyCodecsAgain(member)
     member.requestedSlots = .init()

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Meetings
 import Signaling
 
-/// Writes to the room's journal, so that the next process goes on with the room after a kill.
+/// Writes of the room's journal, with which the next process goes on after a kill.
 extension RoomMachine {
   // MARK: Decisions of hosts
 
@@ -17,7 +17,7 @@ extension RoomMachine {
     return state
   }
 
-  /// Hosts' decisions as the journal should have them now.
+  /// The present decisions of hosts for the journal.
   var snapshot: RoomSnapshot { snapshot(sharedTokens) }
 
   /// The holder of a participant's token; nil for a token in `shared`.
@@ -27,7 +27,8 @@ extension RoomMachine {
     return holder?.token.map(shared.contains) ?? false ? nil : holder
   }
 
-  /// The tokens without a user that several members came with, as guests do with one link: they distinguish nobody.
+  /// Tokens without a user with which several members joined, such as those of guests with one link: they identify
+  /// nobody.
   private var sharedTokens: Set<String> {
     var (seen, shared): (Set<String>, Set<String>) = ([], [])
     for member in roster.members {
@@ -37,7 +38,7 @@ extension RoomMachine {
     return shared
   }
 
-  /// Writes what hosts have decided, and polls, where they have changed.
+  /// Writes changed decisions of hosts, and changed polls.
   func keepState() {
     guard setup.hasJournal, !isClosed else { return }
     mendJournal()
@@ -53,8 +54,7 @@ extension RoomMachine {
     persist(.value(text, of: RoomJournal.stateName))
   }
 
-  /// The journal gave something up: what hosts have decided is written again, and what is gone of the chat goes from
-  /// the disk.
+  /// Repairs the journal after writes were given up: writes hosts' decisions again, and deletes dropped chat messages.
   private func mendJournal() {
     guard journal.mend() else { return }
     persistName()
@@ -69,15 +69,15 @@ extension RoomMachine {
   /// Writes that the meeting runs, so that its end is reported also when the server is killed and nobody comes back.
   func persistName() { persist(.value(setup.identity.room.display, of: RunningMeeting.roomName)) }
 
-  /// Gives something to the journal, and returns the number of the last write.
+  /// Adds a write to the journal, and returns the number of the last one.
   @discardableResult func persist(_ what: RunningWrite.What) -> UInt64 {
     guard setup.hasJournal, what == .end || journal.isWritable else { return journal.writes }
     output.append(.journal(what))
     return journal.nextWrite()
   }
 
-  /// Nothing is kept of the meeting any more, and its files go. With `isLeaving`, what a killed server left waits on
-  /// when nobody has come back to it.
+  /// Deletes the meeting's state and files. With `isLeaving`, an orphaned meeting to which nobody has come back keeps
+  /// them.
   func endJournal(isLeaving: Bool) {
     if isLeaving && journal.isRestored && !journal.wasEntered { return }
     if journal.hasContent {
@@ -94,7 +94,7 @@ extension RoomMachine {
     setup.hasJournal && policy.history && policy.maximumMessages != 0
   }
 
-  /// Writes a message where the meeting keeps its chat; returns the number of the write then.
+  /// Writes a message if the meeting keeps its chat; returns the number of the write then.
   func persist(_ entry: ChatEntry) -> UInt64? {
     guard keepsChat(meeting.chat) else { return nil }
     for id in [entry.from, entry.to].compactMap(\.self) {
@@ -105,7 +105,7 @@ extension RoomMachine {
     return kept.message.map { persist(.message($0)) }
   }
 
-  /// The oldest messages aren't kept any more, in memory and on the disk.
+  /// Deletes the oldest messages from the disk, with their files.
   func forgetChat(_ gone: [ChatEntry]) {
     guard let last = gone.last else { return }
     removeFiles(of: gone)

@@ -29,8 +29,8 @@ extension RoomMachine {
       media(.leave(participant: member.id))
       reportLeft(member, reason: reason.rawValue)
     }
-    // A meeting that a killed server left had begun: it ends here when nobody has come back yet. When the server only
-    // stops, it waits on.
+    // An orphaned meeting had started, so its end is reported when nobody has come back. When only the server stops, it
+    // stays orphaned.
     if journal.isRestored, !journal.wasEntered, reason != .shutdown { lifeCycle.hasStarted = true }
     reportEnded(reason: reason.rawValue)
     finish(isLeaving: reason == .shutdown)
@@ -45,7 +45,7 @@ extension RoomMachine {
     return true
   }
 
-  /// Closes the room. With `isLeaving`, what a killed server left of it stays for another start when nobody came.
+  /// Closes the room. With `isLeaving`, an orphaned meeting stays for another start when nobody came.
   private func finish(isLeaving: Bool) {
     guard !isClosed else { return }
     lifeCycle.isClosed = true
@@ -71,7 +71,7 @@ extension RoomMachine {
     if !member.publications.isEmpty { refill() }
   }
 
-  /// Nothing of the meeting may point at a participant who left.
+  /// Removes every reference to a participant who left.
   private func forget(_ member: RoomMember) {
     if moderation.spotlight == member.id { setSpotlight(nil) }
     moderation.muteAll?.forget(member.id)

@@ -2,12 +2,12 @@ import Basics
 import Meetings
 import Signaling
 
-/// Admission, the lobby, and what hosts decide about it.
+/// Admission, the lobby, and hosts' decisions about it.
 ///
-/// Being let in is joining, with the offer of the first `join`, by the same way as everybody else.
+/// A participant who is let in joins like everybody else, with the offer of its first `join`.
 extension RoomMachine {
-  /// Decides whether a join request is admitted or waits; throws when it is refused. Every way into the room asks here;
-  /// only a session that is still kept is resumed without.
+  /// Decides whether a join request enters or waits; throws when it is refused. Every join asks here; only the resume
+  /// of a session doesn't.
   func admission(of request: JoinRequest) throws(MeetingRoom.Refusal) -> MeetingRoom.Entry {
     let grant = moderation.overrides.applied(to: request.admission.grant, chat: meeting.chat)
     // First, since it also holds for participants whom a host has let in.
@@ -16,7 +16,7 @@ extension RoomMachine {
     if phase == .cancelled { throw .cancelled }
     try requireMode(of: request)
     if grant.isHost || request.isChosen { return .enters }
-    // It was checked before the request came here, and may have been set since.
+    // The passcode was compared before the request came here, and may have been set since.
     if let passcode = meeting.passcode, passcode != request.passcode { throw .passcode }
     if request.isAdmitted { return .enters }
     if lobby.isLocked { throw .locked }
@@ -25,7 +25,7 @@ extension RoomMachine {
     return meeting.accessLevel.passes(grant) ? .enters : .waits(.lobby)
   }
 
-  /// The barriers that a host passes by: anybody else would be refused, asked for the passcode, or wait.
+  /// The barriers that stop others but not this host: the lock, the passcode, the lobby.
   func barriersPassed(by request: JoinRequest) -> [String] {
     var grant = moderation.overrides.applied(to: request.admission.grant, chat: meeting.chat)
     guard grant.isHost, !request.isChosen else { return [] }
@@ -56,7 +56,7 @@ extension RoomMachine {
     }
   }
 
-  /// Handles a message of a participant who isn't in: only leaving and a sign of life are possible.
+  /// Handles a message of a participant who isn't in: only `leave` and `ping` are possible.
   func receiveOutside(_ message: ClientMessage, id: Int?, from participant: String, _ channel: RoomChannel) {
     let isEntering = lobby.isEntering(participant)
     guard isEntering || isWaiting(participant, channel) else { return }
@@ -117,13 +117,13 @@ extension RoomMachine {
     broadcast(.lobby(lobby.info)) { $0.permissions.contains(.moderate) }
   }
 
-  /// Somebody who may let others in is there from now on: participants who waited for that go in, or wait to be let in.
+  /// A host is there from now on: participants who waited for one come in, or wait to be let in.
   func hostArrived() {
     for waiter in lobby.waiters where waiter.reason != .lobby { advance(waiter) }
     notifyHosts()
   }
 
-  /// A host or the meeting's time, for which a participant waited, has come: they go in, or wait to be let in.
+  /// A host has come or the meeting's time, for which a participant waited: they come in, or wait to be let in.
   func advance(_ waiter: Lobby.Waiter) {
     let grant = moderation.overrides.applied(to: waiter.request.admission.grant, chat: meeting.chat)
     if !meeting.accessLevel.passes(grant) {
@@ -214,8 +214,7 @@ extension RoomMachine {
     lobby.waiters(in: .some(people.map(\.id)))
   }
 
-  /// Lets a participant in. The session is reserved at once, so that nobody else gets it while the media is being
-  /// negotiated.
+  /// Lets a participant in. The session is reserved at once, so that no other request takes it during the negotiation.
   private func letIn(_ id: String, byHost: Bool = false) {
     guard let waiter = lobby.remove(id) else { return }
     roster.reserve()

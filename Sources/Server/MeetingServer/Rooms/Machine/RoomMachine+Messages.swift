@@ -4,8 +4,7 @@ import Meetings
 import SFU
 import Signaling
 
-/// Messages of participants who are in: where each goes, and what is done here with those that change what the sender
-/// publishes, watches and is called.
+/// Dispatches messages of participants, and handles those that change what the sender publishes, watches and is called.
 extension RoomMachine {
   /// Handles a message of a participant. The sender is the session's participant, whatever the message says. `number`
   /// is the `id` that came with it, which messages of every type may have: a refusal carries it.
@@ -22,7 +21,7 @@ extension RoomMachine {
         .announce, .keyEnvelopes:
         false
       }
-    // A message that was sent on before is answered as it was then, and costs nothing.
+    // A repeated message gets its former answer, and costs nothing.
     if isRepeatable, !isNew(message, id: number, member) { return }
     guard isInBudget(message, size, id: number, member, channel) else { return }
     switch message {

@@ -53,9 +53,8 @@ extension RoomMachine {
 
   // MARK: Muting
 
-  /// Mutes what a participant sends of `sources`, and says that it was not the participant itself. Nothing of it goes
-  /// out any more, whatever the client sends, until it says `mute` with false: an offer does not unmute. False when
-  /// there is no such participant.
+  /// Mutes a participant's tracks of `sources`, marked as muted by a host. Nothing of them is forwarded until the
+  /// client sends `mute` with false; an offer doesn't unmute. False when there is no such participant.
   @discardableResult
   func forceMute(participant id: String, sources: Set<TrackSource>) -> Bool {
     guard let member = roster[id] else { return false }
@@ -93,7 +92,7 @@ extension RoomMachine {
     broadcast(.room(.muteAll(nil)))
   }
 
-  /// Ends what a participant sends of `sources`, as when a share is stopped. It may be started again, with a new track.
+  /// Ends a participant's tracks of `sources`, as when a share is stopped. The participant may publish a new track.
   /// False when there is no such participant.
   @discardableResult
   func stop(_ sources: Set<TrackSource>, of id: String) -> Bool {
@@ -116,8 +115,8 @@ extension RoomMachine {
     return true
   }
 
-  /// Gives a participant a role, with the permissions that it brings by the meeting's rules. Nobody becomes hidden who
-  /// was seen before, nor is seen who was hidden. False for that, and when there is no such participant.
+  /// Gives a participant a role, with its permissions by the meeting's rules. False when there is no such participant,
+  /// and for a role that would hide a visible one or show a hidden one.
   @discardableResult
   func setRole(_ role: Role, of id: String) -> Bool {
     guard let member = roster[id], (role == .hidden) == member.isHidden else { return false }
@@ -132,7 +131,7 @@ extension RoomMachine {
     member.decisions.rights(of: member.admission.grant, chat: meeting.chat)
   }
 
-  /// Gives a member what is its by right now, after any of that has changed.
+  /// Applies a member's rights after something has changed that they depend on.
   func applyRights(to member: RoomMember) {
     let (role, permissions) = rights(of: member)
     guard member.role != role || member.permissions != permissions else { return }

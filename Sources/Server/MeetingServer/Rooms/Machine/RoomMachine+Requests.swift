@@ -5,7 +5,7 @@ import Signaling
 /// An action that the audit log has before it is carried out.
 struct AuditedAction: Sendable, Hashable {
   var action: String
-  /// To whom or what it is done.
+  /// The participant, poll or other thing that it is done to.
   var target: String
   /// More about it, such as the role that is given or the sources that are muted.
   var detail: String
@@ -68,8 +68,8 @@ extension RoomMachine {
     }
   }
 
-  /// The audit entries of a request are on the disk, or can't be written just now. On such a disk entries wait
-  /// (``RoomEvents``), and hosts don't: nobody has to bear somebody else for want of space.
+  /// The audit entries of a request are on the disk, or can't be written just now. In the latter case entries wait
+  /// (``RoomEvents``) but the request doesn't: a full disk must not keep a host from moderating.
   func resumeRequest(_ token: UInt64) {
     guard let asked = pending.removeRequest(token) else { return }
     switch asked.request {
@@ -82,7 +82,7 @@ extension RoomMachine {
     }
   }
 
-  /// Adds audit entries of what a participant is about to do.
+  /// Adds audit entries for actions that a participant is about to carry out.
   func audit(_ actions: [AuditedAction], by member: RoomMember) {
     for action in actions {
       log(

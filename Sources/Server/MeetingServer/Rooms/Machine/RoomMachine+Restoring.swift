@@ -3,10 +3,9 @@ import FoundationEssentials
 import Meetings
 import Signaling
 
-/// How a meeting that a killed server left goes on: its room takes over what was kept, and participants who come back
-/// get what was theirs.
+/// How an orphaned meeting goes on: its room takes over its state, and participants who come back get theirs.
 extension RoomMachine {
-  /// Takes over what a killed server left of the meeting, before anybody comes in.
+  /// Takes over the state of an orphaned meeting, before anybody joins.
   func restore(_ left: RunningMeeting) {
     journal.isRestored = true
     restore(left.values)
@@ -23,7 +22,7 @@ extension RoomMachine {
     }
     var holders = (state ?? nil)?.holders ?? [:]
     for poll in kept { holders.merge(poll.holders) { $1 } }
-    // A token without a user is somebody only where one participant alone came with it.
+    // A token without a user identifies somebody only if one participant alone had it.
     var bearers: [Holder: Int] = [:]
     for holder in holders.values { bearers[holder, default: 0] += 1 }
     let absent = holders.filter { $0.value.user != nil || bearers[$0.value] == 1 }
@@ -36,7 +35,7 @@ extension RoomMachine {
     lobby.isLocked = state.isLocked
     moderation.overrides = state.decisions
     moderation.muteAll = state.muteAll
-    // Nobody can be known again of whom nothing is known.
+    // Without a holder nobody can be recognised.
     for id in moderation.muteAll?.spared.subtracting(journal.absent.keys) ?? [] { moderation.muteAll?.forget(id) }
     journal.absentSpotlight = state.spotlight.flatMap { journal.absent[$0] == nil ? nil : $0 }
     journal.state = snapshot([])
@@ -61,7 +60,7 @@ extension RoomMachine {
     schedulePruning()
   }
 
-  /// A second participant with the same token is in: what is written of the first says that it could be known by it.
+  /// A second participant with the same token has joined: the journal must not identify the first one by it any more.
   private func keepSharing(by member: RoomMember) {
     guard let token = Holder(member.admission.grant)?.token else { return }
     guard roster.members.filter({ Holder($0.admission.grant)?.token == token }).count == 2 else { return }
@@ -69,14 +68,14 @@ extension RoomMachine {
     keepState()
   }
 
-  /// A participant is about to come in: they are spared of what they were spared of before a restart.
+  /// A participant is about to join: gives them the exceptions from muting that they had before a restart.
   func expect(_ member: RoomMember) {
     guard moderation.muteAll != nil else { return }
     for old in journal.absent(member.admission.grant) { moderation.muteAll?.spare(member.id, as: old) }
   }
 
-  /// A participant is in, and gets the welcome next. A meeting that a killed server left goes on, and what was theirs
-  /// is theirs again.
+  /// A participant has joined, and gets the welcome next. An orphaned meeting goes on, and the participant's former
+  /// state is theirs again.
   func entered(_ member: RoomMember) {
     if !journal.wasEntered {
       journal.wasEntered = true
@@ -100,7 +99,7 @@ extension RoomMachine {
       return
     }
     journal.users[member.id] = user
-    // The others know them by the former id in what everybody sees, which is no more than a name there.
+    // In public messages the former id stays, as no more than a name.
     for entry in chat.rename(olds, to: member.id) { _ = persist(entry) }
   }
 
@@ -117,7 +116,7 @@ extension RoomMachine {
     keepState()
   }
 
-  /// A participant is in, and everybody knows it: they are shown large again if they were before a restart.
+  /// Puts a participant into the spotlight again who was there before a restart. By now everybody knows the new id.
   func restoreSpotlight(of member: RoomMember) {
     if journal.absentSpotlight == member.id { setSpotlight(member.id) }
   }

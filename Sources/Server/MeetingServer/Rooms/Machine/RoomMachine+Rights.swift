@@ -2,10 +2,10 @@ import Basics
 import Meetings
 import Signaling
 
-/// For whom the rights are that somebody has in a meeting now.
+/// The use for which somebody's present rights are computed.
 enum RightsUse {
   case entering
-  /// For what is asked from outside, as over REST.
+  /// For calls from outside of the meeting, as over REST.
   case outside
 }
 
@@ -25,7 +25,7 @@ extension RoomMachine {
     // Decisions hold until the room closes.
     guard !isClosed else { return grant }
     if isBanned(grant) { throw .banned }
-    // With another device, or another token of the same user, they are in all the same.
+    // They are in also with another device, or another token of the same user.
     let isIn = grant.user != nil && roster.members.contains { $0.admission.grant.user == grant.user }
     return switch isIn ? .entering : use {
     case .entering: moderation.overrides.applied(to: grant, chat: meeting.chat)
@@ -33,8 +33,8 @@ extension RoomMachine {
     }
   }
 
-  /// The tracks of an offer that a participant may send. The others are given to the media plane by no one, so nothing
-  /// of them is taken.
+  /// The tracks of an offer that a participant may send. The media plane doesn't learn of the others, so their packets
+  /// are dropped.
   func permitted(_ tracks: [TrackDescription], _ member: RoomMember) -> [TrackDescription] {
     let key = { (track: TrackDescription) in RoomMember.trackKey(track.mid, track.source) }
     member.stoppedTracks.formIntersection(tracks.map(key))
@@ -43,15 +43,15 @@ extension RoomMachine {
       else { return nil }
       let known = member.publications.first { $0.mid == track.mid && $0.info.source == track.source }
       var track = track
-      // An offer says what there is; it does not take back what a host has said.
+      // An offer doesn't undo a host's muting.
       let isHeld = known.map { $0.info.mutedByHost == true } ?? moderation.startsMuted(track.source, member)
       if isHeld { track.muted = true }
       return track
     }
   }
 
-  /// Why an offer is refused: the first track in it that may not be sent and was not refused before. A client that goes
-  /// on listing such a track must still be able to offer, for instance to have more slots.
+  /// Why an offer is refused: its first forbidden track that wasn't refused before. A client that goes on listing such
+  /// a track must still be able to offer, for instance to have more slots.
   func refusal(of tracks: [TrackDescription], _ member: RoomMember) -> String? {
     let key = { (track: TrackDescription) in RoomMember.trackKey(track.mid, track.source) }
     let forbidden = tracks.filter { !member.permissions.contains(Self.permission(for: $0.source)) }
@@ -78,7 +78,7 @@ extension RoomMachine {
     return chat.visible(to: viewer.id, after: viewer.chatting.since)
   }
 
-  /// The judgement of connections, without those of hidden participants.
+  /// Connection quality, without that of hidden participants.
   func visible(_ quality: [String: ConnectionQuality]) -> [String: ConnectionQuality] {
     quality.filter { roster[$0.key].map { !$0.isHidden } ?? false }
   }

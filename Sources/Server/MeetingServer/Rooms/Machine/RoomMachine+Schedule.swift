@@ -11,13 +11,13 @@ extension RoomMachine {
     do throws(ScheduleProblem) {
       return try schedule.phase(at: now.date)
     } catch {
-      // Better a meeting at a wrong time than none: the zone was known when the meeting was planned.
+      // A meeting at a wrong time is better than none: the zone was known when the meeting was planned.
       log(.error, "schedule.unreadable", ["meeting": setup.identity.id, "reason": error])
       return nil
     }
   }
 
-  /// The admission of a participant, no host, who comes while no host is there; nil when they come at the right time.
+  /// The admission of a participant who isn't a host while no host is there; nil at the right time.
   func admission(in phase: MeetingSchedule.Phase?) throws(MeetingRoom.Refusal) -> MeetingRoom.Entry? {
     guard let schedule = meeting.schedule else { return nil }
     switch phase {
@@ -33,7 +33,7 @@ extension RoomMachine {
     }
   }
 
-  /// How long a participant waits here who is let in by hand.
+  /// How long a participant waits for a host's decision.
   var lobbyTimeout: TimeSpan { meeting.lobby.patience ?? TimeSpan(setup.limits.lobbyPatience) }
 
   /// How long it is until the meeting opens. From now on the room's deadline covers that.

@@ -1,7 +1,7 @@
 import Meetings
 import Signaling
 
-/// Signals: short messages of the application's own, passed on at once and kept nowhere.
+/// Signals: short messages of the application, passed on at once and never stored.
 extension RoomMachine {
   /// A participant's signal: to everybody who may receive, the sender included, or to one. A signal with a number is
   /// acknowledged when it was passed on.
@@ -28,8 +28,8 @@ extension RoomMachine {
     answer(.done, to: id, member)
   }
 
-  /// A signal of the tenant's own server, which is nobody in the meeting. False when the one it is for is not here, or
-  /// may not receive.
+  /// A signal of the tenant's own server, which has no participant. False when the receiver isn't here, or may not
+  /// receive.
   func deliver(_ signal: Signal, to: String?) -> Bool {
     let receivers = roster.members.filter { $0.permissions.contains(.subscribe) }
     if let to {

@@ -3,8 +3,7 @@ import Signaling
 
 /// Fills each participant's receive slots with publications.
 extension RoomMachine {
-  /// Everything that can be received, what matters most first: who is in the spotlight, then screens, then who spoke
-  /// last, then who came first.
+  /// All candidates by rank: the spotlight first, then screens, then the last speakers, then the order of joining.
   func ranked() -> [SlotTable.Candidate] {
     let ordered = roster.members.sorted { a, b in
       a.lastSpoke != b.lastSpoke ? a.lastSpoke > b.lastSpoke : a.order < b.order
@@ -26,7 +25,7 @@ extension RoomMachine {
     for member in roster.members where member.id != except { refill(member, all) }
   }
 
-  /// After someone spoke: only those who cannot receive everything anyway may have to see somebody else.
+  /// Fills slots again after somebody spoke, for receivers that can't receive everything.
   func refillCrowded() {
     let all = ranked()
     for member in roster.members {
@@ -51,7 +50,7 @@ extension RoomMachine {
     if !changes.isEmpty { media(.assign(changes, receiver: member.id)) }
   }
 
-  /// Slots can't carry what they were given, for instance because the receiver has no decoder for it.
+  /// Empties slots that can't carry their publication, for instance because the receiver has no decoder for it.
   func refuseSlots(_ mids: [String], of id: String) {
     guard let member = roster[id] else { return }
     for mid in mids {

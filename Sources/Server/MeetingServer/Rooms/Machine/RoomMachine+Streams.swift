@@ -10,7 +10,7 @@ extension RoomMachine {
     var videoType: String
     var name: String
     var layoutClassList: [String]
-    /// When its first track was taken, in milliseconds since 1970.
+    /// When its first track was published, in milliseconds since 1970.
     var createdAt: Int64
   }
 
@@ -21,7 +21,7 @@ extension RoomMachine {
     var created: Date
   }
 
-  /// Every stream, in the order in which their owners came.
+  /// In the order in which their owners joined.
   var streams: [Stream] {
     seen.flatMap { member in
       let names = Set(member.publications.map { StreamName(participant: member.id, source: $0.info.source) })
@@ -29,13 +29,13 @@ extension RoomMachine {
     }
   }
 
-  /// Every connection, in the order in which they came.
+  /// In the order in which they joined.
   var connections: [Connection] {
     seen.map { Connection(id: $0.id, isConnected: $0.connection == .connected, created: $0.created) }
   }
 
-  /// Gives streams other layout classes, all or none; nil when one of the streams is not there. Returns them as they
-  /// are now.
+  /// Gives streams other layout classes, all or none; nil when one of the streams isn't there. Returns the streams
+  /// after the change.
   func setLayoutClasses(_ classes: [String: [String]]) -> [Stream]? {
     let owners = classes.compactMap { id, list in owner(of: id).map { (name: $0.name, member: $0.member, list: list) } }
     guard owners.count == classes.count else { return nil }

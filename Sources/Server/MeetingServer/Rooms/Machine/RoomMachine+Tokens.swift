@@ -40,7 +40,7 @@ extension RoomMachine {
     if let id { channel.send(.room(.done(id: id))) }
   }
 
-  /// Whether a place ends with the token of this admission: by its tenant's rule, or else by the server's.
+  /// Whether a session ends with the token of this admission: by its tenant's rule, or else by the server's.
   func endsSession(of admission: Admission) -> Bool {
     admission.tenant.policy.tokenExpiry.map { $0 == .leave } ?? setup.limits.tokens.endsPlaces
   }
@@ -143,7 +143,7 @@ extension RoomMachine {
     output.append(.refreshToken(participant: member.id, member.admission))
   }
 
-  /// A token to come back with was made, unless the member's own was renewed during that.
+  /// Sends a member the token to come back with, unless its own was renewed in the meantime.
   func deliver(_ fresh: RefreshedToken, to id: String, insteadOf grant: JoinGrant) {
     guard let member = roster[id], member.admission.grant == grant else { return }
     member.token.refreshed = fresh

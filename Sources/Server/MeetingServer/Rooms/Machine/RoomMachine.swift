@@ -103,10 +103,10 @@ final class RoomMachine {
   /// Sets the time of the calls that follow.
   func begin(_ now: RoomTime) { self.now = now }
 
-  /// The effects of the calls since the last time, in order.
+  /// The effects since the last call, in order.
   func drainEffects() -> [RoomEffect] { output.drain() }
 
-  /// Carries out a command and returns what is to be done for it, in order.
+  /// Applies a command, and returns its effects in order.
   func apply(_ command: RoomCommand, now: RoomTime) -> [RoomEffect] {
     begin(now)
     switch command {
@@ -141,7 +141,7 @@ final class RoomMachine {
       qualityChanges.deadline, codecs.deadline, keyRelay.deadline,
     ]
     let dates = [lifeCycle.watchesEnd ? meeting.expires : nil, chatPruning, tokenDue, lobby.opening]
-    // The machine's clock may be set, so a date is looked at every hour.
+    // The machine's clock may be set, so a date is compared every hour.
     let spans = dates.compactMap(\.self).map { date in
       TimeSpan(nanoseconds: Int64(min(max(0, date.timeIntervalSince(now.date)), 3_600) * 1e9))
     }

@@ -46,7 +46,7 @@ final class RoomMember {
   var hand: Int?
   /// How fast it may ask for things.
   var pace = RequestPace()
-  /// How much of what it sends is passed on.
+  /// Its part of the room's message budget.
   var budget = MessageBudget.Sender()
   /// Its announced keys, and how much of its envelopes is passed on.
   var keys = KeyRelay.Seat()
@@ -54,13 +54,12 @@ final class RoomMember {
   var knownRevision = 0
   /// Its last answers, so that no message is passed on twice.
   var answered = AnsweredMessages()
-  /// Its place in the chat.
   var chatting = ChatSeat()
   var publications: [Publication] = []
   var slots = SlotTable()
   /// The publications that it can't decode, as its client knows them.
   var toldUndecodable: [UndecodablePublication] = []
-  /// Publications that its network has no room for.
+  /// Publications for which its network lacks the bandwidth.
   var paused: Set<String> = []
   /// The socket that stands for the participant; nil between a lost one and the next.
   var channel: RoomChannel?
@@ -70,7 +69,7 @@ final class RoomMember {
   var lastSpoke = 0
   /// The numbers of slots that its client was asked for last.
   var requestedSlots = SlotCounts()
-  /// When the place was given.
+  /// When the session began.
   let created: Date
   /// The layout classes of its OpenTok streams; those of its token where nothing else was set.
   var layoutClasses: [StreamName: [String]] = [:]
@@ -95,7 +94,7 @@ final class RoomMember {
 
   var connection: ConnectionState { channel != nil && hasMedia ? .connected : .reconnecting }
 
-  /// When something is to be done about the session or about typing; nil when nothing is.
+  /// When the session or its typing has something due; nil when nothing is.
   var deadline: Instant? {
     guard chatting.typing != nil else { return expiry }
     return expiry.map { min($0, chatting.typingEnd) } ?? chatting.typingEnd
@@ -112,6 +111,6 @@ final class RoomMember {
       data: admission.grant.connectionData, created: created)
   }
 
-  /// Names a track of an offer, to remember what was decided of it.
+  /// The key of a track of an offer, for decisions about it.
   static func trackKey(_ mid: String, _ source: TrackSource) -> String { "\(mid) \(source.rawValue)" }
 }

@@ -32,11 +32,11 @@ struct Holder: Sendable, Hashable, Codable {
   }
 }
 
-/// A chat message as it is kept on the disk.
+/// A chat message as it is stored.
 struct KeptEntry: Sendable, Codable {
   var entry: ChatEntry
-  /// The users who wrote it and whom it is for, where their tokens name them. A token alone may be somebody else's
-  /// tomorrow: what two said to each other is shown again to nobody but the users themselves.
+  /// The users who wrote it and whom it is for, if their tokens name them. A token alone may be somebody else's
+  /// tomorrow, so private messages are shown after a restart to users only.
   var from: String?
   var to: String?
 

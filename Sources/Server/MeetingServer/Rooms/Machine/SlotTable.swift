@@ -9,7 +9,7 @@ import Signaling
 /// doesn't jump from one tile's element to another without need. When there are more audio publications than slots for
 /// them, the media plane lets the slots follow the loudest speakers, and reports their publications (``carry(_:in:)``).
 struct SlotTable: Sendable {
-  /// A publication that the participant could receive. Two are the same that have the same id.
+  /// A publication that the participant could receive. Candidates are equal if their ids are.
   struct Candidate: Sendable, Hashable {
     var publication: String
     var participant: String
@@ -64,8 +64,8 @@ struct SlotTable: Sendable {
     undecodable = [:]
   }
 
-  /// Notes whether any slot takes what `candidate` comes in; true when that is news. A participant without slots of its
-  /// kind does not receive it, and so lacks no codec.
+  /// Records whether any slot can carry the codecs of `candidate`; true when that changed. A participant without slots
+  /// of its kind doesn't receive it, and so lacks no codec.
   mutating func assess(_ candidate: Candidate) -> Bool {
     let isUndecodable =
       codecs[candidate.kind].map { lists in !lists.contains { Self.takes(candidate, $0) } } ?? false
@@ -82,7 +82,7 @@ struct SlotTable: Sendable {
     candidate.codecs.contains { $0.bestMatch(in: codecs) != nil }
   }
 
-  /// The publication that slot `mid` was given cannot go into it: it is empty now.
+  /// Empties slot `mid`, which can't carry its publication.
   mutating func refuse(mid: String) {
     guard let index = slots.firstIndex(where: { $0.mid == mid }), let carried = slots[index].carries else { return }
     undecodable[carried.publication] = carried
@@ -115,12 +115,12 @@ struct SlotTable: Sendable {
       let stays = Set(
         indices.filter { index in
           guard let carried = slots[index].carries, let found = wantedSet.firstIndex(of: carried) else { return false }
-          // As it comes now, which may be in another codec than when the slot was given it.
+          // Fits as the publication comes now, perhaps in another codec than when the slot got it.
           return fits(wantedSet[found], index)
         })
       let carried = Set(stays.compactMap { slots[$0].carries })
       var free = indices.indices.filter { !stays.contains(indices[$0]) }
-      // The slots of the same number are one stream for the receiver, who plays its sound and picture in step.
+      // Slots of the same number are one stream for the receiver, which plays their audio and video in sync.
       let partners = slots.filter { $0.kind != kind }.map { $0.carries?.participant }
       var next: [Int: Candidate] = [:]
       for candidate in wanted where !carried.contains(candidate) {
@@ -156,8 +156,8 @@ struct SlotTable: Sendable {
     }
   }
 
-  /// The media plane lets a slot carry something else; true when that is news. A slot that does not follow the loudest
-  /// any more is left alone.
+  /// The media plane changed the publication of a slot; true when that is news. Ignored for a slot that doesn't follow
+  /// the loudest speakers any more.
   mutating func carry(_ candidate: Candidate?, in mid: String) -> Bool {
     guard let index = slots.firstIndex(where: { $0.mid == mid }), slots[index].followsLoudest,
       slots[index].carries != candidate

@@ -19,7 +19,7 @@ struct RefreshedToken: Sendable {
 
 /// The room's notes about a member's token.
 struct TokenWatch {
-  /// When something is to be done about it; nil when nothing is.
+  /// When the token has to be handled next; nil for never.
   var due: Date?
   /// Whether its holder was notified of its end.
   var isAnnounced = false
