@@ -5,8 +5,8 @@ import Transport
 
 /// Explains a token to the operator.
 extension AdminAPI {
-  /// `POST token-inspection`: what a token grants, or what is wrong with it. It comes in the body, since addresses end
-  /// up in logs, and stands in no answer. Nothing is changed by it, so it leaves no entry.
+  /// `POST token-inspection`: what a token grants, or what is wrong with it. The token comes in the body, since paths
+  /// end up in logs, and no answer repeats it. The call changes nothing, so it has no audit entry.
   func inspectToken(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
     var fields = try AdminFields(call.request)

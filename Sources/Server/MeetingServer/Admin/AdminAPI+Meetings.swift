@@ -128,7 +128,7 @@ extension AdminAPI {
     return Self.done
   }
 
-  /// The meeting of that id: as it is kept, or as its room has it, where it was removed while people are in it.
+  /// The stored meeting of that id, or the running one if its record was removed.
   func meeting(_ text: String) async throws -> MeetingRecord {
     let id = MeetingID(rawValue: text)
     guard let record = try await newest(id) else { throw Self.noSuchMeeting }

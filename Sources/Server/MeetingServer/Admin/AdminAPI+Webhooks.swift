@@ -174,6 +174,6 @@ extension AdminAPI {
     }
   }
 
-  /// An address without what stands behind its host, where people put secrets.
+  /// A URL without its path and query, in which people put secrets.
   private static func shown(_ url: String) -> String { WebOrigin(url)?.description ?? "" }
 }

@@ -83,7 +83,7 @@ struct AdminAPI: Sendable {
     Route("GET", "audit") { try await $0.listAudit(&$1) },
   ])
 
-  /// Every method and path below `/api/v1`, `*` for what varies.
+  /// Every method and path below `/api/v1`, with `*` for variable segments.
   static var endpoints: [(method: String, path: String)] {
     routes.all.flatMap { route in route.methods.map { ($0, route.pattern) } }
   }
@@ -152,7 +152,7 @@ struct AdminAPI: Sendable {
 
   // MARK: For all of them
 
-  /// Writes down that a right is used, before it is: for what is not in the database.
+  /// Writes an audit entry before an action outside of the database.
   func audit(
     _ call: Call, _ action: String, _ target: String, tenant: String = "", _ detail: String = ""
   ) async throws {
@@ -167,7 +167,7 @@ struct AdminAPI: Sendable {
     try await keep(call) { transaction in (try change(transaction), entry) }
   }
 
-  /// The same, where the entry follows from what the change came to. One of nothing leaves no entry.
+  /// The same, with an entry that depends on the result. A result of nil leaves no entry.
   func keep<Answer: Sendable>(
     _ call: Call, _ change: @Sendable (any StoreTransaction) throws -> (Answer, AuditEntry?)
   ) async throws -> Answer {

@@ -1,8 +1,8 @@
 import Signaling
 import Transport
 
-/// The fields of a request's JSON body. Each is taken with what it may be; what is left over at the end is refused, so
-/// that a misspelt field is not silently without effect.
+/// The fields of a request's JSON body. Each is read once with its allowed values. Unread fields are refused at the
+/// end, so a misspelt field is never ignored.
 struct AdminFields {
   private var fields: [String: AdminJSON]
 
@@ -161,7 +161,7 @@ struct AdminFields {
     return value
   }
 
-  /// Refuses what nobody has taken.
+  /// Refuses fields that nobody has read.
   func finish() throws(Refusal) {
     if let name = fields.keys.sorted().first {
       throw Refusal(400, "unknownField", "There is no field \"\(name.prefix(40))\" here.")

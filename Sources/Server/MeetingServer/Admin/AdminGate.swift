@@ -18,10 +18,10 @@ struct AdminGate: Sendable {
   /// Slows down guessing of the token; nil where it can't be guessed.
   var attempts: AdminAttempts?
 
-  /// The header in which commands say who uses them.
+  /// The header in which commands name their user.
   static let actorHeader = "Parley-Actor"
 
-  /// Lets a request through, and says who is behind it; throws why not.
+  /// Admits a request and returns its actor for the audit log; throws the reason for a refusal.
   func admit(_ request: HTTPRequest) throws(Refusal) -> String {
     if request.headers["parley-signature"] != nil {
       throw Refusal(403, "isWebhook", "A webhook cannot be sent to the administration.")

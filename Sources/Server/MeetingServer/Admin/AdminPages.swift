@@ -1,7 +1,7 @@
 import Transport
 
-/// The administration's pages, files of the folder `admin` of the browser client. They hold no data: that comes from
-/// the interface, which asks who is there.
+/// The admin pages, files of the folder `admin` of the browser client. They have no data: that comes from the API,
+/// which authorises each request.
 struct AdminPages: Sendable {
   let files: StaticFiles
 

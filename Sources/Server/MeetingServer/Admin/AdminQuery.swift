@@ -1,10 +1,10 @@
 import Transport
 
-/// The parameters of a request's query. As with ``AdminFields``, what nobody takes is refused.
+/// The parameters of a request's query. Unread ones are refused, as in ``AdminFields``.
 struct AdminQuery {
   private var values: [String: String] = [:]
 
-  /// The most entries of one page, and how many it has when nobody says.
+  /// The largest page of a list, and the default.
   static let limit = (most: 200, usual: 50)
 
   /// Reads a query; a name that comes twice is refused.
@@ -46,7 +46,7 @@ struct AdminQuery {
   /// The place of the last entry of the page before, in lists that are counted down.
   mutating func before() throws(Refusal) -> Int? { try number("after", 0...999_999_999_999_999) }
 
-  /// Refuses what nobody has taken.
+  /// Refuses parameters that nobody has read.
   func finish() throws(Refusal) {
     if let name = values.keys.sorted().first {
       throw Refusal(400, "unknownParameter", "There is no parameter \"\(name.prefix(40))\" here.")

@@ -3,10 +3,10 @@ import Meetings
 import Signaling
 import Transport
 
-/// Chat files and the chat's export over HTTP, for those who are in the meeting.
+/// Chat files and the chat's export over HTTP, for participants in the meeting.
 ///
-/// A request shows that with the resume token of its place, in the `Authorization` header: never in an address, which
-/// logs and proxies keep. The token ends with the place, and so does every way to the files.
+/// A request carries the resume token of its session in the `Authorization` header; never in the URL, which logs and
+/// proxies keep. When the session ends, so does all access to the files.
 struct ChatEndpoints: Sendable {
   let directory: MeetingDirectory
   let files: ChatFileStore
@@ -53,7 +53,7 @@ struct ChatEndpoints: Sendable {
     ).withCrossOriginAccess()
   }
 
-  /// The place whose token a request brings.
+  /// The session whose token a request has.
   func place(_ request: HTTPRequest) async throws(Refusal) -> (MeetingRoom, String) {
     let parts = (request.headers["authorization"] ?? "").split(separator: " ", maxSplits: 1)
     guard parts.count == 2, parts[0].lowercased() == "bearer", let place = await directory.place(String(parts[1]))

@@ -3,7 +3,7 @@ import Meetings
 import Signaling
 import Transport
 
-/// The chat of a meeting as a file to keep: what everybody could see, and nothing private.
+/// The chat of a meeting as a file: all messages to everybody, and no private ones.
 struct ChatExport: Sendable {
   /// How it is written.
   enum Format: String, Sendable, CaseIterable {

@@ -23,10 +23,10 @@ struct ChatSeat: Sendable {
   /// The most files that one participant sends at the same time.
   static let maximumUploads = 3
 
-  /// Takes one word about typing: they may be lost without harm.
+  /// Charges a typing notice. One too many can be dropped without harm.
   mutating func takeTyping(_ now: Instant) -> Bool { typingPace.consume(now: now) }
 
-  /// Takes a change of a message.
+  /// Charges a change of a message.
   mutating func takeChange(_ now: Instant) -> Bool { changePace.consume(now: now) }
 
   mutating func takeFile(_ now: Instant) -> Bool { filePace.consume(now: now) }

@@ -55,7 +55,7 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var webFolder: String?
   /// The least important level that is logged.
   public var logLevel = Log.Level.info
-  /// How long a participant's place is held after the socket or the media were lost.
+  /// How long a session is kept after the socket or the media were lost.
   public var resumeWindow = TimeSpan.seconds(30)
   /// How long somebody waits to be let into a meeting that does not say it itself.
   public var lobbyPatience = TimeSpan.seconds(1_800)
@@ -102,7 +102,7 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var meetingDataRate = 2 << 20
   /// How much of chat files is stored.
   public var chatFiles = ChatFileStore.Limits()
-  /// How long somebody counts as typing who does not say so again. No option of the command line: clients go by it.
+  /// How long somebody counts as typing without another notice. Not an option: clients rely on it.
   var typingPatience = TimeSpan.seconds(6)
   /// Whether rooms are made by joining at their address; otherwise only ad-hoc meetings can be joined.
   public var openRooms = true

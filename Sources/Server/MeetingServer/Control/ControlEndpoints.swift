@@ -31,7 +31,7 @@ struct ControlEndpoints: Sendable {
     }
   }
 
-  /// Has the room of a meeting that runs go by what a command has changed in the database, and has written down.
+  /// Applies to a running meeting the change that a command has made in the database, with its audit entry.
   private func takeUp(_ id: MeetingID) async throws(Refusal) -> HTTPResponse {
     let meeting: MeetingRecord?
     do throws(MeetingStoreError) { meeting = try await api.store.meeting(id: id) } catch { throw Refusal(error) }

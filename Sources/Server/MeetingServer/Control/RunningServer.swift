@@ -34,7 +34,7 @@ public struct RunningServer: Sendable {
     try await send(method, "api/v1/\(path)", by: actor)
   }
 
-  /// Has a room that runs go by what was changed of its meeting in the database. False when the server would not.
+  /// Notifies the server of a change of a meeting in the database. False when the server refused.
   public func takeUp(_ meeting: MeetingID, by actor: String) async throws(Unreachable) -> Bool {
     try await send("POST", "changed/meetings/\(meeting)", by: actor).status == 204
   }

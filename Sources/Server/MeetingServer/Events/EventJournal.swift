@@ -50,7 +50,7 @@ struct EventJournal: Sendable {
     }
   }
 
-  /// Rights whose entries cannot be written stand in the server's log at least.
+  /// Audit entries that can't be written go to the server's log at least.
   private func tellRights(_ batch: [RoomEvent]) {
     for event in batch {
       guard case .rightUsed(let person, let action, let target, let detail) = event.what else { continue }
@@ -77,7 +77,7 @@ struct EventJournal: Sendable {
     for event in batch {
       if case .rightUsed(let person, let action, let target, let detail) = event.what {
         let name = try await name(of: event.tenant, &names)
-        // A long list of people is cut, and not the place.
+        // Cuts a long list of people, but not the room's name.
         let what = detail.isEmpty ? "" : detail.count > 180 ? "\(detail.prefix(180))…, " : "\(detail), "
         entries.append(
           AuditEntry(
@@ -88,7 +88,7 @@ struct EventJournal: Sendable {
       }
       guard let type = event.what.type else { continue }
       if webhooks[event.tenant] == nil { webhooks[event.tenant] = try await store.webhooks(tenant: event.tenant) }
-      // Of what nobody is to hear the end of nothing is kept.
+      // If no webhook gets the end, the beginning isn't stored.
       let endType = event.what.endType
       let isFollowed = endType.map { end in webhooks[event.tenant, default: []].contains { $0.wants(end) } } ?? true
       if isFollowed, let change = event.change { changes.append(change) }

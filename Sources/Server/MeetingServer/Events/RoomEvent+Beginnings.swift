@@ -16,7 +16,7 @@ extension RoomEvent {
   /// The reason of who was in when the server was killed.
   static let interrupted = "interrupted"
 
-  /// The end of what had begun on a server that was killed; nil when that is nothing that this version has written.
+  /// The end of something that began on a killed server; nil when this version can't read the beginning.
   init?(endOf beginning: Beginning, at time: Date = Date()) {
     guard let begun = try? JSONDecoder().decode(Begun.self, from: Data(beginning.body.utf8)) else { return nil }
     meeting = beginning.meeting

@@ -18,8 +18,8 @@ struct RoomEvent: Sendable {
     case chatFile(Person, ChatFile)
     /// Somebody could not join, or something failed: a stable code and a sentence.
     case error(code: String, message: String)
-    /// Somebody in the meeting used a right over somebody: `mute`, `remove`, `end` and the like. The detail says what
-    /// it came to: the role that was given, the sources that were muted.
+    /// An audited action on somebody, such as `mute`, `remove` or `end`. The detail is the role that was given, or the
+    /// sources that were muted.
     case rightUsed(by: Person, action: String, target: String, detail: String = "")
     /// Connections are judged differently now; only the administration reads it.
     case quality([String: ConnectionQuality])
@@ -47,7 +47,7 @@ struct RoomEvent: Sendable {
   var room: String
   var time: Date
   var what: What
-  /// Up to when what ended with a server that was killed is known to have gone on; nil for what ended otherwise.
+  /// When something that a killed server couldn't end was last known to go on; nil for a normal end.
   var lastSeen: Date?
   /// Whether nobody with a credential has made the meeting.
   var isAnonymous = false

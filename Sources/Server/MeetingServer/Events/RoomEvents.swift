@@ -3,11 +3,10 @@ import FoundationEssentials
 import Meetings
 import Synchronization
 
-/// The one stream of what happens in all meetings, in order. Rooms add to it without waiting; one reader takes it in
-/// batches.
+/// The one stream of events of all meetings, in order. Rooms add to it without waiting; one reader takes batches.
 ///
-/// When the reader does not keep up, the newest events are dropped and counted: a room never waits for a disk. Rights
-/// that were used are not dropped: while too many of them wait, no more can be used (``refusalOfRights``).
+/// When the reader doesn't keep up, the newest events are dropped and counted: a room never waits for a disk. Audit
+/// entries are never dropped. While too many of them wait, no audited action is carried out (``refusalOfRights``).
 final class RoomEvents: Sendable {
   /// The most events that wait for the reader.
   static let maximumWaiting = 20_000
@@ -35,7 +34,7 @@ final class RoomEvents: Sendable {
     var untold = 0
     var errors: [String: Date] = [:]
 
-    /// Notes what was given up: a bounded number of spans, since who waits asks soon.
+    /// Records events that were given up. The number of ranges is bounded, since those who wait for them ask soon.
     mutating func lose(_ span: ClosedRange<UInt64>) {
       if let last = lost.last, last.upperBound + 1 == span.lowerBound {
         lost[lost.count - 1] = last.lowerBound...span.upperBound
@@ -91,8 +90,8 @@ final class RoomEvents: Sendable {
     )
   }
 
-  /// Waits until the reader has written the event of that place; false when it was dropped, given up, or could not be
-  /// written just now. True at once where nobody reads.
+  /// Waits until the reader has written the event of that place; false when it was dropped, given up, or can't be
+  /// written just now. True at once without a reader.
   func isWritten(_ place: UInt64) async -> Bool {
     await withCheckedContinuation { continuation in
       let answer: Bool? = state.withLock { state in
@@ -124,7 +123,7 @@ final class RoomEvents: Sendable {
     for waiter in released { waiter.resume(returning: false) }
   }
 
-  /// Somebody will read: from now on what is added is written only when it is.
+  /// From now on an event counts as written only once a reader has written it.
   func expectReader() { state.withLock { $0.isRead = true } }
 
   /// How many events were dropped since this was last asked, because too many waited for the reader.

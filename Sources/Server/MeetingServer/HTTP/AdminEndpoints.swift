@@ -56,8 +56,8 @@ struct AdminEndpoints: Sendable {
     return await route.handler(self, request)
   }
 
-  /// The answer to a request under a stranger's name; nil where the name is ours. Probes say nothing, and metrics may
-  /// have a token instead.
+  /// The refusal of a request with a foreign `Host`; nil for our own names. Not for probes, nor for metrics with a
+  /// token.
   private func refusal(ofHost request: HTTPRequest) -> HTTPResponse? {
     if ["/healthz", "/readyz", "/metrics"].contains(request.path) { return nil }
     do throws(Refusal) {

@@ -12,7 +12,7 @@ struct Endpoints: Sendable {
   let openTok: OpenTokAPI
   let planning: PlanningAPI
   let storeCheck: StoreCheck
-  /// The address that clients see, where the `Host` header does not say it.
+  /// The origin that clients see, if it isn't that of the `Host` header.
   let publicOrigin: WebOrigin?
   let isReady: @Sendable () -> Bool
   let counters: ServerCounters
@@ -51,7 +51,7 @@ struct Endpoints: Sendable {
 
   private func answer(_ request: HTTPRequest, _ match: RouteTable<Handler>.Match) async throws(Refusal) -> HTTPResponse
   {
-    // Under another name such an address does not even list its methods.
+    // Under a foreign `Host` such a path doesn't even list its methods.
     if case .wrongMethod(let route, _) = match, route.rate == .work { _ = try origin(of: request) }
     let (route, segments) = try match.get()
     if route.crossOrigin == .anyOrigin, request.method == "OPTIONS" { return Self.preflight(request) }
@@ -188,7 +188,7 @@ struct Endpoints: Sendable {
     guard request.method == "GET" || request.method == "HEAD" else { throw .methodNotAllowed(["GET", "HEAD"]) }
   }
 
-  /// Any page may send any header: what goes by cookies is not for pages of other origins anyway.
+  /// Any page may send any header: endpoints with cookies refuse pages of other origins anyway.
   private static func preflight(_ request: HTTPRequest) -> HTTPResponse {
     let asked = request.headers["access-control-request-headers"] ?? "*"
     return HTTPResponse(

@@ -1,7 +1,7 @@
 import Meetings
 import Transport
 
-/// An error answer: a status, a stable code, and a sentence that says what to do.
+/// An error answer: a status, a stable code, and a sentence with the problem and what to do.
 struct Refusal: Error, Sendable {
   var status: Int
   var code: String
@@ -10,7 +10,7 @@ struct Refusal: Error, Sendable {
   var signIn: String?
   /// The limit that is reached, where one is.
   var limit: LimitReached.Limit?
-  /// The methods that the address takes, where the request's is another.
+  /// The methods of the path, if the request has another one.
   var allowed: [String] = []
 
   /// How a refusal is written.
@@ -63,7 +63,7 @@ struct Refusal: Error, Sendable {
   /// Nothing is at the address.
   static let nothing = Refusal(404, "notFound", "There is nothing at this address.")
 
-  /// The address takes these methods only.
+  /// The path has these methods only.
   static func methodNotAllowed(_ allowed: [String]) -> Refusal {
     let isForReading = allowed.first == "GET" && allowed.allSatisfy { ["GET", "HEAD", "OPTIONS"].contains($0) }
     var refusal = Refusal(

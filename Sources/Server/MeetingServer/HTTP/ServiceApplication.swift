@@ -158,7 +158,7 @@ struct ServiceApplication: Sendable {
     throw Refusal(400, "badField", "Invalid AccessLevel: expected \(names), or nothing.")
   }
 
-  /// A switch as the service's enumeration or as a truth; nil when it says neither.
+  /// A switch as the service's enumeration or as a Boolean; nil for anything else.
   private static func isEnabled(_ text: String) -> Bool? {
     switch text.lowercased() {
     case "enabled", "true", "1": true

@@ -15,7 +15,7 @@ final class StoreCheck: Sendable {
 
   init(_ check: @escaping @Sendable () async throws(MeetingStoreError) -> Void) { self.check = check }
 
-  /// Throws what the check of this second has found.
+  /// Throws the error that this second's check has found.
   func run(now: Instant) async throws(MeetingStoreError) {
     let result = last.withLock { last in
       if let last, now - last.at < .seconds(1) { return last.result }

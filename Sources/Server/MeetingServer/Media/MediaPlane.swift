@@ -18,8 +18,8 @@ public protocol MediaPlane: Sendable {
     isEncrypted: Bool
   ) async throws(MediaWorkerError) -> OfferAnswer
 
-  /// Renegotiates: tracks or slots added or removed, or an ICE restart. `tracks` is the whole list; publications
-  /// that are missing from it end. Slots that remain keep what they carry.
+  /// Renegotiates: tracks or slots added or removed, or an ICE restart. `tracks` is the whole list; publications that
+  /// are missing from it end. Remaining slots keep their publications.
   func offer(
     _ participant: ParticipantID, offer: String, tracks: [TrackOffer]
   ) async throws(MediaWorkerError) -> OfferAnswer
@@ -27,11 +27,11 @@ public protocol MediaPlane: Sendable {
   /// Mutes or unmutes a publication: while muted, nothing of it is forwarded.
   func setMuted(_ muted: Bool, publication: PublicationID, of participant: ParticipantID) async
 
-  /// Lets slots of `receiver` carry other publications, or nothing. Returns the slots that cannot carry what
-  /// they were given, for instance because the receiver has no decoder for it; those are empty now.
+  /// Puts other publications into slots of `receiver`, or empties them. Returns the slots that can't carry theirs, for
+  /// instance because the receiver has no decoder for it; those are empty now.
   func assign(_ changes: [SlotChange], of receiver: ParticipantID) async -> [MID]
 
-  /// Sets at what sizes `receiver` shows what its slots carry. Unknown slots are ignored.
+  /// Sets the sizes at which `receiver` shows its slots. Unknown slots are ignored.
   func setViews(_ views: [SlotSize], of receiver: ParticipantID) async
 
   /// Closes a participant's connection and ends its publications. Unknown participants are ignored.
@@ -50,7 +50,7 @@ public protocol MediaPlane: Sendable {
   /// The meeting is over: its last participant has left.
   func close(meeting: MeetingID) async
 
-  /// Applies what a running server can of other settings.
+  /// Applies other settings, as far as a running server can.
   func reload(_ configuration: ServerConfiguration) async
 
   /// Closes all meetings and sockets.

@@ -23,6 +23,6 @@ final class MediaQueue: Sendable {
     }
   }
 
-  /// Lets the queue end after what was posted so far.
+  /// Ends the queue after everything that was posted.
   func finish() { continuation.finish() }
 }

@@ -1,7 +1,7 @@
 import Meetings
 import Signaling
 
-/// Calls of the OpenTok REST API that this server does not serve yet: they say so, whatever they ask.
+/// Calls of the OpenTok REST API that this server doesn't serve yet. Every request to them gets that answer.
 enum MissingCall: String, CaseIterable {
   case archives, broadcasts, renders, captions, sip, dtmf, audioConnector
 

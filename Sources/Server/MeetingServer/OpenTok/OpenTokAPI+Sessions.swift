@@ -6,7 +6,7 @@ import Transport
 
 /// `POST /session/create`, also as `/hl/session/create`.
 extension OpenTokAPI {
-  /// Makes a session. Its id says all of it, so nothing is kept before somebody joins, and it never ends.
+  /// Makes a session. Its id contains everything, so nothing is stored before somebody joins, and it never ends.
   func createSession(_ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
     if request.method == "GET", isDevelopment {
       // People with the first samples open this in a browser to get an id.

@@ -118,7 +118,7 @@ struct OpenTokAPI: Sendable {
     var tenant: Tenant
     var room: MeetingRoom?
 
-    /// The room, for what only people in it can be meant by.
+    /// The room, for calls about people in it.
     func running() throws(Refusal) -> MeetingRoom {
       guard let room else { throw .nobodyConnected }
       return room

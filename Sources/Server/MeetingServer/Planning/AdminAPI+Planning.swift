@@ -33,8 +33,7 @@ extension AdminAPI {
     return try await keep(call, "meeting.cancel", record, "") { try $0.cancel(now: now) }
   }
 
-  /// Changes a meeting with its entry in the audit log, which says `what` was asked for, and has the room go by it when
-  /// it runs.
+  /// Changes a meeting with its audit entry, whose detail is `what`, and applies the change to a running meeting.
   private func keep(
     _ call: Call, _ action: String, _ record: MeetingRecord, _ what: String,
     _ change: @Sendable (inout MeetingRecord) throws -> Void

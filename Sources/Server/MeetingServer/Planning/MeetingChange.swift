@@ -17,7 +17,7 @@ struct MeetingChange: Sendable {
   /// Made of ``passcode`` before the meeting is changed: hashing is slow on purpose.
   private var hash: PasscodeHash??
 
-  /// Takes the fields that say so.
+  /// Reads the fields of a change.
   init(_ fields: inout AdminFields) throws(Refusal) {
     subject = try fields.text("subject", 1...MeetingRecord.maximumSubject)
     summary = try fields.text("summary", 0...MeetingRecord.maximumSummary)

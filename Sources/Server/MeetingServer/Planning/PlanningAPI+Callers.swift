@@ -10,7 +10,7 @@ extension PlanningAPI {
     case server(Tenant)
     /// A caller with a join token, with the rights that they have now.
     case holder(Admission)
-    /// Nobody who says who they are.
+    /// A caller without credentials.
     case anybody
 
     /// As the audit log names them.

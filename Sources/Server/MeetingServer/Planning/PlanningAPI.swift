@@ -22,7 +22,7 @@ struct PlanningAPI: Sendable {
   /// How far ahead people without an account may plan: the token with which they run the meeting lasts no longer.
   private static let anonymousDays = 28.0
 
-  /// Runs a call, and says its errors as HTTP does.
+  /// Runs a call, and turns its errors into refusals.
   func answer(_ call: () async throws -> HTTPResponse) async throws(Refusal) -> HTTPResponse {
     do {
       return try await call()
@@ -142,8 +142,7 @@ struct PlanningAPI: Sendable {
     return try await keep(record, tenant, caller, "meeting.cancel", "", base, now) { try $0.cancel(now: now) }
   }
 
-  /// Changes a meeting with its entry in the audit log, and has the room go by it when it runs. `what` of it is changed
-  /// is noted.
+  /// Changes a meeting with its audit entry, whose detail is `what`, and applies the change to a running meeting.
   private func keep(
     _ record: MeetingRecord, _ tenant: Tenant, _ caller: Caller, _ action: String, _ what: String, _ base: WebOrigin,
     _ now: Date, _ change: @Sendable (inout MeetingRecord) throws -> Void
@@ -199,7 +198,7 @@ struct PlanningAPI: Sendable {
     }
   }
 
-  /// Holds what people without an account plan to the time for which they can run it.
+  /// Limits the time of meetings that people without an account plan.
   private static func bound(_ record: inout MeetingRecord, now: Date) throws(Refusal) {
     let end: Date?
     do throws(ScheduleProblem) { end = try record.schedule?.end() } catch { throw Refusal(error) }

@@ -25,7 +25,7 @@ extension AdminFields {
 }
 
 extension Refusal {
-  /// A schedule that keeps to the description of the interface and cannot be.
+  /// A schedule that keeps to the API's description and still can't be planned.
   init(_ problem: ScheduleProblem) { self.init(422, problem.code, problem.description) }
 }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The settings in force: what is read again while the server runs is asked here each time it is needed.
+/// The settings in force. Reloadable ones are read from here each time they are needed.
 final class LiveSettings: Sendable {
   private let configuration: Mutex<ServerConfiguration>
 
@@ -8,6 +8,6 @@ final class LiveSettings: Sendable {
 
   var current: ServerConfiguration { configuration.withLock { $0 } }
 
-  /// Takes over what a running server can, of other settings.
+  /// Applies other settings, as far as a running server can.
   func take(_ other: ServerConfiguration) { configuration.withLock { $0 = $0.taking(other) } }
 }

@@ -1,6 +1,6 @@
 import Basics
 
-/// The settings of `parley serve` with where they come from, so that what changes of them while it runs can be named.
+/// The settings of `parley serve` and their sources, so that changes during its run can be named.
 public struct ServerSettings: Sendable {
   /// The configuration in force.
   public let configuration: ServerConfiguration
@@ -10,13 +10,13 @@ public struct ServerSettings: Sendable {
 
 /// The difference that other settings make to a running server.
 struct SettingsChange: Equatable {
-  /// Options that hold from now on.
+  /// Options that apply from now on.
   var applied: [String] = []
-  /// Options that hold from the next start on.
+  /// Options that apply from the next start on.
   var pending: [String] = []
 
-  /// The difference between the settings in force and others. `new` says what was read now, `running` what the server
-  /// was started with or has taken since.
+  /// The difference between the settings in force and others. `new` was read now; the server was started with
+  /// `running`, or has applied it since.
   init(from running: ServerSettings, to new: ServerSettings) {
     let usesTLS = running.configuration.tls != .off
     let staysTLS = (new.configuration.tls != .off) == usesTLS

@@ -67,7 +67,7 @@ extension MeetingDirectory {
     }
     await room.end(.removed, "The meeting was ended by the server's administration.")
     forget(room)
-    // Ended is what does not come back after a restart.
+    // Waits for the disk: the meeting must not come back after a restart.
     _ = await room.isKept()
     return true
   }
@@ -75,8 +75,8 @@ extension MeetingDirectory {
   /// Whether a meeting of a tenant runs here.
   func isRunning(_ tenant: TenantID) -> Bool { allRooms.values.contains { $0.identity.tenant == tenant } }
 
-  /// Ends what there still is of a tenant: what a killed server has `left`, and meetings into which somebody came just
-  /// then. To be called once the store has forgotten the tenant.
+  /// Ends the rest of a tenant: its orphaned meetings (`left`), and meetings that somebody joined just then. Call it
+  /// once the store has removed the tenant.
   func removed(_ tenant: TenantID, left: [MeetingID]) async {
     if let running {
       for meeting in left { _ = await running.endLeft(meeting, of: tenant, files) }

@@ -2,7 +2,7 @@ import Basics
 import Meetings
 import Signaling
 
-/// The running meetings of this server, and who may take which place back.
+/// The running meetings of this server, and the sessions that can be resumed.
 actor MeetingDirectory {
   /// The session of a resume token.
   private struct Held {
@@ -68,7 +68,8 @@ actor MeetingDirectory {
     self.events = events
   }
 
-  /// Takes somebody into the room of their admission, which is opened when it is not running, or has them wait there.
+  /// Passes a join request to the room of its admission, which is opened if it isn't running. The room lets it in or
+  /// makes it wait.
   func join(
     _ joinRequest: JoinRequest, url: String
   ) async throws(MeetingRoom.Refusal) -> MeetingRoom {
@@ -147,7 +148,7 @@ actor MeetingDirectory {
     // it to participants who have to wait.
     let quota = usage.refusalOfParticipant(of: tenant)
     if quota == nil {
-      // Noted before, so that the room's word that the place has ended always finds it.
+      // Recorded before, so that the room's report of the session's end always finds it.
       places[token] = Held(room: room, participant: joinRequest.session.participant, tenant: tenant.id)
       usage.came(tenant.id)
     }
@@ -174,7 +175,7 @@ actor MeetingDirectory {
 
   /// Handles an event of a room's lobby.
   private func take(_ event: MeetingRoom.LobbyEvent, of room: MeetingRoom) async {
-    // The meeting of that name may run again by now, and whom this room has let in does not come into that one.
+    // Another room may run under that id by now. A participant whom this room has let in doesn't enter that one.
     guard rooms[room.identity.id] === room else {
       if case .admitted(let joinRequest) = event { turnAway(joinRequest, .closed) }
       return
@@ -201,7 +202,7 @@ actor MeetingDirectory {
     joinRequest.channel.fail(answer)
   }
 
-  /// Gives a place back to who has its token.
+  /// Gives a session another socket, by its resume token.
   func resume(
     token: String, channel: SignalingChannel, origin: String?
   ) async throws(MeetingRoom.Refusal) -> (MeetingRoom, String) {

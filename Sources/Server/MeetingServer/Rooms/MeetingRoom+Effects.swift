@@ -6,7 +6,7 @@ import Signaling
 
 /// How the effects of the machine are carried out.
 extension MeetingRoom {
-  /// Carries effects out in their order, and returns what the command waits for.
+  /// Carries effects out in their order, and returns the wait of the command, if any.
   @discardableResult
   func carryOut(_ effects: [RoomEffect]) -> RoomWait? {
     var wait: RoomWait?
@@ -104,7 +104,7 @@ extension MeetingRoom {
     }
   }
 
-  /// Answers a request as soon as everything that came of it is on the disk.
+  /// Answers a request as soon as all its results are on the disk.
   private func acknowledge(_ acknowledgement: RoomAcknowledgement) {
     let (id, channel, running, place) = (
       acknowledgement.id, acknowledgement.channel, dependencies.running, journalPlace

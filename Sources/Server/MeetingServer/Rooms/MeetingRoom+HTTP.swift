@@ -17,7 +17,7 @@ extension MeetingRoom {
   func name(of id: String) -> String? { machine.roster[id]?.name }
 
   /// Takes a participant out of the meeting, permanently where `banning`; nil when nobody of that id is in it. The task
-  /// says whether that is written down.
+  /// returns whether that is on the disk.
   func dismiss(_ id: String, banning: Bool = false) -> Task<Bool, Never>? {
     guard update({ $0.dismiss(id, banning: banning) }) else { return nil }
     return banning ? ban : Task { await isKept() }
@@ -31,7 +31,7 @@ extension MeetingRoom {
     try update { machine throws(HTTPRefusal) in try machine.beginFile(of: participant, to: to, origin: origin) }
   }
 
-  /// A file came whole, or didn't: sends the message that it hangs on, once it is on the disk where the chat is kept.
+  /// An upload is over: sends the message of a complete file, once it is on the disk if the meeting keeps its chat.
   func endFile(
     _ file: ChatFile?, of participant: String, to: String?, origin: String?
   ) async throws(HTTPRefusal) -> ChatEntry? {

@@ -6,8 +6,9 @@ import Signaling
 
 /// The calls of signalling and the directory.
 extension MeetingRoom {
-  /// Takes a join request in: reserves the session, negotiates the media, then notifies everybody. Or puts it into the
-  /// lobby, and returns. `quota` is why its tenant may have no more participants; participants who wait don't learn it.
+  /// Handles a join request: reserves the session, negotiates the media, then notifies everybody; or puts the request
+  /// into the lobby, and returns. `quota` is why its tenant may have no more participants; a request that waits doesn't
+  /// get it as an answer.
   @discardableResult
   func join(_ request: JoinRequest, quota: LimitReached? = nil) async throws(Refusal) -> Entry {
     let id = request.session.participant
@@ -29,7 +30,7 @@ extension MeetingRoom {
         ParticipantID(rawValue: id), meeting: identity.id, offer: request.join.offer, tracks: tracks.map(\.offer),
         reached: request.reached, isEncrypted: isEncrypted)
     }
-    // Their audit entries are written before they hear anything.
+    // Their audit entries are on the disk before they get the welcome.
     if try update({ machine throws(Refusal) in try machine.joinAnswered(id, answer) }) {
       _ = await events.isWritten(lastEvent)
     }
@@ -64,8 +65,8 @@ extension MeetingRoom {
     apply(.detach(participant: participant, channel))
   }
 
-  /// Puts another token, which was verified, in the place of a participant's own. It has to be for this very meeting
-  /// and the same holder.
+  /// Replaces a participant's token by another one, which was verified. It has to be for this very meeting and the same
+  /// holder.
   func renew(_ admission: Admission, of participant: String, id: Int?, _ channel: SignalingChannel) {
     apply(.renewToken(admission, participant: participant, id: id, channel))
   }
@@ -88,7 +89,7 @@ extension MeetingRoom {
   /// Waits until the media plane has done everything that was asked of it.
   func drainMedia() async { await queue.run {} }
 
-  /// Waits until everything that is to be kept of the room is on the disk; false when it couldn't be written just now.
+  /// Waits until the room's journal is on the disk; false when it can't be written just now.
   func isKept() async -> Bool {
     update { $0.keepState() }
     return await dependencies.running?.isWritten(journalPlace, of: identity.id) ?? true

@@ -4,10 +4,10 @@ import Meetings
 import SFU
 import Signaling
 
-/// One running meeting: ``RoomMachine`` decides, and this actor carries out what it says.
+/// One running meeting: ``RoomMachine`` decides, and this actor carries its effects out.
 ///
-/// It holds no logic: it turns calls into commands, gives them the time, and carries effects out in their order
-/// (sockets, media plane, journal, events, log). Media operations go through a queue in the same order.
+/// It has no logic: it turns calls into commands, gives them the time, and carries effects out in their order (sockets,
+/// media plane, journal, events, log). Media operations go through a queue in the same order.
 actor MeetingRoom {
   /// How long things take, and how many there may be.
   struct Limits: Sendable {
@@ -134,7 +134,7 @@ actor MeetingRoom {
     return try call(machine)
   }
 
-  /// Gives the machine a command at the present time, and carries out its effects. Returns what the command waits for.
+  /// Applies a command at the present time, and carries out its effects. Returns the wait of the command, if any.
   @discardableResult
   func apply(_ command: RoomCommand) -> RoomWait? {
     prepare()
@@ -173,7 +173,7 @@ actor MeetingRoom {
     }
   }
 
-  /// Gives the machine what it can't know by itself.
+  /// Gives the machine the state of the audit log and the journal.
   private func prepare() {
     machine.auditBacklog = events.refusalOfRights
     if let running = dependencies.running { machine.journal.lost = running.lost(of: identity.id) }

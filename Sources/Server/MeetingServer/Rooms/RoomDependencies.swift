@@ -22,8 +22,8 @@ struct RoomDependencies: Sendable {
   var running: RunningBook?
   /// A token with which somebody who was admitted can come back; nil when they may not.
   var refreshed: @Sendable (Admission) async -> RefreshedToken? = { _ in nil }
-  /// Decides whether the meeting is encrypted, unless that is decided already. Returns what holds once it is written
-  /// down; nil when it couldn't be.
+  /// Decides whether the meeting is encrypted, unless that is decided already. Returns the decision once it is on the
+  /// disk; nil when it couldn't be written.
   var decided: @Sendable (Bool) async -> Bool? = { $0 }
   /// The STUN and TURN servers that `welcome` names, besides those of the discover document.
   var iceServers: @Sendable () -> IceServerSettings = { IceServerSettings() }

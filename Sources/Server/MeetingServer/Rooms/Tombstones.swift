@@ -3,7 +3,6 @@ import Basics
 /// Sessions that somebody ended while their client may not know it yet. A client that asks for such a session is
 /// notified of the end, and doesn't rejoin. Bounded: a client whose tombstone was dropped finds its session gone.
 struct Tombstones: Sendable {
-  /// The most notes kept.
   static let maximumCount = 4_096
 
   private var notes: [String: (expulsion: RoomDependencies.Expulsion, until: Instant)] = [:]
@@ -17,7 +16,7 @@ struct Tombstones: Sendable {
     if order.count > Self.maximumCount { notes[order.removeFirst()] = nil }
   }
 
-  /// The note of a place; nil when there is none, or its time is over.
+  /// The tombstone of a session; nil when there is none, or its time is over.
   mutating func note(of token: String, now: Instant) -> RoomDependencies.Expulsion? {
     while let first = order.first, notes[first].map({ $0.until <= now }) ?? true {
       notes[first] = nil

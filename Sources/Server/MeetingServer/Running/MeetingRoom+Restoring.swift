@@ -2,7 +2,7 @@ import Basics
 import Meetings
 import Signaling
 
-/// How a room takes over what a killed server left of its meeting.
+/// How a room takes over an orphaned meeting.
 extension MeetingRoom {
   /// The state of an orphaned meeting; nil when there is none, or somebody has come back to it.
   private static func left(
@@ -26,7 +26,7 @@ extension MeetingRoom {
     return left.values[RoomJournal.stateName].flatMap { RoomJournal.value(RoomSnapshot.self, $0) }?.decisions
   }
 
-  /// Takes over what a killed server left of the meeting. Every join request waits for that.
+  /// Takes over the state of an orphaned meeting. Every join request waits for that.
   func restore() async throws(Refusal) {
     guard let running = dependencies.running, !machine.journal.isRestored else { return }
     let found = try await Self.left(of: identity.id, in: running)

@@ -41,10 +41,11 @@ final class Operation: Sendable {
 
   private let upkeep: Task<Void, Never>
 
-  /// Begins to send what waits.
+  /// Begins to send the waiting deliveries.
   func start() async { await dispatcher.start() }
 
-  /// Ends, once every event is kept; what waits is sent after the next start. Before the store is closed.
+  /// Stops once every event is stored; waiting deliveries are sent after the next start. Call it before the store is
+  /// closed.
   func stop() async {
     events.end()
     sampling.cancel()

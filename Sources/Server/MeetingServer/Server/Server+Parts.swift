@@ -3,7 +3,7 @@ import FoundationEssentials
 import Meetings
 import Transport
 
-/// The parts that a server is put together of: its listeners, and what keeps its data in order.
+/// The parts of a server: its listeners, and the upkeep of its data.
 extension Server {
   /// The origin that `--public-url` names.
   static func publicOrigin(_ configuration: ServerConfiguration) throws(ServerError) -> WebOrigin? {
@@ -38,7 +38,7 @@ extension Server {
     }
   }
 
-  /// Takes over the meetings that ran when a server on this data ended.
+  /// Takes over the meetings that ran when the last server on this data ended.
   static func takeOver(_ parts: ServerParts) async throws(ServerError) {
     do throws(MeetingStoreError) {
       try await parts.running.takeOver(parts.chatFiles)
@@ -93,7 +93,7 @@ extension Server {
             peer: .init(
               origin: connection.request.headers["origin"], ownOrigin: own,
               address: proxies.resolved(connection.request).remote.ip,
-              // A proxy's connection comes to where the proxy reaches this machine, which is not where its clients do.
+              // A proxy connects to another address of this machine than its clients do.
               reached: proxies.contains(connection.request.remote.ip) ? nil : connection.request.local.ip,
               onlyResumes: connection.isReserved))
         },
@@ -207,14 +207,14 @@ extension Server {
     Task { await running.keepUp(files) { Array(await directory.allRooms.keys) } }
   }
 
-  /// Makes what the first join needs, then forgets what nobody needs any more, once an hour.
+  /// Makes the default tenant, then purges the store once an hour.
   static func keepUp(
     _ store: any MeetingStore, _ directory: MeetingDirectory, _ log: Log
   ) -> Task<Void, Never> {
     Task {
       while !Task.isCancelled {
         do throws(MeetingStoreError) {
-          // On the very first start this makes the signing key, which takes longer than all the rest of starting.
+          // The very first start makes the signing key, which takes longer than the rest of the start.
           _ = try await store.defaultTenant(now: Date())
           let running = await directory.allRooms.keys
           let rows = try await store.purge(now: Date(), running: Array(running))

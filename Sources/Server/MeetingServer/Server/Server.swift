@@ -96,7 +96,7 @@ public final class Server: Sendable {
     do throws(ServerError) {
       let port = try listen(http, configuration)
       admin = try await makeAdmin(configuration, parts.adminEndpoints())
-      // Only now: a start that fails must not begin the time for which what was left holds.
+      // Only now: a start that fails must not begin the time in which people can come back to orphaned meetings.
       try await takeOver(parts)
       let commands = parts.controlEndpoints()
       let control = await ControlDoor.open(folder: configuration.dataFolder, log: log) {

@@ -1,7 +1,7 @@
 import Meetings
 public import Transport
 
-/// Why a server does not start. Each says what to do.
+/// Why a server doesn't start. Each description has the problem and what to do.
 public enum ServerError: Error, Sendable, CustomStringConvertible {
   /// The data folder cannot be used.
   case store(String)

@@ -70,7 +70,7 @@ public struct TrustedProxies: Sendable, Equatable {
   /// Whether an address is that of such a proxy.
   func contains(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 
-  /// A request with the address of the client that it comes from, where proxies that may say so have said it.
+  /// The request with the address of its client, as trusted proxies report it.
   func resolved(_ request: HTTPRequest) -> HTTPRequest {
     guard !networks.isEmpty, contains(request.remote.ip), let header = request.headers["x-forwarded-for"] else {
       return request

@@ -19,8 +19,8 @@ actor ProviderClient {
 
   /// For how long a discovery document and keys are used before they are fetched again, in seconds.
   static let lifetime: TimeInterval = 3_600
-  /// How often keys are asked for at most because one is unknown: tokens with invented key ids cannot make us ask more
-  /// often. The first time they are asked for at once, so that nobody is refused when a provider changes its key.
+  /// The pause between two fetches of keys because of an unknown one, in seconds: tokens with invented key ids can't
+  /// cause more. The first fetch is at once, so that nobody is refused when a provider changes its key.
   static let keyPause: TimeInterval = 30
   /// For how long a provider that did not answer is left alone.
   static let failurePause: TimeInterval = 5
@@ -237,7 +237,7 @@ actor ProviderClient {
     var call = Call(url: address)
     call.headers["Authorization"] = "Bearer \(access.value)"
     let response = try await Self.answer(call, "UserInfo", fetch)
-    // Without an answer that can be read the rules judge by what the ID token says.
+    // Without a readable answer the rules decide by the ID token alone.
     guard response.status == 200,
       let more = try? JSONDecoder().decode([String: ClaimValue].self, from: Data(response.body))
     else { return }
@@ -246,7 +246,7 @@ actor ProviderClient {
     claims.add(more)
   }
 
-  /// A word of the provider's made fit for the log.
+  /// A provider's word made fit for the log.
   static func word(_ text: String) -> String {
     String(text.unicodeScalars.prefix(64).map { $0.isASCII && $0.value > 32 && $0.value < 127 ? Character($0) : "?" })
   }

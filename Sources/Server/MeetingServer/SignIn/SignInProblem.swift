@@ -1,10 +1,10 @@
 /// Why signing in did not work.
 enum SignInProblem: Error, Sendable, Hashable {
-  /// The provider does not answer, or not as a provider does: what happened.
+  /// The provider doesn't answer as a provider should. The text has the error.
   case unreachable(String)
   /// The person, or the provider for them, said no.
   case denied
-  /// The provider's answer is not believed: what is wrong with it.
+  /// The provider's answer isn't trusted. The text has the reason.
   case refused(String)
   /// The rules let in other people only.
   case notAdmitted
@@ -12,9 +12,9 @@ enum SignInProblem: Error, Sendable, Hashable {
   case expired
   /// Too many people sign in at this moment.
   case busy
-  /// The provider is not set up: what is missing.
+  /// The provider isn't set up. The text names the missing part.
   case misconfigured(String)
-  /// The audit log cannot be written just now: why.
+  /// The audit log can't be written just now. The text has the reason.
   case notWritten(String)
 
   /// The code for the page and for apps.

@@ -68,7 +68,8 @@ actor PasscodeGuard {
   private static let busy =
     "Too many passcodes are being checked just now, of all or of your network (passcodeQueue). Try again in a moment."
 
-  /// Why somebody may not go on; nil when they may. Hosts need no passcode: their token says more.
+  /// The refusal of a join because of its passcode; nil when it may go on. Hosts need no passcode: their token
+  /// suffices.
   nonisolated func refusal(
     of passcode: String?, for admission: Admission, from address: IPAddress
   ) async -> SignalingRefusal? {

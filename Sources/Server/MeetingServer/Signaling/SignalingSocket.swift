@@ -44,8 +44,7 @@ struct SignalingChannel: Sendable {
     socket.send(text)
   }
 
-  /// Sends the message that somebody is in, or waits. The session or place in the lobby holds before the client learns
-  /// of it.
+  /// Sends the message that somebody is in, or waits. By then they have their session, or their place in the lobby.
   func admit(with message: ServerMessage) {
     socket.prove()
     send(message)
@@ -65,7 +64,7 @@ struct SignalingChannel: Sendable {
     send(.error(code: refusal.code, message: refusal.message, fatal: false, id: id))
   }
 
-  /// Says that what was asked for under a number is done, and whether it is on the disk who did it.
+  /// Acknowledges a request by its number, or refuses when its audit entry isn't on the disk.
   func answer(_ id: Int, isWritten: Bool) {
     if isWritten { return send(.room(.done(id: id))) }
     refuse(

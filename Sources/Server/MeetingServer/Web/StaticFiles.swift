@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Synchronization
 
-/// The browser client's files, read once when first asked for and kept in memory (they are small and few).
+/// The browser client's files, read at the first request and kept in memory (they are small and few).
 ///
-/// Only names that a folder listing at start-up found can be asked for, so no path can leave the folder.
+/// Only names that a folder listing at start-up found can be requested, so no path can leave the folder.
 public final class StaticFiles: Sendable {
   /// A file as it is served.
   public struct File: Sendable {
@@ -55,7 +55,7 @@ public final class StaticFiles: Sendable {
   /// Lists the folder again, and reads each file again when it is next asked for.
   public func reload() {
     let paths = Self.list(root, FileManager.default)
-    // A folder that is gone just now is on its way back.
+    // A folder that is missing just now may be about to be replaced.
     guard paths["index.html"] != nil else { return }
     content.withLock { $0 = Content(paths: paths) }
   }

@@ -23,7 +23,7 @@ actor WebhookDispatcher {
   private var loop: Task<Void, Never>?
   private var bell: AsyncStream<Void>.Continuation?
   private var isStopped = false
-  /// How often the database was asked what waits.
+  /// How often the database was queried for due deliveries.
   private(set) var looks = 0
 
   /// `rest` is how the database is left alone between two looks.
@@ -163,7 +163,7 @@ actor WebhookDispatcher {
     }
   }
 
-  /// Posts a delivery; returns the answer's status, if there was one, and what was wrong, if anything.
+  /// Posts a delivery; returns the answer's status, if there was one, and the problem, if there was one.
   private nonisolated func post(_ delivery: WebhookDelivery, to webhook: Webhook) async -> (Int?, String?) {
     let target: WebhookTarget
     do throws(WebhookTarget.Problem) {

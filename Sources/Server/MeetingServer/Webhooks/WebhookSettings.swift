@@ -10,7 +10,7 @@ public struct WebhookSettings: Sendable, Equatable {
   public var longestPause = TimeSpan.seconds(3_600)
   /// How long one attempt may take.
   public var timeout = TimeSpan.seconds(10)
-  /// How often the database is looked at for what the command line has added.
+  /// How often the database is queried for deliveries that the command line has added.
   public var lookInterval = TimeSpan.seconds(5)
 
   /// Bytes of an answer that are read; a longer answer counts as a failed attempt.

@@ -7,7 +7,7 @@ import Meetings
 /// Allowed are `https` at public addresses, and `http` or `https` at this machine itself when its name or address says
 /// so. Everything else (plain `http`, private networks) needs the host's name among those that the operator allows.
 public struct WebhookTarget: Sendable {
-  /// Why an address cannot be a webhook's, in a sentence.
+  /// Why a URL can't be a webhook's, in a sentence.
   public struct Problem: Error, Sendable, Equatable, CustomStringConvertible {
     /// The host that the operator would have to allow; nil when the text isn't a URL at all.
     public var host: String?

@@ -3,7 +3,7 @@ public import Meetings
 
 /// An event that tries a webhook.
 public enum WebhookTest {
-  /// A delivery of it, to be kept in the store. It waits for no meeting's events.
+  /// A delivery of it for the store. It waits for no meeting's events.
   public static func delivery(to webhook: Webhook, tenant: String, at now: Date) -> WebhookDelivery {
     let event = "e_" + RandomID.text(characters: 20)
     let body = WebhookBody(test: event, tenant: tenant, at: now).text ?? "{}"

@@ -15,7 +15,7 @@ enum RoomCommand {
   case offerAnswered(token: UInt64, Result<OfferAnswer, MediaWorkerError>)
   /// The audit entries of a request are on the disk, or can't be written just now; see ``RoomWait/audit(token:)``.
   case audited(token: UInt64)
-  /// Slots can't carry what they were given.
+  /// Slots that can't carry their publications.
   case slotsRefused([String], receiver: String)
   /// The journal up to this write is on the disk, or can't be written just now.
   case journalWritten(through: UInt64, Bool)

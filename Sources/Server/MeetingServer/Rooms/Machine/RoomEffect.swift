@@ -26,7 +26,7 @@ enum RoomEffect {
   case awaitJournal(through: UInt64)
   /// Somebody has come back to an orphaned meeting.
   case leftMeetingGoesOn
-  /// The answer to a request, once everything that came of it is on the disk.
+  /// The answer to a request, once all its results are on the disk.
   case acknowledge(RoomAcknowledgement)
   case event(RoomEvent)
   case log(Log.Level, String, KeyValuePairs<String, any Sendable>)

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Meetings
 import Signaling
 
-/// Files in the chat, and its export: what HTTP asks of the room. Rights are checked here, as for everything else.
+/// Files in the chat and its export, for HTTP. Rights are checked here, as for everything else.
 extension RoomMachine {
   /// The participant of a session, for a request from a page of `origin`.
   private func holder(_ participant: String, _ origin: String?) throws(Refusal) -> RoomMember {

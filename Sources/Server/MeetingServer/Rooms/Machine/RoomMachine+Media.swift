@@ -4,7 +4,7 @@ import Meetings
 import SFU
 import Signaling
 
-/// Reports of the media plane, and what clients get of them.
+/// Reports of the media plane, and their messages for clients.
 extension RoomMachine {
   /// The media plane's events are read from now on, and the meeting's end is watched.
   func listen() {

@@ -29,7 +29,7 @@ extension RoomMachine {
     case .offer(let offer): renegotiate(offer, member, channel)
     case .mute(let mid, let muted, let id): setMuted(muted, mid: mid, id: id, member, channel)
     case .view(let views):
-      // Slots are the receiver's own, so what it says of others has no effect.
+      // Slots are the receiver's own, so a `view` about others' slots has no effect.
       if allows(.subscribe, member, channel, id: number) { media(.setViews(views, receiver: member.id)) }
     case .rename(let name): if isInPace(member, channel, id: number) { rename(name, id: number, member, channel) }
     case .chat(let text, let to, let id): say(text, to: to, id: id, member)

@@ -81,7 +81,7 @@ extension RoomMachine {
   func watchToken(of member: RoomMember) {
     let end = member.admission.grant.end
     member.token = TokenWatch()
-    // The meeting's own end comes first, and says more.
+    // The meeting's own end comes first, and clients know it already.
     if let last = meeting.expires, last <= end { return }
     // A client that renews at the first notice must not get another one at once.
     member.token.due = max(

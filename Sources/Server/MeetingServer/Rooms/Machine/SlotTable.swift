@@ -27,7 +27,7 @@ struct SlotTable: Sendable {
     var kind: TrackKind
     var codecs: [NegotiatedCodec]
     var carries: Candidate?
-    /// Whether the media plane decides what it carries.
+    /// Whether the media plane chooses its publication.
     var followsLoudest = false
 
     /// The slot as the media plane is asked for it.
@@ -40,14 +40,14 @@ struct SlotTable: Sendable {
   }
 
   private var slots: [Slot] = []
-  /// The different lists of codecs that slots of each kind take. A kind without an entry is not received; one without
-  /// lists is, in no codec of use.
+  /// The different lists of codecs that slots of each kind take. A kind without an entry isn't received. A kind without
+  /// lists is received, but in no usable codec.
   private(set) var codecs: [TrackKind: [[NegotiatedCodec]]] = [:]
   /// Publications that the receiver cannot decode; see ``assess(_:)``.
   private(set) var undecodable: [String: Candidate] = [:]
 
-  /// Takes over the slots of a new negotiation, and the kinds of which slots were rejected. Those that remain keep what
-  /// they carry. Call ``assess(_:)`` with everything that could be received before the next ``fill(with:)``.
+  /// Replaces the slots after a negotiation, and the kinds of rejected slots. Remaining slots keep their publications.
+  /// Call ``assess(_:)`` with every candidate before the next ``fill(with:)``.
   mutating func replace(with negotiated: [NegotiatedSlot], rejected: Set<TrackKind> = []) {
     let old = Dictionary(slots.map { ($0.mid, $0) }, uniquingKeysWith: { first, _ in first })
     slots = negotiated.map { slot in
@@ -74,10 +74,10 @@ struct SlotTable: Sendable {
     return isUndecodable != (before != nil) || isUndecodable && before?.codecs.first != candidate.codecs.first
   }
 
-  /// The publication is gone.
+  /// The publication has ended.
   mutating func forget(_ publication: String) { undecodable[publication] = nil }
 
-  /// Whether a decoder of `codecs` understands what `candidate` comes in.
+  /// Whether a decoder of `codecs` understands the codecs of `candidate`.
   static func takes(_ candidate: Candidate, _ codecs: [NegotiatedCodec]) -> Bool {
     candidate.codecs.contains { $0.bestMatch(in: codecs) != nil }
   }
@@ -89,7 +89,7 @@ struct SlotTable: Sendable {
     slots[index].carries = nil
   }
 
-  /// Makes the slots carry the first of `candidates`, as many as there are slots of each kind; returns what changed.
+  /// Puts the first of `candidates` into the slots, as many as there are slots of each kind; returns the changes.
   mutating func fill(with candidates: [Candidate]) -> [SlotChange] {
     var changes: [SlotChange] = []
     for kind in [TrackKind.audio, .video] {
