@@ -62,9 +62,16 @@ struct AdminFields {
   /// Whether the field is there, also as null.
   func has(_ name: String) -> Bool { fields[name] != nil }
 
+  /// Takes a field out; nil when it is absent or null, as many serialisers write what is not set. A null that takes
+  /// something away is ``limit(_:_:)`` or ``removable(_:_:)``.
+  private mutating func remove(_ name: String) -> AdminJSON? {
+    let value = fields.removeValue(forKey: name)
+    return value == .null ? nil : value
+  }
+
   /// A text of so many characters, without control characters.
   mutating func text(_ name: String, _ length: ClosedRange<Int>) throws(Refusal) -> String? {
-    guard let value = fields.removeValue(forKey: name) else { return nil }
+    guard let value = remove(name) else { return nil }
     guard case .text(let text) = value, length.contains(text.unicodeScalars.count),
       text.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 })
     else {
@@ -76,7 +83,7 @@ struct AdminFields {
 
   /// One of some words.
   mutating func word(_ name: String, _ words: [String]) throws(Refusal) -> String? {
-    guard let value = fields.removeValue(forKey: name) else { return nil }
+    guard let value = remove(name) else { return nil }
     guard case .text(let text) = value, words.contains(text) else {
       throw Self.wrong(name, "one of \(words.joined(separator: ", "))")
     }
@@ -103,7 +110,7 @@ struct AdminFields {
 
   /// A whole number; `2.0` is one too.
   mutating func number(_ name: String, _ range: ClosedRange<Int>) throws(Refusal) -> Int? {
-    guard let value = fields.removeValue(forKey: name) else { return nil }
+    guard let value = remove(name) else { return nil }
     switch value {
     case .integer(let number) where range.contains(number): return number
     case .number(let number):
@@ -141,14 +148,14 @@ struct AdminFields {
   }
 
   mutating func truth(_ name: String) throws(Refusal) -> Bool? {
-    guard let value = fields.removeValue(forKey: name) else { return nil }
+    guard let value = remove(name) else { return nil }
     guard case .truth(let truth) = value else { throw Self.wrong(name, "true or false") }
     return truth
   }
 
   /// The fields of an object.
   mutating func object(_ name: String) throws(Refusal) -> AdminFields? {
-    guard let value = fields.removeValue(forKey: name) else { return nil }
+    guard let value = remove(name) else { return nil }
     guard case .object(let object) = value else { throw Self.wrong(name, "an object") }
     return AdminFields(fields: object)
   }
@@ -169,7 +176,7 @@ struct AdminFields {
   }
 
   private mutating func texts(_ name: String, _ expected: String) throws(Refusal) -> [String]? {
-    guard let value = fields.removeValue(forKey: name) else { return nil }
+    guard let value = remove(name) else { return nil }
     guard case .list(let list) = value else { throw Self.wrong(name, expected) }
     var texts: [String] = []
     for entry in list {

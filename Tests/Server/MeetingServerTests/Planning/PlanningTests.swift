@@ -210,6 +210,12 @@ struct PlanningTests {
         let answer = try await call("POST", address, body)
         #expect(answer.status == status && answer.code == code, "\(body): \(answer.text)")
       }
+      // A null is as absent: many serialisers write it for what is not set.
+      let nulls = #"{"room":null,"subject":null,"summary":null,"accessLevel":null,"encrypted":null,"schedule":null}"#
+      #expect(try await call("POST", address, nulls).status == 201)
+      let inner = #"{"schedule":{"start":"\#(time(in: 3_600))","rule":null,"duration":null,"attendees":null}}"#
+      #expect(try await call("POST", address, inner).status == 201)
+      #expect(try await call("POST", address, #"{"nope":null}"#).code == "unknownField")
       #expect(try await call("PUT", address, "{}").headers["allow"] == "POST")
       #expect(try await call("GET", "\(address)/nothing-here").status == 404)
       #expect(try await call("GET", "\(address)/a/b").status == 404)
