@@ -178,6 +178,35 @@ struct FloodTests {
     }
   }
 
+  @Test("threat 41: a connection that is lost again and again is told within the meeting's rate, and right in the end")
+  func flapping() async throws {
+    try await TestServer.run {
+      $0.meetingRate = 64 << 10
+    } _: { server in
+      let (ann, _) = try await server.host("daily", "Ann", role: "organizer")
+      let name = String(repeating: "🏴" + String(repeating: "\u{E0061}", count: 31), count: 15)
+      let (first, welcome) = try await server.join("daily", name)
+      var eve = first
+      for _ in 0..<100 {
+        await eve.close()
+        eve = try await server.connect()
+        try eve.send(.resume(token: welcome.resumeToken))
+        guard case .resumed? = try await eve.next() else { throw Unexpected(text: "no resumed") }
+      }
+      let told = try await ann.drain().compactMap { message -> ConnectionState? in
+        guard case .participantUpdated(let info) = message, info.id == welcome.participant else { return nil }
+        return info.connection
+      }
+      // Losses and returns in turns, and not all hundred: the meeting's rate has room for some thirty.
+      #expect(told.count < 150 && told.count % 2 == 0, "\(told.count)")
+      #expect(told.enumerated().allSatisfy { $0.element == ($0.offset % 2 == 0 ? .reconnecting : .connected) })
+      let token = try await server.token("daily", #","role":"moderator""#)
+      let (_, late) = try await server.join("daily", "Max", token: token)
+      #expect(late.participants.first { $0.id == welcome.participant }?.connection == .connected)
+      for client in [ann, eve] { await client.close() }
+    }
+  }
+
   @Test("threat 41: hosts hear together of many who come and go in the lobby, and know in the end who waits")
   func knocking() async throws {
     try await TestServer.run { server in

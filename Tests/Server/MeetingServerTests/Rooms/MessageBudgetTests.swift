@@ -53,16 +53,16 @@ struct MessageBudgetTests {
   func joins() {
     var budget = MessageBudget(Self.rates, now: .zero)
     var joined = 0
-    while budget.spendJoin(10_000, isHost: false, now: .zero) == nil { joined += 1 }
+    while budget.spendAnnouncement(10_000, isHost: false, now: .zero) == nil { joined += 1 }
     #expect(joined * 10_300 <= 576 << 10 && joined > 50)
-    let refused = budget.spendJoin(0, isHost: false, now: .zero)
+    let refused = budget.spendAnnouncement(0, isHost: false, now: .zero)
     #expect(refused?.limit == .meetingRate)
-    let host = budget.spendJoin(10_000, isHost: true, now: .zero)
+    let host = budget.spendAnnouncement(10_000, isHost: true, now: .zero)
     #expect(host == nil)
     // Five hundred who come at once with a camera and a microphone are taken.
     var fresh = MessageBudget(Self.rates, now: .zero)
     for _ in 0..<500 {
-      let reached = fresh.spendJoin(40 + 2 * MessageBudget.overhead / 2, isHost: false, now: .zero)
+      let reached = fresh.spendAnnouncement(40 + 2 * MessageBudget.overhead / 2, isHost: false, now: .zero)
       #expect(reached == nil)
     }
   }

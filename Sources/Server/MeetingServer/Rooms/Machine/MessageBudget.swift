@@ -88,10 +88,10 @@ struct MessageBudget: Sendable {
     return nil
   }
 
-  /// Takes a join, of which everybody gets `size` bytes; returns the limit that is reached when nobody else may come in
-  /// now. Each join begins with a new budget of its own, so only the meeting's counts. Its last quarter is kept for
-  /// hosts here too.
-  mutating func spendJoin(_ size: Int, isHost: Bool, now: Instant) -> LimitReached? {
+  /// Takes a join, or a lost connection, of which everybody gets `size` bytes; returns the limit that is reached when it
+  /// is too much now. Each join begins with a new budget of its own, so only the meeting's counts. Its last quarter is
+  /// kept for hosts here too.
+  mutating func spendAnnouncement(_ size: Int, isHost: Bool, now: Instant) -> LimitReached? {
     let size = size + Self.overhead
     guard bytes.holds(size, besides: isHost ? 0 : bytes.burst / 4, now: now) else { return reached(.meetingRate) }
     bytes.spend(size)

@@ -41,7 +41,7 @@ extension RoomMachine {
       // session.
       if !request.isAdmitted {
         if isFull { throw .full }
-        let reached = budget.spendJoin(
+        let reached = budget.spendAnnouncement(
           request.announcedBytes, isHost: request.admission.grant.isHost, now: now.instant)
         if let reached { throw .quota(reached) }
         roster.reserve()
@@ -206,6 +206,6 @@ extension RoomMachine {
     notifyCodecsAgain(member)
     member.requestedSlots = .init()
     requestSlots(member)
-    if member.connection != before { announce(.participantUpdated(member.info), about: member, except: participant) }
+    announceConnection(of: member, was: before, except: participant)
   }
 }

@@ -12,7 +12,25 @@ extension RoomMachine {
     let before = member.connection
     member.channel = nil
     startExpiry(of: member)
-    if member.connection != before { announce(.participantUpdated(member.info), about: member) }
+    announceConnection(of: member, was: before)
+  }
+
+  /// Notifies everybody that a participant's connection is lost or back. Whoever loses it again and again makes no flood
+  /// of it: when the meeting's budget has no room, the others learn neither of the loss nor of the return.
+  func announceConnection(of member: RoomMember, was before: ConnectionState, except: String? = nil) {
+    guard member.connection != before else { return }
+    switch member.connection {
+    case .reconnecting:
+      let cost = 2 * (member.announcedBytes + MessageBudget.overhead)
+      member.isLossUnannounced =
+        budget.spendAnnouncement(cost, isHost: member.permissions.contains(.moderate), now: now.instant) != nil
+      if member.isLossUnannounced { return }
+    case .connected:
+      let isKnown = member.isLossUnannounced
+      member.isLossUnannounced = false
+      if isKnown { return }
+    }
+    announce(.participantUpdated(member.info), about: member, except: except)
   }
 
   /// Ends the meeting for everybody.

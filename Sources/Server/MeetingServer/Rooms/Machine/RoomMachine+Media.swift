@@ -91,7 +91,7 @@ extension RoomMachine {
     } else {
       startExpiry(of: member)
     }
-    if member.connection != before { announce(.participantUpdated(member.info), about: member) }
+    announceConnection(of: member, was: before)
   }
 
   /// Notifies a publisher of tracks that can't be sent to anybody, and why: in the answer such a track only has port 0.

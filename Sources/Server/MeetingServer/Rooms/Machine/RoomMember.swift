@@ -92,6 +92,9 @@ final class RoomMember {
     self.channel = channel
   }
 
+  /// Whether its connection is lost and the others don't know; see ``RoomMachine/announceConnection(of:was:except:)``.
+  var isLossUnannounced = false
+
   var connection: ConnectionState { channel != nil && hasMedia ? .connected : .reconnecting }
 
   /// When the session or its typing has something due; nil when nothing is.
@@ -105,10 +108,16 @@ final class RoomMember {
 
   var info: ParticipantInfo {
     ParticipantInfo(
-      id: id, name: name, role: role.signalingName, connection: connection,
+      id: id, name: name, role: role.signalingName, connection: isLossUnannounced ? .connected : connection,
       publications: publications.map(\.info), hand: hand,
       permissions: permissions == role.permissions.intersection(role.bound) ? nil : permissions.names,
       data: admission.grant.connectionData, created: created)
+  }
+
+  /// About how many bytes everybody gets with each ``info`` of it.
+  var announcedBytes: Int {
+    name.utf8.count + (admission.grant.connectionData?.utf8.count ?? 0)
+      + publications.reduce(0) { $0 + MessageBudget.overhead / 2 + ($1.info.name?.utf8.count ?? 0) }
   }
 
   /// The key of a track of an offer, for decisions about it.
