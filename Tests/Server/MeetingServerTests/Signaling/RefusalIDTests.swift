@@ -27,6 +27,8 @@ struct RefusalIDTests {
     ("deleteChat", #""message":1"#, #""message":"1""#),
     ("typing", #""active":true"#, #""active":1"#),
     ("renewToken", #""token":"psat=x""#, #""token":1"#),
+    ("announce", #""announcement":"AAAA""#, #""announcement":"A""#),
+    ("keyEnvelopes", #""envelopes":[{"to":"p_1","envelope":"AAAA"}]"#, #""envelopes":"all""#),
     ("leave", "", nil),
     ("ping", #""time":1"#, #""time":"now""#),
     ("muteParticipant", #""participant":"p_1","sources":["camera"]"#, #""participant":"p_1","sources":[]"#),
