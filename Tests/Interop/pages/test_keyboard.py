@@ -93,14 +93,16 @@ class Planning(KeyboardTest):
         ann.page.goto(self.server.url)
         keys.go("button New meeting")
         keys.press("Enter").at("textbox Your name")
-        room = ann.page.url.rsplit("/", 1)[1]
+        # It is encrypted, unless somebody says otherwise: those who come need the whole address.
+        room, key = ann.page.url.rsplit("/", 1)[1].split("#")
         self.assertRegex(room, r"^[A-Za-z0-9-]{8,}$")
+        self.assertRegex(key, r"^e2ee=[A-Za-z0-9_-]{43}$")
         keys.type("Ann").press("Enter")
         self.connected(ann)
         self.assertTrue(ann.evaluate("() => window.parley.hosting.isHost"))
         # Nobody else is, who comes by the same address.
         ben, _ = self.someone("Ben")
-        self.enter(ben, room)
+        self.enter(ben, room, key=key)
         self.connected(ben)
         self.assertFalse(ben.evaluate("() => window.parley.hosting.isHost"))
         self.assertEqual(ben.page.get_by_role("button", name="Who gets in").count(), 0)
@@ -118,7 +120,7 @@ class Planning(KeyboardTest):
         ann.page.screenshot(path=str(OUTPUT / "who-gets-in.png"))
         keys.type("def").press("Enter").at("button Who gets in")
         cem, his = self.someone("Cem")
-        self.enter(cem, room)
+        self.enter(cem, room, key=key)
         his.at("textbox Passcode")
         self.connected(ben)
 
@@ -129,7 +131,7 @@ class Planning(KeyboardTest):
         keys.press("Space")
         keys.walk("button Cancel", "button Save")
         keys.press("Enter").at("button Who gets in")
-        self.enter(cem, room)
+        self.enter(cem, room, key=key)
         self.heading(cem, "Waiting to be let in")
         keys.go("button Admit Cem")
         keys.press("Enter")

@@ -90,10 +90,10 @@ class KeyboardTest(unittest.TestCase):
         person = self.enterContext(Person(self.driver, name, devices=False, draws=False))
         return person, Keyboard(person)
 
-    def enter(self, person: Person, room: str, token: str | None = None) -> None:
+    def enter(self, person: Person, room: str, token: str | None = None, key: str = "") -> None:
         person.page.goto("about:blank")
         person.page.goto(f"{self.server.url}/{room}{f'?jwt={token}' if token else ''}"
-                         f'#config.prejoinPageEnabled=false&userInfo.displayName="{person.name}"')
+                         f'#config.prejoinPageEnabled=false&userInfo.displayName="{person.name}"{f"&{key}" if key else ""}')
 
     def heading(self, person: Person, text: str) -> None:
         """Waits for a page with that heading, which is where the focus is then."""

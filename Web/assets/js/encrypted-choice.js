@@ -9,16 +9,22 @@ import { choices } from "./storage.js";
  */
 export class EncryptedChoice {
   #box = h("input", { type: "checkbox" });
+  #isPreselected;
   #hint = h("span", { class: "hint" });
   /** The server's word: `off`, `offered`, `default` or `required`. */
   policy = "off";
 
-  /** @param {string} id of the box */
-  constructor(id) {
+  /**
+   * @param {string} id of the box
+   * @param {{isPreselected?: boolean}} [options] false for meetings that people are invited to by a calendar file, which
+   *   has no key
+   */
+  constructor(id, { isPreselected = true } = {}) {
+    this.#isPreselected = isPreselected;
     this.#box.id = id;
     this.element = h("div", { class: "encrypted-choice", hidden: true },
       h("label", { class: "row check", for: id }, this.#box, h("span", {}, icon("lock"), h("span", { text: "Encrypted meeting" }))), this.#hint);
-    this.#box.addEventListener("change", () => { choices.update({ encrypted: this.#box.checked }); });
+    this.#box.addEventListener("change", () => { if (isPreselected) { choices.update({ encrypted: this.#box.checked }); } });
   }
 
   /** Whether a meeting that is made now is to be encrypted. @type {boolean} */
@@ -37,7 +43,7 @@ export class EncryptedChoice {
       return;
     }
     const chosen = choices.get().encrypted;
-    this.#box.checked = policy === "required" || (typeof chosen === "boolean" ? chosen : policy === "default");
+    this.#box.checked = policy === "required" || (this.#isPreselected && (typeof chosen === "boolean" ? chosen : policy === "default"));
     this.#box.disabled = policy === "required";
     this.#hint.textContent = "Only those with its whole link see and hear it; the server cannot. No recordings, phones, files or polls.";
   }

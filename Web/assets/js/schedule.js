@@ -42,7 +42,7 @@ export function openSchedule() {
   const untilField = labelled("Until", until);
   untilField.hidden = true;
   repeat.addEventListener("change", () => { untilField.hidden = repeat.value === ""; });
-  const choice = new EncryptedChoice("plan-encrypted");
+  const choice = new EncryptedChoice("plan-encrypted", { isPreselected: false });
   choice.load();
   const problem = h("p", { class: "field-problem", role: "alert", id: "plan-problem" });
   problem.hidden = true;
