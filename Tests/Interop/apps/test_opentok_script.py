@@ -41,8 +41,8 @@ PAGE = """<!doctype html><meta charset="utf-8"><title>An app</title><div id="pub
     });
   }
   /** Connects and subscribes to everything. */
-  function connect(apiKey, sessionId, token) {
-    window.session = OT.initSession(apiKey, sessionId);
+  function connect(apiKey, sessionId, token, options) {
+    window.session = OT.initSession(apiKey, sessionId, options);
     listen("session", session, "sessionConnected sessionWaiting sessionReconnecting sessionReconnected sessionDisconnected connectionCreated connectionDestroyed streamCreated streamDestroyed streamPropertyChanged muteForced");
     session.on("streamCreated", ({ stream }) => {
       const subscriber = session.subscribe(stream, "subscribers", { insertMode: "append", width: 160, height: 90, ...window.wishes }, (error) => log.push({ type: "subscribed", stream: stream.name, error: error?.name }));
@@ -150,6 +150,31 @@ class App(unittest.TestCase):
     def listed(self) -> list[str]:
         """The streams by the REST API, by name."""
         return sorted(each.name for each in self.api.list_streams(self.session))
+
+    # MARK: Encryption
+
+    def test_a_session_with_e2ee_is_joined_with_its_secret_only_and_no_secret_is_set_in_vain(self) -> None:
+        self.session = self.api.create_session(media_mode=opentok.MediaModes.routed, e2ee=True).session_id
+        ann, ben = self.opened("Ann"), self.opened("Ben")
+        join = lambda person, options: person.page.evaluate("(given) => connect(...given)", [self.key, self.session, self.token(), options])
+        shared = {"encryptionSecret": "correct horse"}
+        self.assertTrue(ann.page.evaluate("() => OT.hasEndToEndEncryptionSupport()"))
+        self.assertEqual(join(ann, {"encryptionSecret": "short"})[:2], ["OT_INVALID_ENCRYPTION_SECRET", 6004])
+        self.assertIsNone(join(ann, shared))
+        self.assertIsNone(ann.page.evaluate("() => publish('Ann')"))
+        self.assertEqual(join(ben, None)[:2], ["OT_ENCRYPTION_SECRET_MISSING", 6000])
+        self.assertEqual(join(ben, {"encryptionSecret": "another horse"})[:2], ["OT_ENCRYPTION_SECRET_MISMATCH", 6003])
+        self.assertIsNone(join(ben, shared))
+        self.hears_of(ben, type="subscribed", stream="Ann")
+        opened = "async () => Object.values((await parley._encryption.report()).slots).filter(({ opened }) => opened > 10).length"
+        wait_for("Ann's frames", lambda: ben.page.evaluate(opened) == 2 or f"no: {ben.page.evaluate('() => parley._encryption.report()')}")
+        wait_for("the state", lambda: ben.page.evaluate("() => parley.encryption.state") == "encrypted")
+        # A session in clear ends when its page sets a secret.
+        self.session = self.api.create_session().session_id
+        cem = self.person("Cem", publishes=False)
+        refusal = cem.page.evaluate("() => session.setEncryptionSecret('correct horse').then(() => null, told)")
+        self.assertEqual(refusal[:2], ["OT_ILLEGAL_STATE", 1015])
+        wait_for("the end", lambda: not cem.page.evaluate("() => session.isConnected()"))
 
     # MARK: Sound
 
