@@ -154,9 +154,10 @@ struct FloodTests {
       let token = try #require(try await server.discover("daily").token)
       let name = String(repeating: "🏴" + String(repeating: "\u{E0061}", count: 31), count: 80)
       let tracks = (0..<16).map { TrackDescription(mid: "\($0)", source: .microphone, name: name) }
+      let offer = tracks.map { "send:\($0.mid)" }.joined(separator: " ")
       var (joined, refusal) = (0, "")
       while refusal.isEmpty, joined < 200 {
-        let (client, answer) = try await server.knock("daily", name, tracks: tracks, token: token)
+        let (client, answer) = try await server.knock("daily", name, offer: offer, tracks: tracks, token: token)
         switch answer {
         case .welcome: joined += 1
         case .error(.quotaReached, let sentence, true, _): refusal = sentence

@@ -55,7 +55,7 @@ struct MessageBudgetTests {
     var joined = 0
     while budget.spendAnnouncement(10_000, isHost: false, now: .zero) == nil { joined += 1 }
     #expect(joined * 10_300 <= 576 << 10 && joined > 50)
-    let refused = budget.spendAnnouncement(0, isHost: false, now: .zero)
+    let refused = budget.spendAnnouncement(10_000, isHost: false, now: .zero)
     #expect(refused?.limit == .meetingRate)
     let host = budget.spendAnnouncement(10_000, isHost: true, now: .zero)
     #expect(host == nil)
