@@ -16,8 +16,8 @@ export class EncryptedChoice {
 
   /**
    * @param {string} id of the box
-   * @param {{isPreselected?: boolean}} [options] false for meetings that people are invited to by a calendar file, which
-   *   has no key
+   * @param {{isPreselected?: boolean}} [options] false for meetings that people are invited to by a calendar file,
+   *   which has no key
    */
   constructor(id, { isPreselected = true } = {}) {
     this.#isPreselected = isPreselected;
