@@ -70,7 +70,7 @@ import Testing
     call.run(until: rejoined + .seconds(3))
     #expect(call.shown.count == before, "frames without a key were shown")
     #expect(call.keys.states["again"]?.last?.state == .waiting)
-    // What is in use by then is the key that the leave has caused, a second after it.
+    // The key in use is then that of the leave, which was made a second after it.
     call.run(until: rejoined + .milliseconds(5_040))
     #expect(call.shown.count > before, "no picture a second after its key")
     #expect(call.broken == 0)
