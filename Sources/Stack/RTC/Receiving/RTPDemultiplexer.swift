@@ -1,5 +1,3 @@
-package import Basics
-
 /// An m-section as the demultiplexer of a bundled connection sees it.
 package protocol DemultiplexedSection {
   /// The MID as packets carry it; nil when it doesn't fit a header extension.
@@ -15,7 +13,7 @@ package protocol DemultiplexedSection {
 /// the index of the last packet's SSRC, where the next one is looked for first. A lookup allocates nothing, found or
 /// not. Changes give a new value: an owner that is an object assigns it as a whole, so that no lookup is checked for
 /// exclusive access.
-package struct RTPDemultiplexer<Binding> {
+public struct RTPDemultiplexer<Binding> {
   /// The names of a packet's stream in its header extensions.
   package struct Identification {
     package var mid: HeaderExtensionText?
@@ -34,11 +32,11 @@ package struct RTPDemultiplexer<Binding> {
     package func rid(isRetransmission: Bool) -> HeaderExtensionText? { isRetransmission ? repairedRID ?? rid : rid }
   }
 
-  package let capacity: Int
+  public let capacity: Int
   /// The SSRCs by themselves, so that looking one up walks over few bytes.
-  @usableFromInline package private(set) var ssrcs: ContiguousArray<UInt32> = []
+  public private(set) var ssrcs: ContiguousArray<UInt32> = []
   /// The bindings, in the same order.
-  @usableFromInline package private(set) var bindings: ContiguousArray<Binding> = []
+  public private(set) var bindings: ContiguousArray<Binding> = []
 
   package init(capacity: Int) { self.capacity = capacity }
 
@@ -47,13 +45,13 @@ package struct RTPDemultiplexer<Binding> {
 
   /// The index of an SSRC, which is looked for at `hint` first; nil for an unknown one.
   @inlinable @inline(__always)
-  package func index(of ssrc: SSRC, hint: Int) -> Int? {
+  public func index(of ssrc: SSRC, hint: Int) -> Int? {
     if hint < ssrcs.count, ssrcs[hint] == ssrc.rawValue { return hint }
     return index(of: ssrc)
   }
 
   @inlinable
-  package func index(of ssrc: SSRC) -> Int? {
+  public func index(of ssrc: SSRC) -> Int? {
     for index in 0..<ssrcs.count where ssrcs[index] == ssrc.rawValue { return index }
     return nil
   }
