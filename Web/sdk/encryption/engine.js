@@ -2,9 +2,9 @@ import { ParleyError } from "../errors.js";
 
 /** How often the worker is asked whether it works, in milliseconds, and how many times it may be silent. */
 const pingInterval = 1_000;
-const silentPings = 5;
+const silentPings = 15;
 /** How long a worker may take to start, in milliseconds. */
-const startTimeout = 20_000;
+const startTimeout = 60_000;
 
 const address = new URL("./worker.js", import.meta.url);
 let spare = null;
