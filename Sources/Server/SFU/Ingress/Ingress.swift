@@ -173,9 +173,12 @@ public final class Ingress {
       feedback.receive(sequence, now: now)
     }
     let index: Int
-    if let known = sources.index(of: header.ssrc, hint: lastIndex) {
+    // Read in place: a method of the table would count references of both its lists for each packet.
+    if lastIndex < sources.ssrcs.count, sources.ssrcs[lastIndex] == header.ssrc.rawValue {
+      index = lastIndex
+    } else if let known = sources.index(of: header.ssrc) {
       index = known
-      if known != lastIndex { lastIndex = known }
+      lastIndex = known
     } else {
       switch learn(header, extensions, packet) {
       case .success(let learned): index = learned
