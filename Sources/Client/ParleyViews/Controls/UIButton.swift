@@ -29,19 +29,13 @@ open class UIButton: UIControl {
 
   open private(set) var buttonType: ButtonType = .custom
 
-  private lazy var label: UILabel = {
+  /// The label that shows the title. Set the title by ``setTitle(_:for:)``, not here.
+  open private(set) lazy var titleLabel: UILabel? = {
     let label = UILabel()
     label.font = .systemFont(ofSize: UIFont.buttonFontSize)
     label.textAlignment = .center
     return label
   }()
-
-  /// The label that shows the title, with the title of the present state. Set the title by ``setTitle(_:for:)``, not
-  /// here.
-  open var titleLabel: UILabel? {
-    label.text = currentTitle
-    return label
-  }
 
   /// A button with nothing on it.
   public override init(frame: CGRect) { super.init(frame: frame) }
