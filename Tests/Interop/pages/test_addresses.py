@@ -110,6 +110,14 @@ class Addresses(unittest.TestCase):
         self.meets(f"http://192.0.2.1:{server.port}")
         self.meets(f"http://[fd00:2::1]:{server.port}")
 
+    def test_hundreds_of_addresses_leave_none_of_the_machine_s_own_out(self) -> None:
+        lines = [f"address add 198.18.{net}.{host}/32 dev lo" for net in range(3) for host in range(1, 255)]
+        lines += [f"address add fd18:7:{number}::1/128 dev lo" for number in range(1, 21)]
+        subprocess.run(("ip", "-n", self.machines.server, "-batch", "-"), input="\n".join(lines), text=True, check=True)
+        server = self.serve("--host", "::")
+        wait_for("both addresses", lambda: {"192.0.2.1", "fd00:2::1"} <= set(told(server)) or f"no: {server.log()}", 10)
+        self.meets(f"http://[fd00:2::1]:{server.port}")
+
     def test_addresses_that_come_and_go_are_followed(self) -> None:
         server = self.serve("--host", "::")
         self.meets(f"http://192.0.2.1:{server.port}", "before")

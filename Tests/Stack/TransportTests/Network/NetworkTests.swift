@@ -45,38 +45,6 @@ private actor Watcher {
     return process.terminationStatus == 0
   }
 
-  /// Runs `body` on a thread with a network of its own; nil where only the administrator may make one.
-  private static func inOwnNetwork<Value: Sendable>(_ body: @escaping @Sendable () -> Value?) async -> Value? {
-    await withCheckedContinuation { continuation in
-      Thread.detachNewThread {
-        typealias Unshare = @convention(c) (Int32) -> Int32
-        let newNetwork: Int32 = 0x4000_0000
-        guard let symbol = dlsym(nil, "unshare"), unsafeBitCast(symbol, to: Unshare.self)(newNetwork) == 0 else {
-          return continuation.resume(returning: nil)
-        }
-        continuation.resume(returning: body())
-      }
-    }
-  }
-
-  @Test("hundreds of addresses are listed whole, and those of IPv6 with them")
-  func hundreds() async throws {
-    let four = (0..<3).flatMap { net in (1...254).map { "198.18.\(net).\($0)" } }
-    let expected = four + (1...20).map { "fd18:7:\($0)::1" }
-    let found = await Self.inOwnNetwork { () -> [NetworkInterface]? in
-      let lines = expected.map { "address add \($0)/\($0.contains(":") ? 128 : 32) dev lo\n" }.joined()
-      let file = NSTemporaryDirectory() + "parley-addresses-\(UUID().uuidString)"
-      defer { try? FileManager.default.removeItem(atPath: file) }
-      guard (try? lines.write(toFile: file, atomically: true, encoding: .utf8)) != nil,
-        Self.ip("link", "set", "lo", "up"), Self.ip("-batch", file)
-      else { return nil }
-      return try? NetworkInterfaces.list()
-    }
-    guard let found else { return }
-    let addresses = Set(found.flatMap(\.addresses))
-    for text in expected { #expect(addresses.contains(try #require(IPAddress(text))), "\(text)") }
-  }
-
   @Test("an address that comes and one that goes are told once each, a burst as one")
   func changes() async throws {
     let text = "192.0.2.\(Int.random(in: 100...200))"
