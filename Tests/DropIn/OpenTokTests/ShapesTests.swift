@@ -58,6 +58,17 @@ import Testing
     #expect(CallbackDevice().setUp() == noErr)
   }
 
+  @Test("the label of a button has the title of its state")
+  func titles() {
+    let screen = CallButtons()
+    screen.loadViewIfNeeded()
+    screen.button.sendActions(for: .touchUpInside)
+    #expect(screen.isCalling && screen.button.titleLabel?.text == "End call")
+    screen.button.setTitle("Busy", for: .disabled)
+    screen.button.isEnabled = false
+    #expect(screen.button.titleLabel?.text == "Busy")
+  }
+
   @Test("a collection of an app's own layout makes the cells that its screen names")
   func collection() {
     let screen = TilesScreen(collectionViewLayout: HalvesLayout())

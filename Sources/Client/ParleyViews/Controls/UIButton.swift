@@ -29,13 +29,19 @@ open class UIButton: UIControl {
 
   open private(set) var buttonType: ButtonType = .custom
 
-  /// The label that shows the title. Set the title by ``setTitle(_:for:)``, not here.
-  open private(set) lazy var titleLabel: UILabel? = {
+  private lazy var label: UILabel = {
     let label = UILabel()
     label.font = .systemFont(ofSize: UIFont.buttonFontSize)
     label.textAlignment = .center
     return label
   }()
+
+  /// The label that shows the title, with the title of the present state. Set the title by ``setTitle(_:for:)``, not
+  /// here.
+  open var titleLabel: UILabel? {
+    label.text = currentTitle
+    return label
+  }
 
   /// A button with nothing on it.
   public override init(frame: CGRect) { super.init(frame: frame) }

@@ -134,13 +134,15 @@ public final class CGContext {
       let x = (CGFloat(column) + 0.5 - scale.x0) / scale.a
       return min(max(Int((x - rect.minX) / rect.width * CGFloat(image.width)), 0), image.width - 1) * 4
     }
+    let isWhole = hasOrderOfImages
     image.pixels.withUnsafeBufferPointer { pixels in
       guard let source = pixels.baseAddress else { return }
       for row in place.rows {
         let y = (CGFloat(height - row) - 0.5 - scale.y0) / scale.d
         let share = isUpright ? (y - rect.minY) / rect.height : (rect.maxY - y) / rect.height
         let from = source + min(max(Int(share * CGFloat(image.height)), 0), image.height - 1) * image.width * 4
-        blend(from, columns, into: memory + row * bytesPerRow + place.columns.lowerBound * layout.bytes)
+        let to = memory + row * bytesPerRow + place.columns.lowerBound * layout.bytes
+        if isWhole { blendWhole(from, columns, into: to) } else { blend(from, columns, into: to) }
       }
     }
   }
@@ -159,6 +161,32 @@ public final class CGContext {
     let (low, high) = (rect.minY * scale.d + scale.y0, rect.maxY * scale.d + scale.y0)
     let rows = range(CGFloat(height) - low, CGFloat(height) - high, height)
     return columns.isEmpty || rows.isEmpty ? nil : (columns, rows)
+  }
+
+  /// Whether pixels lie as those of an image do, each at a multiple of its size.
+  private var hasOrderOfImages: Bool {
+    guard case .color(b: 0, g: 1, r: 2, a: .some(3)) = layout else { return false }
+    return UInt(bitPattern: memory) % 4 == 0 && bytesPerRow % 4 == 0
+  }
+
+  /// Draws a row of an image whose order of bytes is the context's. Opaque pixels, and any over nothing, are copied
+  /// whole: debug builds are slow at single bytes, and a screen is captured ten times a second.
+  private func blendWhole(_ from: UnsafePointer<UInt8>, _ columns: [Int], into row: UnsafeMutablePointer<UInt8>) {
+    let (source, target) = (UnsafeRawPointer(from), UnsafeMutableRawPointer(row))
+    columns.withUnsafeBufferPointer { columns in
+      guard let offsets = columns.baseAddress else { return }
+      let end = columns.count
+      var index = 0
+      while index < end {
+        let pixel = source.load(fromByteOffset: offsets[index], as: UInt32.self)
+        if pixel >= 0xFF00_0000 || target.load(fromByteOffset: index * 4, as: UInt32.self) == 0 {
+          target.storeBytes(of: pixel, toByteOffset: index * 4, as: UInt32.self)
+        } else if pixel != 0 {
+          blend(from, [offsets[index]], into: row + index * 4)
+        }
+        index += 1
+      }
+    }
   }
 
   private func blend(_ from: UnsafePointer<UInt8>, _ columns: [Int], into row: UnsafeMutablePointer<UInt8>) {
@@ -182,6 +210,16 @@ public final class CGContext {
 
   /// A copy of what was drawn.
   public func makeImage() -> CGImage? {
+    if hasOrderOfImages {
+      let pixels = [UInt8](unsafeUninitializedCapacity: width * height * 4) { buffer, count in
+        for row in 0..<height {
+          guard let to = buffer.baseAddress else { return }
+          (to + row * width * 4).initialize(from: memory + row * bytesPerRow, count: width * 4)
+        }
+        count = width * height * 4
+      }
+      return CGImage(pixels: pixels, width: width, height: height)
+    }
     var pixels = [UInt8](repeating: 255, count: width * height * 4)
     for row in 0..<height {
       for column in 0..<width {
