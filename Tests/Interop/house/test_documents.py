@@ -86,7 +86,8 @@ class Documents(unittest.TestCase):
         self.assertEqual((documented["client"], documented["server"]), (of_client, of_server))
 
     def test_the_table_of_events_has_each_that_the_sdk_sends_and_no_others(self) -> None:
-        code = "".join(path.read_text() for path in (ROOT / "Web/sdk").glob("*.js"))
+        sdk = ROOT / "Web/sdk"
+        code = "".join(path.read_text() for path in (*sdk.glob("*.js"), *sdk.glob("encryption/*.js")))
         sent = {name for first in re.findall(r"emit\(([^,]*),", code) for name in re.findall(r'"(\w+)"', first)}
         page = (ROOT / "docs/browser-client.md").read_text().split("### Events", 1)[1].split("\n### ", 1)[0]
         listed = {name for cell in re.findall(r"^\| (`[^|]*) \|", page, re.M) for name in re.findall(r"`(\w+)`", cell)}
