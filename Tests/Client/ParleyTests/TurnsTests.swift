@@ -51,7 +51,7 @@ import Testing
       // Of what is under way nobody knows whether it arrives; this is about what is not.
       try await wait(for: "nothing under way: \(atBob.said("signal").count)") {
         guard atBob.said("signal").count > 120 else { return false }
-        // Nothing follows meanwhile, so that what is under way comes to its end on a busy machine too.
+        // Nothing follows during that, so that what is under way comes to its end on a busy machine too.
         ann.pace.hold(from: MonotonicClock.now)
         return ann.signals.first?.isSent == false
           && ann.unsentChat.first.map { ann.place?.saidChat.contains($0.id) } == false

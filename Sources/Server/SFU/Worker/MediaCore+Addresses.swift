@@ -58,7 +58,7 @@ extension MediaCore {
   }
 
   /// Looks for another default route, which may come after its interface's addresses, and for other addresses where
-  /// nothing tells of them.
+  /// the kernel gives no notices.
   func refreshAddresses() {
     if let interfaces = monitor?.interfaces ?? (try? NetworkInterfaces.list()) { found(interfaces) }
   }

@@ -88,9 +88,9 @@ struct MessageBudget: Sendable {
     return nil
   }
 
-  /// Takes a join, or a lost connection, of which everybody gets `size` bytes; returns the limit that is reached when it
-  /// is too much now. Each join begins with a new budget of its own, so only the meeting's counts. Its last quarter is
-  /// kept for hosts here too.
+  /// Takes a join, or a lost connection, of which everybody gets `size` bytes; returns the limit that it exceeds.
+  /// Each join begins with a new budget of its own, so only the meeting's counts. Its last quarter is kept for hosts
+  /// here too.
   mutating func spendAnnouncement(_ size: Int, isHost: Bool, now: Instant) -> LimitReached? {
     let size = size + Self.overhead
     guard bytes.holds(size, besides: isHost ? 0 : bytes.burst / 4, now: now) else { return reached(.meetingRate) }

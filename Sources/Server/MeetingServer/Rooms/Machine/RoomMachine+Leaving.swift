@@ -15,8 +15,8 @@ extension RoomMachine {
     announceConnection(of: member, was: before)
   }
 
-  /// Notifies everybody that a participant's connection is lost or back. Whoever loses it again and again makes no flood
-  /// of it: when the meeting's budget has no room, the others learn neither of the loss nor of the return.
+  /// Notifies everybody that a participant's connection is lost or back. A connection that flaps makes no flood: when
+  /// the meeting's budget has no room, the others learn neither of the loss nor of the return.
   func announceConnection(of member: RoomMember, was before: ConnectionState, except: String? = nil) {
     guard member.connection != before else { return }
     switch member.connection {
