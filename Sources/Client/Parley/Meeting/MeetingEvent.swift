@@ -27,7 +27,7 @@ public import Signaling
 ///   case .speakersChanged(let speakers): print(speakers.map(\.name))
 ///   case .chat(let message, let isHistory): if !isHistory { print("\(message.name): \(message.text)") }
 ///   case .chatFailed(let message, let error): print("Not delivered: \(message.text) (\(error))")
-///   case .chatting: break  // see ``ChatEvent``
+///   case .chatting, .encryptionChanged: break  // see ``ChatEvent``, ``MeetingEncryption``
 ///   case .data(let data): print("\(data.bytes.count) bytes about \(data.topic)")
 ///   case .signal(let signal): print("\(signal.type): \(signal.data)")
 ///   case .paused(let subscription), .resumed(let subscription): print("Paused: \(subscription.isPaused)")
