@@ -258,7 +258,8 @@ let package = Package(
     .testTarget(
       name: "ParleyTests",
       dependencies: [
-        "Basics", "Crypto", "Encryption", "RTC", "Media", "Meetings", "Options", "Parley", "ParleyCLI", "MeetingServer", "TestSupport",
+        "Basics", "Crypto", "Encryption", "RTC", "Media", "Meetings", "Options", "Parley", "ParleyCLI", "MeetingServer",
+        "TestSupport",
         "Transport",
       ],
       swiftSettings: common),

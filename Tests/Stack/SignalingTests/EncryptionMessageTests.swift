@@ -76,7 +76,8 @@ struct EncryptionMessageTests {
     }
   }
 
-  @Test("threat 44: announcements and envelopes beyond their limits, or in another form, are refused before they are kept")
+  @Test(
+    "threat 44: announcements and envelopes beyond their limits, or in another form, are refused before they are kept")
   func limits() throws {
     #expect(try client(#"{"type":"announce","announcement":"\#(encoded(1_024))"}"#) == .announce(encoded(1_024)))
     let odd = [encoded(1_025), "", "A", "AAAAA", "AQ==", "A+==", "A/AA", "AA AA", "\u{212a}Q", "ÀQ"]

@@ -64,7 +64,9 @@ final class KeyRing: Sendable {
     with { $0.leave(ParticipantID(rawValue: id), isRemoved: isRemoved, now: now) }
   }
 
-  func receive(_ announcements: [ParticipantAnnouncement], now: Instant) { with { $0.receive(announcements, now: now) } }
+  func receive(_ announcements: [ParticipantAnnouncement], now: Instant) {
+    with { $0.receive(announcements, now: now) }
+  }
 
   func receive(_ envelopes: [ReceivedEnvelope], now: Instant) {
     // The lock is let go between them: each costs a key agreement at first, and sound does not wait.

@@ -69,7 +69,8 @@ final class MeetingKeys {
     for id in Array(roster.keys) where !present.contains(id) { leave(id, isRemoved: false, now: now) }
     for id in ids { join(id, now: now) }
     receive(announcements, now: now)
-    if let announcement, !announcements.contains(where: { $0.participant == own.rawValue && $0.announcement == announcement })
+    if let announcement,
+      !announcements.contains(where: { $0.participant == own.rawValue && $0.announcement == announcement })
     {
       outputs.append(.send(.announce(announcement)))
     }
@@ -218,7 +219,9 @@ final class MeetingKeys {
 
   /// Reports each kind of trouble with somebody once.
   private func report(_ id: ParticipantID, _ problem: KeyProblem) {
-    guard reported.count < Self.maximumProblems, reported.insert(ReportedProblem(participant: id, problem: problem)).inserted else {
+    guard reported.count < Self.maximumProblems,
+      reported.insert(ReportedProblem(participant: id, problem: problem)).inserted
+    else {
       return
     }
     outputs.append(.problem(id, problem))

@@ -45,9 +45,12 @@ extension Meeting {
     let room = isEncrypted ? MessageSealing.overhead : 0
     guard bytes.count + room <= reliability.payloadLimit else {
       throw .refused(
-        code: "tooLarge", message: DataMessageError.payloadTooLarge(maximum: reliability.payloadLimit - room).description)
+        code: "tooLarge",
+        message: DataMessageError.payloadTooLarge(maximum: reliability.payloadLimit - room).description)
     }
-    do throws(DataMessageError) { try Signaling.DataMessage(header: header, payload: bytes[...]).check(reliability) } catch {
+    do throws(DataMessageError) {
+      try Signaling.DataMessage(header: header, payload: bytes[...]).check(reliability)
+    } catch {
       throw .refused(code: "tooLarge", message: error.description)
     }
     let end = MonotonicClock.now + .seconds(30)
@@ -61,7 +64,9 @@ extension Meeting {
         } catch { throw .refused(code: "tooLarge", message: error.description) }
       }
       let message = encoded?.bytes
-      switch await connection?.call({ session, now in message.map { session.sendData($0, reliability, now: now) } }) ?? nil {
+      switch await connection?.call({ session, now in message.map { session.sendData($0, reliability, now: now) } })
+        ?? nil
+      {
       case .success?: return
       case .failure(.unavailable)? where connectionState.isFine && connectionState.mediaUp && joinedOnce:
         throw .refused(code: "noDataChannel", message: "The server takes no data on this connection.")

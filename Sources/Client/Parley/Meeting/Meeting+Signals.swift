@@ -77,7 +77,8 @@ extension Meeting {
     guard !isEncrypted || MessageSealing.fits(signal) else {
       throw .refused(
         code: "tooLarge",
-        message: "An encrypted signal has at most \(Self.maximumSignalData) bytes, with its type, and quotation marks and line breaks count twice."
+        message:
+          "An encrypted signal has at most \(Self.maximumSignalData) bytes, with its type, and quotation marks and line breaks count twice."
       )
     }
     guard waits || takesTurns else { throw .unreachable("The server cannot be reached just now.") }

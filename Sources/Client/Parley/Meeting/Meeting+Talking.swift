@@ -48,7 +48,8 @@ extension Meeting {
     guard !isEncrypted || MessageSealing.fits(chat: text) else {
       throw .refused(
         code: "tooLarge",
-        message: "An encrypted chat message has at most \(Self.maximumChatBytes) bytes, and quotation marks and line breaks count twice."
+        message:
+          "An encrypted chat message has at most \(Self.maximumChatBytes) bytes, and quotation marks and line breaks count twice."
       )
     }
     guard unsentChat.count < Self.maximumUnanswered else { throw Self.tooMany("chat messages") }

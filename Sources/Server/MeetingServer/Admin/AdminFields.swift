@@ -57,7 +57,9 @@ struct AdminFields {
   }
 
   /// The fields whose value is one of some words.
-  private static let spelled: Set<String> = ["accessLevel", "chatWriters", "encryption", "role", "signIn", "tokenExpiry"]
+  private static let spelled: Set<String> = [
+    "accessLevel", "chatWriters", "encryption", "role", "signIn", "tokenExpiry",
+  ]
 
   /// Whether the field is there, also as null.
   func has(_ name: String) -> Bool { fields[name] != nil }

@@ -66,7 +66,8 @@ extension MeetingRoom.Refusal {
           + "with a client that can take part in encrypted meetings."
       )
     case .notEncrypted:
-      .init(.notEncrypted, "This meeting isn't end-to-end encrypted, and the link is for one that is. Nothing was sent.")
+      .init(
+        .notEncrypted, "This meeting isn't end-to-end encrypted, and the link is for one that is. Nothing was sent.")
     case .lobbyFull: .init(.lobbyFull, "Too many people wait to be let in already (lobbyPlaces). Try again later.")
     case .closed: .init(.internalError, "The meeting is ending. Join again.")
     case .unavailable: .init(.internalError, "The server cannot take anybody in just now. Try again in a moment.")

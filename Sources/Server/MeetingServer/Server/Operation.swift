@@ -68,7 +68,8 @@ final class Operation: Sendable {
   ) -> AdminAPI {
     AdminAPI(
       gate: gate, store: store, directory: directory, authority: authority, passcodes: passcodes,
-      encryption: encryption, quality: quality, allowedHosts: settings.allowedHosts, counters: counters, limits: limitCounters, log: log,
+      encryption: encryption, quality: quality, allowedHosts: settings.allowedHosts, counters: counters,
+      limits: limitCounters, log: log,
       wake: { [dispatcher] in await dispatcher.wake() })
   }
 

@@ -65,7 +65,8 @@ struct SignalingService: Sendable {
       guard limit.consume(now: MonotonicClock.now) else {
         counters.tooFast.add(1)
         counters.limits.add(.messageRate)
-        channel.fail(.init(.tooFast, "Too many messages: at most \(rate.perSecond) a second are accepted (messageRate)."))
+        channel.fail(
+          .init(.tooFast, "Too many messages: at most \(rate.perSecond) a second are accepted (messageRate)."))
         break
       }
       guard case .text(let bytes) = frame else {
@@ -134,7 +135,8 @@ struct SignalingService: Sendable {
       counters.limits.add(.connections)
       return refuse(
         .init(
-          .quotaReached, "Too many connections are open, of your network or of all (connections). Try again in a moment."
+          .quotaReached,
+          "Too many connections are open, of your network or of all (connections). Try again in a moment."
         ), id, channel)
     case .join(let join): return await self.join(join, id, channel, peer)
     case .resume(let token): return await resume(token, id, channel, peer)

@@ -66,7 +66,8 @@ public final class Publication {
   /// Payload type to codec, 128 entries; the high bit marks a retransmission format.
   private(set) var formats: PayloadTypeTable
 
-  init(id: PublicationID, participant: Int, media: NegotiatedMedia, isMuted: Bool, isScreenShare: Bool = false,
+  init(
+    id: PublicationID, participant: Int, media: NegotiatedMedia, isMuted: Bool, isScreenShare: Bool = false,
     isEncrypted: Bool = false
   ) {
     self.id = id

@@ -38,7 +38,8 @@ struct RelayAnnouncement {
     for layer in layers { RelayBytes.append(layer.rawValue, to: &bytes) }
   }
 
-  init(id: PublicationID, participant: ParticipantID, media: NegotiatedMedia, isMuted: Bool, isScreenShare: Bool,
+  init(
+    id: PublicationID, participant: ParticipantID, media: NegotiatedMedia, isMuted: Bool, isScreenShare: Bool,
     isEncrypted: Bool = false
   ) {
     self.id = id

@@ -225,8 +225,10 @@ final class SimulatedCall {
     audio = try SimulatedAudio(start: .distantFuture, usesCopies: conditions.usesCopies)
     decoder = try VP8Decoder()
 
-    let audioFrom = publisher.session.addTrack(.audio, codecs: [.opus], rids: [], publisher: audio, source: .microphone, now: now)
-    let videoFrom = publisher.session.addTrack(.video, codecs: [.vp8], rids: [], publisher: video, source: .camera, now: now)
+    let audioFrom = publisher.session.addTrack(
+      .audio, codecs: [.opus], rids: [], publisher: audio, source: .microphone, now: now)
+    let videoFrom = publisher.session.addTrack(
+      .video, codecs: [.vp8], rids: [], publisher: video, source: .camera, now: now)
     guard let audioTo = receiver.session.slots.first(where: { $0.value is AudioSlot })?.key,
       let videoTo = receiver.session.slots.first(where: { $0.value is VideoSlot })?.key
     else { throw NotConnected() }
@@ -254,7 +256,8 @@ final class SimulatedCall {
       server.attach(videoMIDs.from, to: videoMIDs.to, of: receiver.port),
       server.attach(audioMIDs.from, to: audioMIDs.to, of: receiver.port)
     else { throw NotConnected() }
-    receiver.session.show(mid: videoMIDs.to, in: videoTrack, participant: conditions.claimed.participant, source: conditions.claimed.source)
+    receiver.session.show(
+      mid: videoMIDs.to, in: videoTrack, participant: conditions.claimed.participant, source: conditions.claimed.source)
     receiver.session.play(mid: audioMIDs.to, in: audioTrack, participant: conditions.claimed.participant)
     receiver.session.setListened(true, mid: audioMIDs.to, now: now)
     slot.onFrame = { [unowned self] frame in show(frame) }

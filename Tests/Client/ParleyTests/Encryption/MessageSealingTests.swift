@@ -85,9 +85,11 @@ import Testing
     let sealed = try ann.seal(Signal(type: "move", data: "e2e4"), with: pair.ann, now: pair.now)
     #expect(sealed.type == "move" && !sealed.data.contains("e2e4"))
     #expect(
-      try ben.open(sealed, from: "ann", own: "ben", with: pair.ben, now: pair.now) == Signal(type: "move", data: "e2e4"))
+      try ben.open(sealed, from: "ann", own: "ben", with: pair.ben, now: pair.now) == Signal(type: "move", data: "e2e4")
+    )
     #expect(
-      try ann.open(sealed, from: "ann", own: "ann", with: pair.ann, now: pair.now) == Signal(type: "move", data: "e2e4"))
+      try ann.open(sealed, from: "ann", own: "ann", with: pair.ann, now: pair.now) == Signal(type: "move", data: "e2e4")
+    )
     #expect(throws: FrameDrop.self) { try ben.open(sealed, from: "ann", own: "ben", with: pair.ben, now: pair.now) }
     #expect(throws: FrameDrop.self) { try ann.open(sealed, from: "ann", own: "ann", with: pair.ann, now: pair.now) }
     let renamed = try ann.seal(Signal(type: "move", data: "e7e5"), with: pair.ann, now: pair.now)

@@ -165,7 +165,8 @@ struct OpenTokCallTests {
     }
   }
 
-  @Test("threat 45: an encrypted session refuses archives, broadcasts, renders, captions, SIP, DTMF and connect by name")
+  @Test(
+    "threat 45: an encrypted session refuses archives, broadcasts, renders, captions, SIP, DTMF and connect by name")
   func encrypted() async throws {
     try await TestServer.run { server in
       let api = try await OpenTokServer(server)

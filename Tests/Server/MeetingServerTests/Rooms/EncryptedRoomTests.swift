@@ -18,7 +18,9 @@ struct EncryptedRoomTests {
 
   // MARK: Mode
 
-  @Test("threat 45: the first join decides the mode, once: others with the other mode are refused by name", arguments: [true, false])
+  @Test(
+    "threat 45: the first join decides the mode, once: others with the other mode are refused by name",
+    arguments: [true, false])
   func decided(isEncrypted: Bool) throws {
     let room = try EncryptedRoom()
     let ann = try room.join("ann", e2ee: isEncrypted)
@@ -76,7 +78,9 @@ struct EncryptedRoomTests {
 
   @Test(
     "a tenant's policy allows one mode, or both",
-    arguments: [(EncryptionPolicy.off, [false]), (.offered, [true, false]), (.preselected, [true, false]), (.required, [true])])
+    arguments: [
+      (EncryptionPolicy.off, [false]), (.offered, [true, false]), (.preselected, [true, false]), (.required, [true]),
+    ])
   func policy(policy: EncryptionPolicy, allowed: [Bool]) throws {
     for isEncrypted in [true, false] {
       let room = try EncryptedRoom()

@@ -22,7 +22,8 @@ struct EncryptedMeetingTests {
     return try await TestServer.request("POST", url, ["Content-Type": "application/json"], Array(body.utf8))
   }
 
-  @Test("threat 45: the first join decides the mode, which the store, the discover document and the media server then know")
+  @Test(
+    "threat 45: the first join decides the mode, which the store, the discover document and the media server then know")
   func decided() async throws {
     try await TestServer.run { server in
       let before = try await server.discover("daily")

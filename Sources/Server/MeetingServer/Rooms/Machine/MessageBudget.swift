@@ -56,7 +56,8 @@ struct MessageBudget: Sendable {
   /// A full budget at `now`.
   init(_ rates: Rates, now: Instant) {
     self.rates = rates
-    bytes = TokenBucket(perSecond: rates.meeting, burst: min(rates.meeting * Self.seconds.meeting, Self.maximumBurst), from: now)
+    bytes = TokenBucket(
+      perSecond: rates.meeting, burst: min(rates.meeting * Self.seconds.meeting, Self.maximumBurst), from: now)
     data = TokenBucket(perSecond: rates.data, burst: rates.data * Self.seconds.data, from: now)
     count = TokenBucket(perSecond: Self.messages.perSecond, burst: Self.messages.burst, from: now)
   }
