@@ -156,7 +156,8 @@ import Parley
   static func words(_ encryption: MeetingEncryption, in meeting: Meeting) -> String {
     switch encryption.state {
     case .off: return "not encrypted"
-    case .encrypted: return "end-to-end encrypted; the safety code is \(encryption.groupedSafetyCode ?? "not known yet")"
+    case .encrypted:
+      return "end-to-end encrypted; the safety code is \(encryption.groupedSafetyCode ?? "not known yet")"
     case .waiting:
       let names = encryption.waitingFor.compactMap { meeting.participant($0)?.name }
       return names.isEmpty ? "waiting for the keys" : "waiting for the keys of \(names.joined(separator: ", "))"
