@@ -69,7 +69,12 @@ class Accessibility(unittest.TestCase):
 
     def press(self, name: str) -> None:
         """Presses a button as the reader's user does."""
-        [button] = [each for each in self.read() if (each["role"], each["name"]) == ("push button", name)]
+        def find() -> Any:
+            nodes = self.read()
+            found = [(each["role"], each["name"]) for each in nodes]
+            wanted = ("push button", name)
+            return [nodes[found.index(wanted)]] if found.count(wanted) == 1 else f"no: {found}"
+        [button] = wait_for(f"the button {name!r}", find)
         self.assertTrue(self.reader.press(APPLICATION, button["path"]))
 
     def test_screens_are_read_out_with_roles_and_names_and_the_focus_follows_the_tab_key(self) -> None:
