@@ -68,6 +68,10 @@ import Testing
       // Cem reads messages from now on.
       let cem = try await Meeting.join(url, name: "Cem", options: options(secret))
       #expect(cem.chat.allSatisfy { $0.text == MessageSealing.unreadable })
+      // Before Ben knows Cem, his messages are sealed for the others alone.
+      try await wait(for: "one code") {
+        cem.encryption.state == .encrypted && cem.encryption.safetyCode == ben.encryption.safetyCode
+      }
       try ben.send(chat: "and now Cem")
       try await wait(for: "the later message") { cem.chat.last?.text == "and now Cem" }
       let three = ann.encryption.safetyCode
