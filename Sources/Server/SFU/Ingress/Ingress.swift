@@ -173,12 +173,9 @@ public final class Ingress {
       feedback.receive(sequence, now: now)
     }
     let index: Int
-    // Read in place: a method of the table would count references of both its lists for each packet.
-    if lastIndex < sources.ssrcs.count, sources.ssrcs[lastIndex] == header.ssrc.rawValue {
-      index = lastIndex
-    } else if let known = sources.index(of: header.ssrc) {
+    if let known = sources.index(of: header.ssrc, hint: lastIndex) {
       index = known
-      lastIndex = known
+      if known != lastIndex { lastIndex = known }
     } else {
       switch learn(header, extensions, packet) {
       case .success(let learned): index = learned
