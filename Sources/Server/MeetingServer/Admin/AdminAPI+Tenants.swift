@@ -29,7 +29,7 @@ extension AdminAPI {
     _ = try await store.defaultTenant(now: call.now)
     // Making the keys costs a tenth of a second, which a name that is taken need not.
     if try await store.tenant(name: name) != nil { throw Self.conflict(.tenantExists(name)) }
-    let tenant = try Tenant.make(name: name, policy: policy, now: call.now)
+    let tenant = try await SigningKeyMaker().tenant(name: name, policy: policy, now: call.now)
     let key = APIKey.make(tenant: tenant.id, now: call.now)
     do {
       try await keep(call, call.entry("tenant.create", name, tenant: name, given)) { try $0.insert(tenant, key: key) }

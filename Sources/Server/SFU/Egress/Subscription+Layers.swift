@@ -148,6 +148,7 @@ extension Subscription {
       layering.limit = .highest
       return
     }
+    publication.askSizes()
     var limit = LayerIndex.highest
     let top = publication.topSpatial
     for spatial in 0..<top {

@@ -96,6 +96,17 @@ extension Publication {
     return stream.layers.size(of: stream.layers.top.spatial)
   }
 
+  /// Asks for a keyframe of each simulcast stream that arrives although none of it has ever come: only that tells its picture size, and who must be
+  /// sure to have enough would want larger ones until then.
+  func askSizes() {
+    guard isSimulcast else { return }
+    for stream in streams where lacksSize(stream) { stream.keyframes.request() }
+  }
+
+  private func lacksSize(_ stream: SourceStream) -> Bool {
+    isSimulcast && stream.layers.isActive && stream.packets > 0 && !stream.hasKeyframe(after: -1)
+  }
+
   // MARK: Changes
 
   /// A stream was added or replaced.
@@ -159,10 +170,11 @@ extension Publication {
   /// The rank of the simulcast stream that the offer names at `place`.
   func rank(ofPlace place: Int) -> Int { ranks.indices.contains(place) ? ranks[place] : place }
 
-  /// Whether anybody gets, or waits for, `stream`: only then is a keyframe of it worth asking for.
+  /// Whether anybody gets, or waits for, `stream`, or chooses among streams and must know its size: only then is a keyframe of it worth asking for.
   func isWatched(_ stream: SourceStream) -> Bool {
     for subscription in subscriptions where !subscription.isStopped && subscription.egress.takesRequests {
       if subscription.stream === stream || subscription.layering.next === stream { return true }
+      if subscription.layering.shown != nil, lacksSize(stream) { return true }
     }
     // A router behind a relay asks only for what somebody there gets or waits for.
     let rank = isSimulcast ? stream.layers.rank : 0

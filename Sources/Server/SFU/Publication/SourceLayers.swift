@@ -108,6 +108,8 @@ struct SourceLayers {
     if lastFrame != .zero {
       let sample = min(max(now - lastFrame, .milliseconds(5)), .seconds(1))
       interval = TimeSpan(nanoseconds: (interval.nanoseconds &* 7 &+ sample.nanoseconds) / 8)
+    } else {
+      hasChanged = true
     }
     lastFrame = now
     return true

@@ -35,6 +35,25 @@ struct LayersWantedTests {
     expectContinuous(rig.stream, pictures: true)
   }
 
+  @Test("a stream whose first keyframe was lost is asked for its size, and no larger one is wanted for want of it")
+  func unknownSize() throws {
+    let rig = try LayerRig(simulcast: .vp8)
+    rig.wants(320, 180)
+    rig.meeting.up.loss = 1
+    rig.sources[1].start()
+    rig.run(100)
+    rig.meeting.up.loss = 0
+    rig.sources[0].start()
+    rig.sources[2].start()
+    rig.run(3_000)
+    #expect(rig.sources[1].keyframeRequests.count == 1)
+    _ = told(rig)
+    rig.wants(640, 360)
+    rig.run(100)
+    #expect(told(rig).last?.streams.map(\.rawValue) == ["q", "h"])
+    #expect(rig.sources[1].keyframeRequests.count <= 2, "the other one is for who changes to it")
+  }
+
   @Test("a tile that needs fewer pictures a second gets the temporal layers for them")
   func frameRate() throws {
     let rig = try LayerRig(.vp8, temporal: 3)

@@ -9,11 +9,11 @@ extension SQLiteMeetingStore {
     + "signing_key, signing_key_id, created, stored_meetings, requests, token_expiry, encryption"
 
   /// The tenant of requests without credentials; made on first use.
-  public func defaultTenant(now: Date) throws(MeetingStoreError) -> Tenant {
+  public func defaultTenant(now: Date) async throws(MeetingStoreError) -> Tenant {
     if let tenant = try knownDefaultTenant() { return tenant }
     let fresh: Tenant
     do {
-      fresh = try Tenant.make(
+      fresh = try await SigningKeyMaker().tenant(
         name: Tenant.defaultName, isDefault: true, policy: TenantPolicy(signIn: .open), now: now)
     } catch {
       throw .failed(path: path, reason: "no signing key could be made: \(error)")
@@ -21,7 +21,7 @@ extension SQLiteMeetingStore {
     do {
       try insert(fresh, key: .make(tenant: fresh.id, now: now))
     } catch .tenantExists {
-      // Another process on the same folder was quicker; its tenant counts.
+      // Another request, or another process on the same folder, was quicker; its tenant counts.
     }
     guard let tenant = try knownDefaultTenant() else {
       throw .failed(path: path, reason: "the default tenant is missing after it was stored")
