@@ -38,6 +38,7 @@ enum Program {
     Entry(JoinCommand.declaration) { await JoinCommand.run($0.arguments, signals: $0.signals) },
     Entry(LoadCommand.declaration) { await LoadCommand.run($0.arguments, signals: $0.signals) },
     Entry(TenantCommand.group), Entry(TokenCommand.group), Entry(MeetingCommand.group), Entry(UserCommand.group),
+    Entry(VaultCommand.group),
     Entry(WebhookCommand.group), Entry(AuditCommand.group),
     Entry(BackupCommand.backup) { await BackupCommand.backUp($0.arguments) },
     Entry(BackupCommand.restoration) { await BackupCommand.restore($0.arguments) },

@@ -1,6 +1,6 @@
 import Meetings
 
-/// Refusals of vaults.
+/// Statuses of a vault's refusals, with the numbers that clients show.
 extension Refusal {
   init(_ error: VaultRefusal) {
     switch error {

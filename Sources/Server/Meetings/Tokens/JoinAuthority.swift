@@ -55,8 +55,8 @@ public struct JoinAuthority: Sendable {
     return Admission(meeting: meeting, tenant: tenant, grant: grant, isMade: isMade)
   }
 
-  /// Checks a token without a meeting, for services to its holder: form, signature, time, revocation, and the page it is
-  /// used from. Parameters are those of ``admit(token:room:origin:ownOrigin:address:opening:now:)``.
+  /// Checks a token without a meeting, for services to its holder: form, signature, time, revocation, and the page that
+  /// uses it. Parameters are those of ``admit(token:room:origin:ownOrigin:address:opening:now:)``.
   public func identify(
     token: Secret<String>, origin: String?, ownOrigin: WebOrigin?, now: Date
   ) async throws(JoinRefusal) -> (grant: JoinGrant, tenant: Tenant) {
