@@ -75,7 +75,7 @@ package enum PasscodeWeakness: String, Error, Hashable, Sendable {
       self = .sequence
     } else if Self.rest(of: Self.unmasked(characters), without: Self.words) < Self.remainder {
       self = .common
-    } else if Self.rest(of: characters, without: Self.names(known)) < Self.remainder {
+    } else if Self.rest(of: characters, without: Self.names(known), from: 3) < Self.remainder {
       self = .personal
     } else if characters.allSatisfy({ $0.isNumber }), characters.count < Self.minimumDigits {
       self = .onlyDigits
@@ -91,8 +91,10 @@ package enum PasscodeWeakness: String, Error, Hashable, Sendable {
     }
   }
 
-  /// How many characters stay when each part that is in one of the texts is taken out, from four characters on.
-  private static func rest(of characters: [Character], without texts: [[Character]]) -> Int {
+  /// How many characters stay when each part that is in one of the texts is taken out, from `minimum` characters on.
+  private static func rest(
+    of characters: [Character], without texts: [[Character]], from minimum: Int = 4
+  ) -> Int {
     var left = 0
     var index = 0
     while index < characters.count {
@@ -108,7 +110,7 @@ package enum PasscodeWeakness: String, Error, Hashable, Sendable {
           longest = max(longest, length)
         }
       }
-      if longest >= 4 { index += longest } else { (left, index) = (left + 1, index + 1) }
+      if longest >= minimum { index += longest } else { (left, index) = (left + 1, index + 1) }
     }
     return left
   }
@@ -128,7 +130,7 @@ package enum PasscodeWeakness: String, Error, Hashable, Sendable {
   private static let rows: [[Character]] = {
     let rows = [
       "abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiopasdfghjklzxcvbnm", "qwertzuiopasdfghjklyxcvbnm",
-      "azertyuiopqsdfghjklmwxcvbn", "1q2w3e4r5t6y7u8i9o0p", "qazwsxedcrfvtgbyhnujmikolp",
+      "azertyuiopqsdfghjklmwxcvbn", "1q2w3e4r5t6y7u8i9o0p", "a1b2c3d4e5f6g7h8i9j0", "qazwsxedcrfvtgbyhnujmikolp",
     ]
     return rows.flatMap { [Array($0), Array($0.reversed())] }
   }()

@@ -78,6 +78,9 @@ public actor Vault {
     client = VaultClient(service, scope: "\(origin) ", memory: seen.memory)
   }
 
+  /// A vault over a client of its own, for tests.
+  init(_ client: VaultClient) { self.client = client }
+
   /// The records that were seen, with those of this object.
   ///
   /// ```swift

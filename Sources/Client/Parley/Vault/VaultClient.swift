@@ -19,11 +19,21 @@ package actor VaultClient {
   /// The newest records that were seen. The caller keeps it with the device's other data.
   package private(set) var memory: VaultMemory
   private var session: Session?
+  private let makeParameters: @Sendable () throws(VaultError) -> VaultParameters
 
-  package init(_ service: any VaultService, scope: String, memory: VaultMemory) {
+  /// - Parameter makeParameters: The cost of new passcodes; another one is for tests.
+  package init(
+    _ service: any VaultService, scope: String, memory: VaultMemory,
+    makeParameters: @escaping @Sendable () throws(VaultError) -> VaultParameters = VaultClient.standardParameters
+  ) {
     self.service = service
+    self.makeParameters = makeParameters
     self.scope = scope
     self.memory = memory
+  }
+
+  package static let standardParameters: @Sendable () throws(VaultError) -> VaultParameters = {
+    () throws(VaultError) in try VaultParameters()
   }
 
   package func status() async throws(VaultProblem) -> VaultStatus { try await service.status() }
@@ -115,7 +125,7 @@ package actor VaultClient {
     _ contents: VaultContents, _ passcode: VaultPasscode, _ recovery: X25519.PublicKey?, newRecovery: RecoveryKey?,
     proof: VaultProof?, owner: String
   ) async throws(VaultProblem) {
-    let parameters = try attempt { () throws(VaultError) in try VaultParameters() }
+    let parameters = try attempt(makeParameters)
     let credentials = try await Self.derive(passcode, parameters)
     let token = Base64URL.encode(credentials.token.bytes)
     let prepared = try await service.prepare(VaultPreparationRequest(token: token, proof: proof))

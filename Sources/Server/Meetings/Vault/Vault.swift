@@ -112,8 +112,8 @@ public struct Vault: Sendable {
   public func prepare(
     _ caller: Caller, token: [UInt8], proof: Proof?, now: Date
   ) async throws(VaultRefusal) -> Preparation {
-    let key = try key()
     try Self.check(token)
+    let key = try key()
     try await requireProof(caller, proof, "prepare", key, now)
     let seed: [UInt8]
     let credential: StoredVault.Credential
@@ -141,8 +141,8 @@ public struct Vault: Sendable {
     _ caller: Caller, _ record: VaultRecord, replacing: Int, prepared: Prepared?, recovery: [UInt8]?, proof: Proof?,
     now: Date
   ) async throws(VaultRefusal) {
-    let key = try key()
     if let recovery { try Self.check(recovery) }
+    let key = try key()
     try await requireProof(caller, proof, "store", key, now)
     var recoveryHash: [UInt8]?
     var verifier: [UInt8]?

@@ -76,8 +76,7 @@ public final class VaultPepper: Sendable {
     do throws(CryptoError) { fresh = try SecretBytes.random(Self.length).unprotectedCopy() } catch {
       throw .failed(path: path, reason: "\(error)")
     }
-    let new = path + ".new.\(getpid())"
-    unlink(new)
+    let new = path + ".new.\(UInt64.random(in: 0...UInt64.max))"
     let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure() }
     let isWritten = fresh.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) } == fresh.count

@@ -30,7 +30,7 @@ struct VaultSeenFile {
     }
   }
 
-  /// Writes it anew, whole or not at all.
+  /// Replaces the file, whole or not at all.
   func write(_ seen: Vault.Seen) throws(CommandGroup.Failure) {
     do {
       let folder = URL(filePath: path).deletingLastPathComponent()
