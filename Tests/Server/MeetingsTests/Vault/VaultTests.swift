@@ -71,7 +71,7 @@ struct VaultTests {
     await #expect(throws: VaultRefusal.unreadable) {
       try await other.open(world.caller, proof: .passcode(VaultWorld.token(1)), now: now)
     }
-    // What is kept of the token is no plain hash of it.
+    // The token isn't stored as a plain hash, either.
     let kept = try #require(try await stolen.vault(of: world.caller.owner)?.current)
     #expect(try kept.credential.verifier != Digest.sha256(VaultWorld.token(1)))
     // The owner's recovery key still opens it there, as after a restore on a new machine.

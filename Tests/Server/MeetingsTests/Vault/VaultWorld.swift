@@ -7,7 +7,6 @@ import Synchronization
 struct VaultWorld {
   static let now = Date(timeIntervalSince1970: 1_795_251_600)
 
-  /// Counts events.
   final class Counts: Sendable {
     private let counts = Mutex<[Vault.Event: Int]>([:])
     func add(_ event: Vault.Event) { counts.withLock { $0[event, default: 0] += 1 } }
