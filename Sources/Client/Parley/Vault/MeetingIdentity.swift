@@ -48,12 +48,16 @@ public struct MeetingIdentity: Sendable {
   public var code: String { (try? SafetyCode.digits(of: [key.publicKey])) ?? "" }
 }
 
-extension MeetingIdentity: Hashable {
+extension MeetingIdentity: Equatable {
   /// Whether two are the same key.
+  ///
+  /// ```swift
+  /// let vault = try Vault(server: "https://meet.example", token: token)
+  /// let before = try await vault.open(passcode: Secret("four words that nobody knows"))
+  /// let after = try await vault.open(passcode: Secret("four words that nobody knows"))
+  /// print(before == after ? "the same key" : "another one")
+  /// ```
   public static func == (a: MeetingIdentity, b: MeetingIdentity) -> Bool { a.key.publicKey == b.key.publicKey }
-
-  /// Goes by the public half.
-  public func hash(into hasher: inout Hasher) { hasher.combine(key.publicKey) }
 }
 
 extension MeetingIdentity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

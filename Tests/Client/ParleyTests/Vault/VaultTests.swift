@@ -50,7 +50,7 @@ import Testing
       await #expect(throws: VaultProblem.wrongPasscode(triesLeft: 9)) { try await laptop.open(passcode: Self.other) }
       #expect(try await laptop.status() == .ready(triesLeft: 9))
 
-      // Alone in an encrypted meeting, the safety code is that of the own key.
+      // Alone in an encrypted meeting, the safety code stands for Ann's key.
       var options = JoinOptions(name: "Ann")
       options.linkSecret = try LinkSecret()
       options.identity = identity
