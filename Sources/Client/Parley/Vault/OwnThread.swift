@@ -1,14 +1,14 @@
 import Glibc
 
 /// Runs work that takes a second on a thread of its own.
-enum OwnThread {
+package enum OwnThread {
   private final class Work: Sendable {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
   /// The result of `body`; nil when the system gives no thread.
-  static func run<Answer: Sendable>(_ body: @escaping @Sendable () -> Answer) async -> Answer? {
+  package static func run<Answer: Sendable>(_ body: @escaping @Sendable () -> Answer) async -> Answer? {
     await withCheckedContinuation { (continuation: CheckedContinuation<Answer?, Never>) in
       let work = Unmanaged.passRetained(Work { continuation.resume(returning: body()) })
       var attributes = pthread_attr_t()

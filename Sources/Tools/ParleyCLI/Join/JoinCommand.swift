@@ -69,7 +69,7 @@ enum JoinCommand {
       let plan = try JoinPlan(options)
       queueOutput(json: options.has("json"))
       let watch = SignalWatch(signals)
-      let identity = try await identity(target, options)
+      let identity = try await identity(target, options, watch)
       let (status, signIn) = await run(target, plan, options, watch, identity)
       guard let signIn, let wait = plan.signIn else { return status }
       let pass = await SignInPrompt.pass(
@@ -89,8 +89,11 @@ enum JoinCommand {
   }
 
   /// The lasting key of the person's vault, where it is asked for.
-  private static func identity(_ target: JoinTarget, _ options: CommandOptions) async throws -> MeetingIdentity? {
+  @MainActor private static func identity(
+    _ target: JoinTarget, _ options: CommandOptions, _ signals: SignalWatch
+  ) async throws -> MeetingIdentity? {
     guard options.has("vault") else { return nil }
+    signals.onSignal { PasscodePrompt.abandon(SIGINT) }
     guard let (server, token) = try target.person else {
       throw CommandOptions.Problem(
         description: "--vault needs a join token that names you: --token, or #jwt= in the address.")

@@ -58,7 +58,7 @@ enum VaultCommand {
   private static func create(_ options: CommandOptions) async throws {
     try await with(options) { vault in
       if try await vault.status() != .none { throw VaultProblem.exists }
-      let passcode = try PasscodePrompt.askNew("A passcode for your vault, at least 10 characters:")
+      let passcode = try await PasscodePrompt.askNew("A passcode for your vault, at least 10 characters:")
       let key = try await vault.create(passcode: passcode)
       say(
         ["created": true, "recoveryKey": .text(key.value)],
@@ -75,11 +75,11 @@ enum VaultCommand {
       if options.has("accept-older") { try await vault.acceptOlderRecord() }
       let identity: MeetingIdentity
       if options.has("recovery") {
-        let key = try PasscodePrompt.ask("Your recovery key:")
+        let key = try await PasscodePrompt.ask("Your recovery key:")
         identity = try await vault.recover(
-          recoveryKey: key, passcode: try PasscodePrompt.askNew("A new passcode, at least 10 characters:"))
+          recoveryKey: key, passcode: try await PasscodePrompt.askNew("A new passcode, at least 10 characters:"))
       } else {
-        identity = try await vault.open(passcode: try PasscodePrompt.ask("The passcode of your vault:"))
+        identity = try await vault.open(passcode: try await PasscodePrompt.ask("The passcode of your vault:"))
       }
       say(
         ["opened": true, "code": .text(identity.code)],
@@ -89,8 +89,8 @@ enum VaultCommand {
 
   private static func change(_ options: CommandOptions) async throws {
     try await with(options) { vault in
-      let old = try PasscodePrompt.ask("The passcode of your vault:")
-      let new = try PasscodePrompt.askNew("The new one, at least 10 characters:")
+      let old = try await PasscodePrompt.ask("The passcode of your vault:")
+      let new = try await PasscodePrompt.askNew("The new one, at least 10 characters:")
       try await vault.change(passcode: old, to: new)
       say(["changed": true], "Your vault has the new passcode.", options)
     }
@@ -99,7 +99,7 @@ enum VaultCommand {
   private static func forget(_ options: CommandOptions) async throws {
     try await with(options) { vault in
       if !options.has("yes") {
-        let answer = try PasscodePrompt.ask(
+        let answer = try await PasscodePrompt.ask(
           "The key in your vault is lost then, and others see another identity of you. Type forget to go on:")
         guard answer.value == "forget" else { throw CommandGroup.Failure(description: "Nothing was changed.") }
       }
@@ -146,7 +146,7 @@ enum VaultCommand {
     let file = VaultSeenFile(options)
     let before = try file.read()
     let vault = try Vault(server: server, token: token, seen: before, trustsAnyCertificate: options.has("insecure"))
-    let identity = try await vault.open(passcode: try PasscodePrompt.ask("The passcode of your vault:"))
+    let identity = try await vault.open(passcode: try await PasscodePrompt.ask("The passcode of your vault:"))
     try await keep(vault, before, file)
     return identity
   }
