@@ -35,8 +35,8 @@ let strict: [SwiftSetting] =
 let folders = [
   "Sources/Base": ["Basics", "Crypto", "Options"],
   "Sources/CLibraries": [
-    "CAudioProcessing", "CDav1d", "CDrawing", "CGStreamer", "CGTK", "CJOSE", "CLinux", "COpenH264", "COpenSSL", "COpus",
-    "CQRCode", "CSQLite", "CVPX", "CWebSockets", "CYUV",
+    "CArgon2", "CAudioProcessing", "CDav1d", "CDrawing", "CGStreamer", "CGTK", "CJOSE", "CLinux", "COpenH264",
+    "COpenSSL", "COpus", "CQRCode", "CSQLite", "CVPX", "CWebSockets", "CYUV",
   ],
   "Sources/Stack": ["RTC", "Transport", "Signaling", "Media"],
   "Sources/Server": ["SFU", "Meetings", "MeetingServer"],
@@ -80,6 +80,7 @@ let package = Package(
   targets: [
     // Floor 0: borders to C libraries, and the values every floor shares.
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
     .systemLibrary(
       name: "CWebSockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -104,7 +105,7 @@ let package = Package(
     .target(name: "Options", swiftSettings: common),
 
     // Floor 1: digests, ciphers and keys; the caller of EVP besides DTLS and SRTP.
-    .target(name: "Crypto", dependencies: ["COpenSSL"], swiftSettings: strict),
+    .target(name: "Crypto", dependencies: ["CArgon2", "COpenSSL"], swiftSettings: strict),
 
     // Floor 1: the protocol stack, no I/O inside.
     .target(name: "RTC", dependencies: ["Basics", "Crypto", "COpenSSL"], swiftSettings: strict),

@@ -38,6 +38,12 @@ enum Program {
     Entry(JoinCommand.declaration) { await JoinCommand.run($0.arguments, signals: $0.signals) },
     Entry(LoadCommand.declaration) { await LoadCommand.run($0.arguments, signals: $0.signals) },
     Entry(TenantCommand.group), Entry(TokenCommand.group), Entry(MeetingCommand.group), Entry(UserCommand.group),
+    Entry(VaultCommand.group.declaration) { invocation in
+      // While a passcode is typed, nothing else ends the program.
+      let watch = Task { for await number in invocation.signals { PasscodePrompt.abandon(number) } }
+      defer { watch.cancel() }
+      return await VaultCommand.group.run(invocation.arguments)
+    },
     Entry(WebhookCommand.group), Entry(AuditCommand.group),
     Entry(BackupCommand.backup) { await BackupCommand.backUp($0.arguments) },
     Entry(BackupCommand.restoration) { await BackupCommand.restore($0.arguments) },

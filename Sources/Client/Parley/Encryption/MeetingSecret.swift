@@ -24,7 +24,7 @@ import Signaling
   }
 
   let secret: LinkSecret
-  /// The key that people compare: of this meeting, and of no other.
+  /// The key that people compare: a lasting one, or of this meeting and no other.
   private var identity: Ed25519.PrivateKey?
   /// The keys of the connection under way.
   var ring: KeyRing?
@@ -35,7 +35,10 @@ import Signaling
   /// Chat messages and signals on their way, sealed, by their numbers.
   private var outgoing: [Int: ClientMessage] = [:]
 
-  init(_ secret: LinkSecret) { self.secret = secret }
+  init(_ secret: LinkSecret, identity: Ed25519.PrivateKey? = nil) {
+    self.secret = secret
+    self.identity = identity
+  }
 
   func makeIdentity() throws(CryptoError) -> Ed25519.PrivateKey {
     if let identity { return identity }

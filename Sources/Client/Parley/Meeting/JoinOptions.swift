@@ -20,6 +20,10 @@ public struct JoinOptions: Sendable {
   /// encrypted or not at all. The server never gets it.
   public var linkSecret: LinkSecret?
 
+  /// The person's lasting key, from their ``Vault``, for encrypted meetings; nil makes a key for this meeting alone.
+  /// The server and everybody in these meetings see that it is the same person.
+  public var identity: MeetingIdentity?
+
   /// What this program is, for the server's log.
   public var client = "parley-swift"
 

@@ -9,8 +9,15 @@ struct AdminFields {
   /// Reads a body. None at all has no fields where that is `optional`.
   init(_ request: HTTPRequest, optional: Bool = false) throws(Refusal) {
     fields = [:]
-    if request.body.isEmpty {
-      if optional { return }
+    if request.body.isEmpty, optional { return }
+    fields = try Self.object(of: request, maximumBytes: 64 << 10)
+  }
+
+  /// The fields of a body, as they came.
+  static func object(
+    of request: HTTPRequest, maximumBytes: Int
+  ) throws(Refusal) -> [String: AdminJSON] {
+    guard !request.body.isEmpty else {
       throw Refusal(400, "missingBody", "A body is missing: a JSON object is expected.")
     }
     try request.requirePlainBody()
@@ -21,14 +28,14 @@ struct AdminFields {
     }
     let value: AdminJSON
     do throws(SignalingError) {
-      value = try SignalingDecoder().decode(AdminJSON.self, from: request.body, maximumBytes: 64 << 10)
+      value = try SignalingDecoder().decode(AdminJSON.self, from: request.body, maximumBytes: maximumBytes)
     } catch {
-      throw Self.refusal(of: error)
+      throw refusal(of: error)
     }
     guard case .object(let object) = value else {
       throw Refusal(400, "badField", "The body is \(value.kind), but an object is expected.")
     }
-    fields = object
+    return object
   }
 
   private static func refusal(of error: SignalingError) -> Refusal {

@@ -23,6 +23,8 @@ public struct ServerConfiguration: Sendable, Equatable {
   public var host = IPAddress(high: 0, low: 0)
   /// Folder of the database and keys; made when missing.
   public var dataFolder = "data"
+  /// The file of the key that vaults depend on; nil for `vault-pepper` in the data folder.
+  public var vaultPepper: String?
   /// UDP and TCP port of the first media worker; each further worker takes the next one. Nil: 10000, or free ports when
   /// that is taken. 0: any free ports.
   public var mediaPort: UInt16?

@@ -15,6 +15,11 @@ extension ServerOption {
       .server, "data", .folder, default: "data", "folder of the database and keys", details: "It is made when missing"
     ) { $0.dataFolder = $1 },
     ServerOption(
+      .server, "vault-pepper", .file, otherwise: "vault-pepper in the data folder",
+      "the file of the key that people's vaults depend on",
+      details: "It is made when it is first needed, and is in no backup ([key vaults](data.md#key-vaults))"
+    ) { $0.vaultPepper = $1 },
+    ServerOption(
       .server, "web", .folder, otherwise: "found next to the program", "the folder of the browser client"
     ) { $0.webFolder = $1 },
     .number(

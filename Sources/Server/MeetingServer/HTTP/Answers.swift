@@ -25,6 +25,7 @@ extension HTTPResponse {
       case .openTok: openTok(refusal: refusal)
       case .openTokXML: openTokXML(refusal: refusal)
       }
+    if let seconds = refusal.seconds { response.headers["Retry-After"] = String(seconds) }
     if !refusal.allowed.isEmpty { response.headers["Allow"] = refusal.allowed.joined(separator: ", ") }
     return response
   }

@@ -30,7 +30,8 @@ extension Endpoints {
   static var reservedNames: Set<String> { routes.firstWords.union(reservedForLater) }
 
   /// Every address of the public port.
-  static let routes = RouteTable<Handler>(pages + joining + signingIn + planned + chats + openTokCalls + general)
+  static let routes = RouteTable<Handler>(
+    pages + joining + signingIn + planned + vaults + chats + openTokCalls + general)
 
   private static let pages: [Entry] = [
     Entry("GET HEAD", "/", "the start page") { endpoints, call throws(Refusal) in
@@ -134,6 +135,36 @@ extension Endpoints {
     Entry("GET HEAD", "/api/v1/meetings/<room>/occurrences", rate: .work, "its next occurrences") {
       endpoints, call async throws(Refusal) in
       try await endpoints.plan(call) { try await $0.occurrences(call.request, call.segment[...], $1, call.now) }
+    },
+  ]
+
+  private static let vaults: [Entry] = [
+    Entry(
+      "GET HEAD", "/api/v1/vault", rate: .work, "the state of a person's own [key vault](protocol/vault.md)"
+    ) { endpoints, call async throws(Refusal) in
+      try await endpoints.keep(call) { vault, caller async throws(Refusal) in try await vault.status(caller, call.now) }
+    },
+    Entry("PUT", "/api/v1/vault", rate: .work, "stores its next record") { endpoints, call async throws(Refusal) in
+      try await endpoints.keep(call) { vault, caller async throws(Refusal) in
+        try await vault.store(caller, call.request, call.now)
+      }
+    },
+    Entry("DELETE", "/api/v1/vault", rate: .work, "forgets the record") { endpoints, call async throws(Refusal) in
+      try await endpoints.keep(call) { vault, caller async throws(Refusal) in
+        try await vault.forget(caller, call.request, call.now)
+      }
+    },
+    Entry("POST", "/api/v1/vault/prepare", rate: .work, "the server's part in the key of the next record") {
+      endpoints, call async throws(Refusal) in
+      try await endpoints.keep(call) { vault, caller async throws(Refusal) in
+        try await vault.prepare(caller, call.request, call.now)
+      }
+    },
+    Entry("POST", "/api/v1/vault/open", rate: .work, "the record, for a right passcode or recovery key") {
+      endpoints, call async throws(Refusal) in
+      try await endpoints.keep(call) { vault, caller async throws(Refusal) in
+        try await vault.open(caller, call.request, call.now)
+      }
     },
   ]
 

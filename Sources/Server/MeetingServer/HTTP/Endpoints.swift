@@ -19,6 +19,7 @@ struct Endpoints: Sendable {
   let log: Log
   let limits: AddressLimits
   let chat: ChatEndpoints
+  let vault: VaultEndpoints
 
   /// The answer to a request.
   func respond(to request: HTTPRequest) async -> HTTPResponse {
@@ -135,6 +136,14 @@ struct Endpoints: Sendable {
   ) async throws(Refusal) -> HTTPResponse {
     let base = try origin(of: call.request)
     return try await planning.answer { try await body(planning, base) }
+  }
+
+  /// Lets a person's vault answer.
+  func keep(
+    _ call: Call, _ body: (VaultEndpoints, Vault.Caller) async throws(Refusal) -> HTTPResponse
+  ) async throws(Refusal) -> HTTPResponse {
+    let base = try origin(of: call.request)
+    return try await body(vault, try await vault.caller(call.request, base, call.now))
   }
 
   func readiness() async throws(Refusal) -> HTTPResponse {

@@ -12,6 +12,12 @@ struct Refusal: Error, Sendable {
   var limit: LimitReached.Limit?
   /// The methods of the path, if the request has another one.
   var allowed: [String] = []
+  /// Seconds until it is worth asking again, for a locked vault.
+  var seconds: Int?
+  /// Wrong passcodes until a vault is locked.
+  var triesLeft: Int?
+  /// The version of a vault that another device has changed.
+  var version: Int?
 
   /// How a refusal is written.
   enum Form: Sendable {
@@ -83,6 +89,9 @@ struct ErrorAnswer: Encodable {
   var signIn: String?
   var limit: String?
   var setting: String?
+  var seconds: Int?
+  var triesLeft: Int?
+  var version: Int?
 
   init(_ refusal: Refusal) {
     error = refusal.message
@@ -90,11 +99,14 @@ struct ErrorAnswer: Encodable {
     signIn = refusal.signIn
     limit = refusal.limit?.rawValue
     setting = refusal.limit?.setting
+    seconds = refusal.seconds
+    triesLeft = refusal.triesLeft
+    version = refusal.version
   }
 
   enum CodingKeys: String, CodingKey {
     case error = "Error"
-    case code, signIn, limit, setting
+    case code, signIn, limit, setting, seconds, triesLeft, version
   }
 }
 

@@ -1,3 +1,4 @@
+import Meetings
 import Synchronization
 
 /// A number that only grows; any thread may add to it.
@@ -35,6 +36,8 @@ final class ServerCounters: Sendable {
   let tokens = Counter()
   let adHocMeetings = Counter()
   let scheduledMeetings = Counter()
+  let vaultEvents: [Vault.Event: Counter] = Dictionary(
+    uniqueKeysWithValues: Vault.Event.allCases.map { ($0, Counter()) })
 
   /// The counters in the Prometheus text format.
   var text: String {
@@ -68,5 +71,15 @@ final class ServerCounters: Sendable {
       ("parley_scheduled_meetings_total", "Meetings planned over the public interface.", scheduledMeetings),
     ]
     return rows.map { "# HELP \($0) \($1)\n# TYPE \($0) counter\n\($0) \($2.current)\n" }.joined() + limits.text
+      + vaults
+  }
+
+  private var vaults: String {
+    let name = "parley_vault_events_total"
+    let rows = Vault.Event.allCases.map { event in
+      "\(name){event=\"\(event.rawValue)\"} \(vaultEvents[event]?.current ?? 0)\n"
+    }
+    return "# HELP \(name) Passcodes of key vaults by their outcome, and records stored or forgotten.\n"
+      + "# TYPE \(name) counter\n" + rows.joined()
   }
 }

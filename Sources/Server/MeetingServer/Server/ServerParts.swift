@@ -25,6 +25,7 @@ struct ServerParts: Sendable {
   let chatFiles: ChatFileStore
   let passcodes = PasscodeGuard()
   let authority: JoinAuthority
+  let vault: Vault
   let directory: MeetingDirectory
   let readiness = Readiness()
   let endpoints: Endpoints
@@ -50,6 +51,8 @@ struct ServerParts: Sendable {
     authority = JoinAuthority(store: store, isDevelopment: configuration.isDevelopment, gate: gate) { problem in
       log.info("token.refused", ["reason": problem])
     }
+    let pepper = configuration.vaultPepper ?? configuration.dataFolder + "/" + VaultPepper.fileName
+    vault = Vault(store: store, pepper: VaultPepper(path: pepper)) { [counters] in counters.vaultEvents[$0]?.add(1) }
     directory = Self.directory(
       configuration, store, settings, media, counters, operation, running, chatFiles, authority, log)
     running.expectTakeOver()
@@ -57,12 +60,14 @@ struct ServerParts: Sendable {
     let desk = AnonymousJoin(
       store: store, authority: authority, meetingLifetime: configuration.meetingLifetime,
       opensRooms: configuration.openRooms)
+    let signIn = SignInEndpoints(
+      store: store, desk: desk, client: ProviderClient(), counters: counters, log: log)
     endpoints = Endpoints(
       application: ServiceApplication(desk: desk, store: store, counters: counters),
       discovery: Discovery(
         desk: desk, counters: counters, iceServers: { [settings] in settings.current.iceServers },
         linkDevices: configuration.linkDevices, encryption: configuration.encryption),
-      signIn: SignInEndpoints(store: store, desk: desk, client: ProviderClient(), counters: counters, log: log),
+      signIn: signIn,
       files: files,
       openTok: OpenTokAPI(
         authority: projects, directory: directory, store: store, isDevelopment: configuration.isDevelopment,
@@ -73,7 +78,8 @@ struct ServerParts: Sendable {
       storeCheck: StoreCheck { () async throws(MeetingStoreError) in try await store.check() },
       publicOrigin: publicOrigin, isReady: { [readiness] in readiness.isReady.load(ordering: .relaxed) },
       counters: counters, log: log, limits: operation.limits,
-      chat: ChatEndpoints(directory: directory, files: chatFiles, counters: counters, log: log))
+      chat: ChatEndpoints(directory: directory, files: chatFiles, counters: counters, log: log),
+      vault: VaultEndpoints(vault: vault, authority: authority, signIn: signIn, log: log))
     signaling = SignalingService(
       authority: authority, directory: directory, store: store, counters: counters, log: log,
       tokens: operation.tokens, passcodes: passcodes, limits: operation.limits,

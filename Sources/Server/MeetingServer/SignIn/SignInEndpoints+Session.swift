@@ -48,6 +48,14 @@ extension SignInEndpoints {
     }
   }
 
+  /// The person of a request from a page of this server, and their tenant; nil when nobody has signed in.
+  func person(
+    of request: HTTPRequest, _ base: WebOrigin, _ now: Date
+  ) async throws(Refusal) -> (SignInSession, Tenant)? {
+    let tenant = try await tenant(now: now)
+    return try await session(of: request, tenant, base, now).map { ($0, tenant) }
+  }
+
   /// The session of a request from a page of this server, if it is valid.
   private func session(
     of request: HTTPRequest, _ tenant: Tenant, _ base: WebOrigin, _ now: Date

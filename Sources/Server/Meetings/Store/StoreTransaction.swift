@@ -47,9 +47,9 @@ public protocol StoreTransaction {
   /// exist.
   /// - Throws: ``MeetingStoreError``, or an error of `body`.
   func changePolicy(of tenant: TenantID, by body: @Sendable (inout TenantPolicy) throws -> Void) throws -> Tenant?
-  /// Removes a tenant with its secrets, meetings, tokens and webhooks; its audit entries stay. Returns its orphaned
-  /// meetings, or nil when the tenant doesn't exist. Throws ``MeetingStoreError/defaultTenant(_:)`` for the default
-  /// tenant, and ``MeetingStoreError/tenantInUse(_:)`` while another live server runs one of its meetings.
+  /// Removes a tenant with its secrets, meetings, tokens, webhooks and vaults; its audit entries stay. Returns its
+  /// orphaned meetings, or nil when the tenant doesn't exist. Throws ``MeetingStoreError/defaultTenant(_:)`` for the
+  /// default tenant, and ``MeetingStoreError/tenantInUse(_:)`` while another live server runs one of its meetings.
   func removeTenant(_ id: TenantID) throws(MeetingStoreError) -> [MeetingID]?
   /// Every secret of a tenant, the newest first, including expired and retired ones.
   func apiKeys(of tenant: TenantID) throws(MeetingStoreError) -> [APIKey]
@@ -66,6 +66,14 @@ public protocol StoreTransaction {
   /// Refuses a token of `tenant` from now on; the entry is purged after `expires`.
   func revoke(_ token: TokenID, tenant: TenantID, expires: Date) throws(MeetingStoreError)
   func isRevoked(_ token: TokenID, tenant: TenantID) throws(MeetingStoreError) -> Bool
+
+  // MARK: Vaults
+
+  func vault(of owner: VaultOwner) throws(MeetingStoreError) -> StoredVault?
+  /// Puts a vault in the place of its owner's one.
+  func set(_ vault: StoredVault) throws(MeetingStoreError)
+  /// False when the owner has none.
+  func removeVault(of owner: VaultOwner) throws(MeetingStoreError) -> Bool
 
   // MARK: Webhooks
 

@@ -55,6 +55,25 @@ public struct JoinAuthority: Sendable {
     return Admission(meeting: meeting, tenant: tenant, grant: grant, isMade: isMade)
   }
 
+  /// Checks a token without a meeting, for services to its holder: form, signature, time, revocation, and the page that
+  /// uses it. Parameters are those of ``admit(token:room:origin:ownOrigin:address:opening:now:)``.
+  public func identify(
+    token: Secret<String>, origin: String?, ownOrigin: WebOrigin?, now: Date
+  ) async throws(JoinRefusal) -> (grant: JoinGrant, tenant: Tenant) {
+    let grant: JoinGrant
+    let tenant: Tenant
+    do throws(TokenReader.Failure) {
+      (grant, tenant) = try await read(token, host: ownOrigin?.host ?? "", now: now)
+    } catch {
+      throw refusal(of: error)
+    }
+    if let reached = gate.token(grant) ?? gate.tenant(tenant) { throw .limit(reached) }
+    guard takes(origin, ownOrigin: ownOrigin, allowed: grant.allowedOrigins + tenant.policy.allowedOrigins) else {
+      throw .wrongOrigin
+    }
+    return (grant, tenant)
+  }
+
   /// Makes the meeting of an admission that has none yet (``Admission/isMade``).
   public func make(
     _ admission: Admission, address: IPAddress? = nil, now: Date

@@ -27,6 +27,22 @@ enum JoinTarget {
     }
   }
 
+  /// The server, and the token of the person; nil without a token.
+  var person: (server: String, token: Secret<String>)? {
+    get throws(JoinError) {
+      switch self {
+      case .address(let url, let token):
+        let address = try MeetingAddress(url)
+        return (token ?? address.token).map { (address.origin, $0) }
+      case .token(let token, let server): return (server, token)
+      case .discover(let url, let token):
+        // The scheme, nothing, and the host with its port.
+        let origin = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
+        return token.map { (origin.joined(separator: "/"), $0) }
+      }
+    }
+  }
+
   /// The same meeting, with the token of whoever has signed in.
   func with(_ token: Secret<String>) -> JoinTarget {
     switch self {

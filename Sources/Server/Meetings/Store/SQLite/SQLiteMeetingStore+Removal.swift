@@ -25,7 +25,10 @@ extension SQLiteMeetingStore {
       }
       try database.query(
         "DELETE FROM webhook_deliveries WHERE webhook IN (SELECT id FROM webhooks WHERE tenant = ?)", [tenant])
-      for table in ["running_meetings", "open_events", "webhooks", "tokens", "revoked_tokens", "meetings", "api_keys"] {
+      let tables = [
+        "running_meetings", "open_events", "webhooks", "tokens", "revoked_tokens", "vaults", "meetings", "api_keys",
+      ]
+      for table in tables {
         try database.query("DELETE FROM \(table) WHERE tenant = ?", [tenant])
       }
       // Last, since most of the others refer to it.

@@ -8,6 +8,7 @@ extension SQLiteMeetingStore {
   /// What would undo something that has happened since is not taken back:
   /// - Meetings that run stay as they are, with what holds in them.
   /// - Tokens and people that were refused since stay so, secrets are as good or retired as they were, and webhooks are still told what waits for them.
+  /// - Vaults stay: devices would take an older record for an attack, and an older count would give tries back.
   /// - The audit log keeps its entries, and gets those of the copy that it lacks, and `entry`.
   ///
   /// - Throws: ``MeetingStoreError/failed(path:reason:)`` where a meeting runs whose tenant the copy does not have.
@@ -39,12 +40,14 @@ extension SQLiteMeetingStore {
     DELETE FROM main.webhooks;
     DELETE FROM main.api_keys WHERE tenant NOT IN (SELECT id FROM copy.tenants);
     DELETE FROM main.meetings WHERE id NOT IN (SELECT meeting FROM main.running_meetings WHERE ends IS NOT 0);
+    DELETE FROM main.vaults WHERE tenant NOT IN (SELECT id FROM copy.tenants);
     DELETE FROM main.tenants;
     INSERT INTO main.tenants SELECT * FROM copy.tenants ORDER BY id;
     INSERT OR IGNORE INTO main.api_keys SELECT * FROM copy.api_keys;
     INSERT INTO main.webhooks SELECT * FROM copy.webhooks;
     INSERT OR IGNORE INTO main.meetings SELECT * FROM copy.meetings;
     INSERT OR IGNORE INTO main.revoked_tokens SELECT * FROM copy.revoked_tokens;
+    INSERT OR IGNORE INTO main.vaults SELECT * FROM copy.vaults;
     INSERT OR IGNORE INTO main.tokens (tenant, id, form, room, room_key, name, user, role, expires, issued, used, uses)
       SELECT tenant, id, form, room, room_key, name, user, role, expires, issued, used, uses
       FROM copy.tokens ORDER BY sequence;

@@ -75,6 +75,18 @@ struct SQLiteTransaction: StoreTransaction {
     try run { store throws(MeetingStoreError) in try store.isRevoked(token, tenant: tenant) }
   }
 
+  func vault(of owner: VaultOwner) throws(MeetingStoreError) -> StoredVault? {
+    try run { store throws(MeetingStoreError) in try store.vault(of: owner) }
+  }
+
+  func set(_ vault: StoredVault) throws(MeetingStoreError) {
+    try run { store throws(MeetingStoreError) in try store.set(vault) }
+  }
+
+  func removeVault(of owner: VaultOwner) throws(MeetingStoreError) -> Bool {
+    try run { store throws(MeetingStoreError) in try store.removeVault(of: owner) }
+  }
+
   func insert(_ webhook: Webhook) throws(MeetingStoreError) -> Bool {
     try run { store throws(MeetingStoreError) in try store.insert(webhook) }
   }

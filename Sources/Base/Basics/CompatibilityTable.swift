@@ -4,7 +4,7 @@
 /// An entry is `source=target+target…` in hexadecimal. `source-count` is a row of sources whose targets are a row too, `source*count` one
 /// whose targets are all the same.
 enum CompatibilityTable {
-  static let text: StaticString = """
+  static let letters: StaticString = """
     AA=61 B2-2=32 B5=3BC B9=31 BA=6F 132=49+4A 133=69+6A 149=2BC+6E 17F=73 1C4=44+17D 1C5=44+17E 1C6=64+17E \
     1C7=4C+4A 1C8=4C+6A 1C9=6C+6A 1CA=4E+4A 1CB=4E+6A 1CC=6E+6A 1F1=44+5A 1F2=44+7A 1F3=64+7A 2B0=68 2B1=266 2B2=6A \
     2B3=72 2B4=279 2B5=27B 2B6=281 2B7=77 2B8=79 2E0=263 2E1=6C 2E2=73 2E3=78 2E4=295 3D0=3B2 3D1=3B8 3D2=3A5 \

@@ -1,0 +1,42 @@
+import Encryption
+import Foundation
+import Parley
+import Testing
+
+@testable import ParleyCLI
+
+@Suite("parley vault")
+struct VaultCommandTests {
+  @Test("what a device has seen outlasts the command, and a file that can't be read is an error, not a beginning")
+  func seenFile() throws {
+    let folder = NSTemporaryDirectory() + "parley-vault-" + UUID().uuidString
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let options = try CommandOptions(["--state", folder + "/a/vaults.json"], table: [VaultSeenFile.option])
+    let file = VaultSeenFile(options)
+    #expect(try file.read() == Parley.Vault.Seen())
+    var seen = Parley.Vault.Seen()
+    let parameters = try VaultParameters()
+    try seen.memory.accept(
+      try VaultRecord(version: 3, parameters: parameters, sealed: [1]), owner: "https://meet.example n_1/ann")
+    try file.write(seen)
+    #expect(try VaultSeenFile(options).read() == seen)
+    try "{".write(toFile: file.path, atomically: true, encoding: .utf8)
+    #expect(throws: CommandGroup.Failure.self) { try file.read() }
+  }
+
+  @Test("the person of a meeting is known by the server and the token, however the meeting is named")
+  func person() throws {
+    let table = JoinCommand.table
+    let cases: [([String], String?)] = [
+      (["https://meet.example/board#jwt=abc"], "https://meet.example abc"),
+      (["https://meet.example:8443/board", "--token", "abc"], "https://meet.example:8443 abc"),
+      (["--server", "http://localhost:8080", "--token", "abc"], "http://localhost:8080 abc"),
+      (["--discover", "http://localhost:8080/discover/board?x=1", "--token", "abc"], "http://localhost:8080 abc"),
+      (["https://meet.example/board"], nil),
+    ]
+    for (arguments, expected) in cases {
+      let found = try JoinTarget(try CommandOptions(arguments, table: table)).person
+      #expect(found.map { "\($0.server) \($0.token.value)" } == expected, "\(arguments)")
+    }
+  }
+}

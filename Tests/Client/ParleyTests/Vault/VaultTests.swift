@@ -1,0 +1,169 @@
+import Basics
+import Crypto
+import Encryption
+import Signaling
+import TestSupport
+import Testing
+
+@testable import Parley
+
+/// The client's side of vaults. Passcodes cost the least that clients take.
+@MainActor @Suite("Vaults of clients", .serialized) struct VaultTests {
+  private static let passcode = Secret("quarter mule lamp tide")
+  private static let other = Secret("seven grey roofs at noon")
+
+  private nonisolated static let cheap: @Sendable () throws(VaultError) -> VaultParameters = {
+    () throws(VaultError) in
+    let costly = try VaultParameters()
+    return try VaultParameters(salt: costly.salt, memory: VaultParameters.memoryRange.lowerBound, passes: 1)
+  }
+
+  private nonisolated func client(_ service: any VaultService, _ memory: VaultMemory = VaultMemory()) -> VaultClient {
+    VaultClient(service, scope: "here ", memory: memory, makeParameters: Self.cheap)
+  }
+
+  private func contents(_ text: String) throws -> VaultContents {
+    var bytes = Array(text.utf8)
+    return try VaultContents(SecretBytes(wiping: &bytes))
+  }
+
+  @Test("a key is the same on every device of its owner, over a new passcode, a lock and a lost one")
+  func life() async throws {
+    try await LiveServer.run { server in
+      let token = try await server.token(of: "ann", room: "sealed")
+      // A device of Ann's, with what it has seen.
+      func device(_ seen: Parley.Vault.Seen = .init()) -> Parley.Vault {
+        Parley.Vault(
+          client(
+            HTTPVaultService(origin: server.url, token: token, timeout: .seconds(15), trustsAny: false), seen.memory))
+      }
+      let (phone, laptop) = (device(), device())
+      #expect(try await phone.status() == .none)
+      await #expect(throws: VaultProblem.noVault) { try await phone.open(passcode: Self.passcode) }
+      let weak = await #expect(throws: VaultProblem.self) { try await phone.create(passcode: Secret("1234567890")) }
+      #expect(weak == .weakPasscode(PasscodeWeakness.sequence.sentence))
+      let recoveryKey = try await phone.create(passcode: Self.passcode, knowing: ["Ann"])
+      await #expect(throws: VaultProblem.exists) { try await laptop.create(passcode: Self.other) }
+      let identity = try await phone.open(passcode: Self.passcode)
+      #expect(try await laptop.open(passcode: Secret("  quarter mule ｌａｍｐ tide ")) == identity)
+      #expect(identity.code.count == 30 && "\(identity)" == "<redacted>")
+      await #expect(throws: VaultProblem.wrongPasscode(triesLeft: 9)) { try await laptop.open(passcode: Self.other) }
+      #expect(try await laptop.status() == .ready(triesLeft: 9))
+
+      // Alone in an encrypted meeting, the safety code stands for Ann's key.
+      var options = JoinOptions(name: "Ann")
+      options.linkSecret = try LinkSecret()
+      options.identity = identity
+      let meeting = try Meeting("\(server.url)/sealed", token: token, options: options)
+      try await meeting.join()
+      try await wait(for: "the code: \(meeting.encryption)") { meeting.encryption.safetyCode == identity.code }
+      await meeting.leave()
+
+      try await laptop.change(passcode: Self.passcode, to: Self.other)
+      await #expect(throws: VaultProblem.wrongPasscode(triesLeft: 9)) { try await phone.open(passcode: Self.passcode) }
+      #expect(try await phone.open(passcode: Self.other) == identity)
+      // Forgotten: the key on paper gives another passcode.
+      let wrong = Secret(String(recoveryKey.value.reversed()))
+      await #expect(throws: VaultProblem.wrongRecoveryKey) {
+        try await laptop.recover(recoveryKey: wrong, passcode: Self.passcode)
+      }
+      let recovered = try await device().recover(
+        recoveryKey: Secret(recoveryKey.value.lowercased()), passcode: Self.passcode)
+      #expect(recovered == identity)
+      #expect(try await phone.open(passcode: Self.passcode) == identity)
+
+      try await phone.forget()
+      #expect(try await phone.status() == .none)
+      _ = try await laptop.create(passcode: Self.passcode)
+      // Others see another key then, and no device takes the new record for an old one.
+      #expect(try await phone.open(passcode: Self.passcode) != identity)
+      let stranger = Parley.Vault(
+        client(
+          HTTPVaultService(
+            origin: server.url, token: try await server.token(of: "eve", room: "sealed"), timeout: .seconds(15),
+            trustsAny: false)))
+      await #expect(throws: VaultProblem.noVault) { try await stranger.open(passcode: Self.passcode) }
+    }
+  }
+
+  @Test("threat 53: a device that has seen a newer record takes no old one, unless its owner says so")
+  func rollback() async throws {
+    let service = MemoryVaultService()
+    let (first, second) = (client(service), client(service))
+    try await first.create(try contents("one"), passcode: VaultPasscode(entered: Self.passcode.value), recovery: nil)
+    let old = try #require(service.record)
+    #expect(try await second.open(VaultPasscode(entered: Self.passcode.value)) == contents("one"))
+    try await second.update(try contents("two"))
+    #expect(try await first.open(VaultPasscode(entered: Self.passcode.value)) == contents("two"))
+    service.change { $0.record = old }
+    let passcode = VaultPasscode(entered: Self.passcode.value)
+    await #expect(throws: VaultProblem.rolledBack(seen: 2, found: 1)) { try await first.open(passcode) }
+    // A device that is new can't notice; one that has kept its memory does.
+    #expect(try await client(service).open(passcode) == contents("one"))
+    let kept = await first.memory
+    await #expect(throws: VaultProblem.rolledBack(seen: 2, found: 1)) {
+      try await client(service, kept).open(passcode)
+    }
+    // Nor does a server get a record of a number that was there.
+    service.change { state in
+      state.record = nil
+      state.preparation = { VaultPreparation(id: $0.id, answer: $0.answer, version: 2) }
+    }
+    await #expect(throws: VaultProblem.rolledBack(seen: 2, found: 2)) {
+      try await first.create(contents("three"), passcode: passcode, recovery: nil)
+    }
+    service.change { $0.record = old }
+    try await first.acceptOlder()
+    #expect(try await first.open(passcode) == contents("one"))
+  }
+
+  @Test("a server that names a cheap derivation gets no token, and one that changes a record is found out")
+  func hostileServer() async throws {
+    let service = MemoryVaultService()
+    let passcode = VaultPasscode(entered: Self.passcode.value)
+    let ann = client(service)
+    try await ann.create(contents("one"), passcode: passcode, recovery: nil)
+    let before = service.tokens
+    for (memory, passes) in [(1_024, 1), (65_536, 0), (8 << 20, 3)] {
+      service.change { state in
+        state.status = { status in
+          var status = status
+          status.derivation?.memory = memory
+          status.derivation?.passes = passes
+          return status
+        }
+      }
+      await #expect(throws: VaultProblem(.parametersRefused)) { try await ann.open(passcode) }
+    }
+    #expect(service.tokens == before)
+    // Another owner's name, another version, an answer of its own.
+    let lies: [(inout sending MemoryVaultService.State) -> Void] = [
+      { state in
+        state.status = { VaultStatus(state: .ready, owner: "n_1/eve", version: 1, derivation: $0.derivation) }
+      },
+      { state in
+        state.opening = { opening in
+          var opening = opening
+          opening.record.version = 7
+          return opening
+        }
+      },
+      { state in
+        state.opening = { VaultOpening(record: $0.record, answer: Base64URL.encode([UInt8](repeating: 0, count: 32))) }
+      },
+    ]
+    for lie in lies {
+      service.change { state in
+        state.status = { $0 }
+        state.opening = { $0 }
+        lie(&state)
+      }
+      await #expect(throws: VaultProblem(.doesNotOpen)) { try await ann.open(passcode) }
+    }
+    service.change { state in
+      state.status = { $0 }
+      state.opening = { $0 }
+    }
+    #expect(try await ann.open(passcode) == contents("one"))
+  }
+}
