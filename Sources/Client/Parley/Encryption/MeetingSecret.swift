@@ -24,7 +24,7 @@ import Signaling
   }
 
   let secret: LinkSecret
-  /// The key that people compare: of this meeting, and of no other.
+  /// The key that people compare: the lasting one, or one of this meeting and of no other.
   private var identity: Ed25519.PrivateKey?
   /// The keys of the connection under way.
   var ring: KeyRing?
@@ -35,7 +35,11 @@ import Signaling
   /// Chat messages and signals on their way, sealed, by their numbers.
   private var outgoing: [Int: ClientMessage] = [:]
 
-  init(_ secret: LinkSecret) { self.secret = secret }
+  /// The secret, with a guest's key where there is no `identity`.
+  init(_ secret: LinkSecret, identity: LastingIdentity? = nil) {
+    self.secret = secret
+    self.identity = identity?.key
+  }
 
   func makeIdentity() throws(CryptoError) -> Ed25519.PrivateKey {
     if let identity { return identity }

@@ -20,6 +20,9 @@ public struct JoinOptions: Sendable {
   /// encrypted or not at all. The server never gets it.
   public var linkSecret: LinkSecret?
 
+  /// The key by which others recognise this person in encrypted meetings; nil makes one for this meeting alone.
+  public var identity: LastingIdentity?
+
   /// What this program is, for the server's log.
   public var client = "parley-swift"
 

@@ -163,7 +163,7 @@ public import Signaling
       fallback = address.displayName
       linkSecret = linkSecret ?? address.linkSecret
     }
-    secret = linkSecret.map { MeetingSecret($0) }
+    secret = linkSecret.map { MeetingSecret($0, identity: options.identity) }
     local = LocalParticipant(name: name ?? options.name ?? fallback ?? "Guest")
     local.meeting = self
     if secret != nil { encryption = MeetingEncryption(.waiting) }
