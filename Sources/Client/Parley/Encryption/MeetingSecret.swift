@@ -29,8 +29,14 @@ import Signaling
   /// The keys of the connection under way.
   var ring: KeyRing?
   var messages = MessageSealing()
+  var files = SealedFiles()
+  var polls = SealedPolls()
   /// The names that others have signed, by id.
   var names: [String: String] = [:]
+  /// The identities of others in the connection under way, by id.
+  var identities: [String: ParticipantIdentity] = [:]
+  /// The recognition of identities when they came first; it stays over rejoins.
+  var recognised: [Ed25519.PublicKey: ParticipantIdentity.Recognition] = [:]
   var held: [Held] = []
   /// Chat messages and signals on their way, sealed, by their numbers.
   private var outgoing: [Int: ClientMessage] = [:]
@@ -55,6 +61,8 @@ import Signaling
     outgoing = [:]
     held = []
     names = [:]
+    identities = [:]
+    polls.rejoin()
     return made
   }
 

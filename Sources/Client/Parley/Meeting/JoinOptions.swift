@@ -23,6 +23,9 @@ public struct JoinOptions: Sendable {
   /// The key by which others recognise this person in encrypted meetings; nil makes one for this meeting alone.
   public var identity: LastingIdentity?
 
+  /// The identities of others that were seen in earlier meetings, for recognising people; nil for no memory of them.
+  public var knownIdentities: KnownIdentities?
+
   /// What this program is, for the server's log.
   public var client = "parley-swift"
 

@@ -29,6 +29,10 @@ enum JoinCommand {
     Option("discover", .text("URL"), "instead of an address: that of a discover document, as the service gives it"),
     Option("passcode", .text("TEXT"), "the meeting's passcode, where it has one"),
     Option(
+      "identity", .file,
+      "in encrypted meetings: the file with this person's lasting key, made where there is none; PARLEY_IDENTITY_PASSPHRASE seals it"
+    ),
+    Option(
       "sign-in", .time("S"), default: "300",
       "where people sign in: for how many seconds to wait until somebody did in a browser; 0: not at all"),
     Option("duration", .time("S"), otherwise: "when told to", "leave after so many seconds"),
@@ -64,14 +68,15 @@ enum JoinCommand {
         throw CommandOptions.Problem(description: "--raw says how to record, so --record is needed too.")
       }
       let plan = try JoinPlan(options)
+      let identity = try JoinIdentity(options)
       queueOutput(json: options.has("json"))
       let watch = SignalWatch(signals)
-      let (status, signIn) = await run(target, plan, options, watch)
+      let (status, signIn) = await run(target, plan, identity, options, watch)
       guard let signIn, let wait = plan.signIn else { return status }
       let pass = await SignInPrompt.pass(
         at: signIn, within: wait, json: options.has("json"), insecure: options.has("insecure"), watch)
       guard let pass else { return 1 }
-      return await run(target.with(pass.token), plan, options, watch).status
+      return await run(target.with(pass.token), plan, identity, options, watch).status
     } catch {
       CommandLineText.complain("\(error)")
       return 2
@@ -98,7 +103,8 @@ enum JoinCommand {
   }
 
   @MainActor private static func run(
-    _ target: JoinTarget, _ plan: JoinPlan, _ options: CommandOptions, _ signals: SignalWatch
+    _ target: JoinTarget, _ plan: JoinPlan, _ identity: JoinIdentity, _ options: CommandOptions,
+    _ signals: SignalWatch
   ) async -> (status: Int32, signIn: String?) {
     let meeting: Meeting
     do {
@@ -107,6 +113,7 @@ enum JoinCommand {
       join.passcode = options["passcode"].map { Secret($0) }
       join.trustsAnyCertificate = options.has("insecure")
       join.usesOnlyRelays = options.has("relay")
+      identity.apply(to: &join)
       if let patience = plan.patience { join.reconnectPatience = .milliseconds(Int64(patience * 1_000)) }
       meeting = try target.meeting(name: options["name"], options: join)
     } catch {
@@ -184,6 +191,7 @@ enum JoinCommand {
     timer?.cancel()
     input.cancel()
     clock.cancel()
+    identity.remember(meeting.knownIdentities) { observer.problem($0) }
     observer.close()
     // What goes wrong from here on is told with the end of the file.
     recording?.onProblem = { _ in }
