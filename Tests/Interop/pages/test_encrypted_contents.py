@@ -1,4 +1,4 @@
-"""Files, polls and lasting identities of encrypted meetings, between pages and the Swift client, and with a server that is hostile on purpose."""
+"""Files, polls and lasting identities of encrypted meetings: pages, the Swift client, and a server that is hostile."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ class EncryptedContents(unittest.TestCase):
         disk = b"".join(path.read_bytes() for path in Path(self.server.data).rglob("*") if path.is_file())
         for needle in (question.encode(), b"marker-yes"):
             self.assertNotIn(needle, disk)
-        # What the server sent, for a server that sends it again.
+        # A poll of an earlier meeting, which the server sends again, and an invented one.
         sealed = ben.evaluate("""async () => {
           const draft = await parley._encryption.sealPoll({ question: "Old?", options: ["a", "b"], multiple: false, results: "always" });
           return { ...draft, options: draft.options.map((text) => ({ text, votes: 0 })), open: true };

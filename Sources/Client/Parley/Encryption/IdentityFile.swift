@@ -10,12 +10,18 @@ import Glibc
 /// protects it, and a file that others may read is refused.
 ///
 /// ```swift
-/// var file = try IdentityFile(openingOrMaking: "ann.identity", passphrase: Secret(text))
+/// let file = try IdentityFile(openingOrMaking: "ann.identity", passphrase: Secret(text))
 /// options.identity = file.identity
 /// options.knownIdentities = file.known
 /// ```
 public struct IdentityFile: Sendable {
   /// Why a file cannot be used.
+  ///
+  /// ```swift
+  /// do { _ = try IdentityFile(openingOrMaking: "ann.identity") } catch IdentityFile.Problem.passphraseRequired {
+  ///   print("What is its passphrase?")
+  /// }
+  /// ```
   public enum Problem: Error, Hashable, Sendable {
     /// It cannot be read or written, with the system's reason.
     case inaccessible(String)
@@ -67,6 +73,10 @@ public struct IdentityFile: Sendable {
   private let sealing: Sealing?
 
   /// Opens the file at `path`, or makes one with a new identity.
+  ///
+  /// ```swift
+  /// options.identity = try IdentityFile(openingOrMaking: "ann.identity").identity
+  /// ```
   public init(openingOrMaking path: String, passphrase: Secret<String>? = nil) throws(Problem) {
     self.path = path
     guard let bytes = try Self.read(path) else {
@@ -130,6 +140,12 @@ public struct IdentityFile: Sendable {
   // MARK: Writing
 
   /// Writes the file: whole or not at all, and readable by this user alone.
+  ///
+  /// ```swift
+  /// var file = try IdentityFile(openingOrMaking: "ann.identity")
+  /// if let known = meeting.knownIdentities { file.known = known }
+  /// try file.save()
+  /// ```
   public func save() throws(Problem) {
     let content = Content(seed: Base64URL.encode(identity.seed.bytes), known: known)
     var form = Form(format: Self.format)

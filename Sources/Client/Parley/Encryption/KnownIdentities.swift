@@ -3,10 +3,12 @@ import Crypto
 /// The identities that were seen in encrypted meetings, for recognising people in later ones.
 ///
 /// ```swift
-/// options.knownIdentities = KnownIdentities()
+/// import FoundationEssentials
+///
+/// options.knownIdentities = try JSONDecoder().decode(KnownIdentities.self, from: Data(bytes))
 /// let meeting = try await Meeting.join(url, options: options)
 /// // … and after it:
-/// store(meeting.knownIdentities)
+/// let kept = try JSONEncoder().encode(meeting.knownIdentities)
 /// ```
 public struct KnownIdentities: Sendable, Hashable, Codable {
   /// Most identities that are remembered; the ones that were not seen for longest are forgotten first.
@@ -25,15 +27,11 @@ public struct KnownIdentities: Sendable, Hashable, Codable {
   private(set) var people: [Person] = []
 
   /// A memory of nobody.
+  ///
+  /// ```swift
+  /// options.knownIdentities = KnownIdentities()
+  /// ```
   public init() {}
-
-  /// Reads a memory; entries beyond ``maximumPeople`` are left out.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    people = Array(try container.decode([Person].self, forKey: .people).suffix(Self.maximumPeople))
-  }
-
-  private enum CodingKeys: String, CodingKey { case people }
 
   /// How many identities are remembered.
   public var count: Int { people.count }
@@ -63,15 +61,19 @@ public struct KnownIdentities: Sendable, Hashable, Codable {
 /// ```swift
 /// func words(_ identity: ParticipantIdentity) -> String {
 ///   switch identity.recognition {
-///   case .sameDevice: "same device as before"
-///   case .newDevice: "new device"
-///   case .changed: "another device than before"
+///   case .sameDevice?: "same device as before"
+///   case .newDevice?: "new device"
+///   case .changed?: "another device than before"
 ///   case nil: ""
 ///   }
 /// }
 /// ```
 public struct ParticipantIdentity: Hashable, Sendable {
   /// An identity, compared with those of earlier meetings.
+  ///
+  /// ```swift
+  /// let isSuspicious = participant.identity?.recognition == .changed
+  /// ```
   public enum Recognition: String, Hashable, Sendable, CaseIterable {
     /// The identity was there in an earlier meeting.
     case sameDevice
