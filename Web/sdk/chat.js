@@ -1,3 +1,4 @@
+import { FileOpener, newFileKey, sealFile } from "./encryption/file-sealing.js";
 import { ParleyError } from "./errors.js";
 import { chatProblem } from "./text.js";
 
@@ -27,8 +28,8 @@ export class Chatting {
     this.#ask = ask;
   }
 
-  /** The most bytes of a file, 0 if the meeting accepts none, as encrypted ones do. @type {number} */
-  get fileLimit() { return this.#meeting.encrypted ? 0 : Number(this.#meeting.info?.chat?.fileLimit ?? 0); }
+  /** The most bytes of a file, 0 if the meeting accepts none. @type {number} */
+  get fileLimit() { return Number(this.#meeting.info?.chat?.fileLimit ?? 0); }
 
   /**
    * Why a text is too long for a message here, as a sentence; null when it is not.
@@ -74,49 +75,73 @@ export class Chatting {
   }
 
   /**
-   * Sends a file. It comes back as a message with a `file`.
+   * Sends a file. It comes back as a message with a `file`. In encrypted meetings it is sealed before it leaves.
    *
    * @param {File|Blob} file
    * @param {{name?: string, to?: string, onProgress?: (share: number) => void, signal?: AbortSignal}} [options]
    * @returns {Promise<object>} the message
    */
-  sendFile(file, { name = file.name ?? "file", to, onProgress, signal } = {}) {
-    if (this.#meeting.encrypted) { return Promise.reject(new ParleyError("encrypted", "Files are not available in encrypted meetings yet.")); }
-    if (file.size > this.fileLimit) {
-      return Promise.reject(new ParleyError("fileTooLarge", this.fileLimit === 0 ? "This meeting takes no files." : "The file is too large."));
-    }
-    if (file.size === 0) { return Promise.reject(new ParleyError("emptyFile", "The file is empty.")); }
+  async sendFile(file, { name = file.name ?? "file", to, onProgress, signal } = {}) {
+    if (file.size > this.fileLimit) { throw new ParleyError("fileTooLarge", this.fileLimit === 0 ? "This meeting takes no files." : "The file is too large."); }
+    if (file.size === 0) { throw new ParleyError("emptyFile", "The file is empty."); }
+    const options = { to, onProgress, signal };
+    if (this.#meeting.encrypted) { return this.#sendSealed(file, name, options); }
+    const { message } = await this.#upload(file, { "Parley-File-Name": encodeURIComponent(name.slice(-300).toWellFormed?.() ?? name.slice(-300)) }, options);
+    return message;
+  }
+
+  /** The message follows the upload, since a key may end during it. */
+  async #sendSealed(file, name, options) {
+    const encryption = this.#meeting._encryption;
+    const key = newFileKey();
+    const content = await sealFile(file, key, options).catch((cause) => {
+      throw cause instanceof ParleyError ? cause : new ParleyError("unreadable", "The file cannot be read.", { cause });
+    });
+    const { file: held } = await this.#upload(content, {}, options);
+    const text = await encryption.sealFileMessage(String(held?.id), file, name, key);
+    const body = JSON.stringify({ text });
+    const response = await this.#request(`files/${encodeURIComponent(held?.id)}`, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+    const { message } = await response.json();
+    return encryption._openChat(message, { waits: false });
+  }
+
+  /** Sends the bytes of a file. @returns {Promise<object>} the server's answer */
+  #upload(content, headers, { to, onProgress, signal }) {
     return new Promise((resolve, reject) => {
+      const cancelled = () => reject(new ParleyError("cancelled", "The file was not sent."));
+      if (signal?.aborted) { cancelled(); return; }
       // `fetch` doesn't report the progress of an upload.
       const request = new XMLHttpRequest();
       request.open("POST", this.#address("files"));
       request.responseType = "json";
-      request.setRequestHeader("Authorization", `Bearer ${this.#credential()}`);
-      request.setRequestHeader("Content-Type", "application/octet-stream");
-      request.setRequestHeader("Parley-File-Name", encodeURIComponent(name.slice(-300).toWellFormed?.() ?? name.slice(-300)));
-      if (to) { request.setRequestHeader("Parley-File-To", to); }
+      const all = { Authorization: `Bearer ${this.#credential()}`, "Content-Type": "application/octet-stream", ...headers, ...(to ? { "Parley-File-To": to } : {}) };
+      for (const [name, value] of Object.entries(all)) { request.setRequestHeader(name, value); }
       request.upload.addEventListener("progress", (event) => { if (event.lengthComputable) { onProgress?.(event.loaded / event.total); } });
       request.addEventListener("load", () => {
-        const message = request.status === 201 ? request.response?.message : null;
-        if (message) { resolve(message); } else { reject(failure(request.response, request.status)); }
+        if (request.status === 201 && request.response) { resolve(request.response); } else { reject(failure(request.response, request.status)); }
       });
       request.addEventListener("error", () => reject(new ParleyError("unreachable", "The file could not be sent: the connection was lost.")));
-      request.addEventListener("abort", () => reject(new ParleyError("cancelled", "The file was not sent.")));
+      request.addEventListener("abort", cancelled);
       signal?.addEventListener("abort", () => request.abort(), { once: true });
-      if (signal?.aborted) { request.abort(); reject(new ParleyError("cancelled", "The file was not sent.")); return; }
-      request.send(file);
+      request.send(content);
     });
   }
 
   /**
    * Fetches the file of a message.
    *
-   * @param {{id: string, type: string}} file
+   * @param {{id: string, type: string, size: number}} file
+   * @param {{onProgress?: (share: number) => void}} [options]
    * @returns {Promise<Blob>} of the file's own type if it is an image, otherwise of one that no browser runs
+   * @throws {ParleyError} in encrypted meetings `damagedFile` for one that was changed or cut, and `encrypted` for one
+   *   whose message this client couldn't read
    */
-  async fetchFile(file) {
-    const content = await (await this.#get(`files/${encodeURIComponent(file.id)}`)).blob();
-    return new Blob([content], { type: isPicture(file) ? file.type : "application/octet-stream" });
+  async fetchFile(file, { onProgress } = {}) {
+    const secret = this.#meeting.encrypted ? this.#meeting._encryption.fileSecret(file.id) : null;
+    if (this.#meeting.encrypted && secret === null) { throw new ParleyError("encrypted", "This device does not have the key of the file."); }
+    const response = await this.#request(`files/${encodeURIComponent(file.id)}`);
+    const content = await readFile(response, file.size, secret, onProgress);
+    return new Blob(content, { type: isPicture(file) ? file.type : "application/octet-stream" });
   }
 
   /**
@@ -125,7 +150,7 @@ export class Chatting {
    * @param {"text"|"json"} [format]
    * @returns {Promise<Blob>}
    */
-  async export(format = "text") { return this.#meeting.encrypted ? this.#ownExport(format) : (await this.#get(`export?format=${format}`)).blob(); }
+  async export(format = "text") { return this.#meeting.encrypted ? this.#ownExport(format) : (await this.#request(`export?format=${format}`)).blob(); }
 
   #ownExport(format) {
     const messages = this.#meeting.chat.filter(({ to, deleted, unreadable }) => to === null && !deleted && !unreadable);
@@ -133,10 +158,10 @@ export class Chatting {
     return new Blob(messages.map(({ time, name, text }) => `[${time}] ${name}: ${text}\n`), { type: "text/plain" });
   }
 
-  async #get(path) {
+  async #request(path, { headers = {}, ...options } = {}) {
     let response;
     try {
-      response = await fetch(this.#address(path), { headers: { Authorization: `Bearer ${this.#credential()}` }, credentials: "omit", cache: "no-store" });
+      response = await fetch(this.#address(path), { ...options, headers: { ...headers, Authorization: `Bearer ${this.#credential()}` }, credentials: "omit", cache: "no-store" });
     } catch (cause) {
       throw new ParleyError("unreachable", "The server does not answer.", { cause });
     }
@@ -188,4 +213,43 @@ export function isPicture(file) { return ["image/png", "image/jpeg", "image/gif"
 
 function failure(value, status) {
   return new ParleyError(String(value?.code ?? "internal"), String(value?.Error ?? `The server answered with status ${status}.`), { status });
+}
+
+/** Bytes that are held as they came before they go into a blob, which browsers keep out of memory. */
+const blobSize = 4 << 20;
+
+/** Reads a file as it comes, and opens it on the way where it is sealed. @returns {Promise<(Blob | Uint8Array)[]>} */
+async function readFile(response, size, secret, onProgress) {
+  const opener = secret && new FileOpener(secret.key, secret.size);
+  const content = [];
+  let [parts, held, count] = [[], 0, 0];
+  const reader = response.body.getReader();
+  for (;;) {
+    let piece;
+    try {
+      piece = await reader.read();
+    } catch (cause) {
+      throw new ParleyError("unreachable", "The connection was lost. Try again.", { cause });
+    }
+    if (piece.done) { break; }
+    parts.push(...(opener ? await open(opener, piece.value, reader) : [piece.value]));
+    [held, count] = [held + piece.value.length, count + piece.value.length];
+    if (held >= blobSize) {
+      content.push(new Blob(parts));
+      [parts, held] = [[], 0];
+    }
+    onProgress?.(opener ? opener.share : size > 0 ? Math.min(1, count / size) : 1);
+  }
+  opener?.finish();
+  return [...content, ...parts];
+}
+
+/** The rest of a damaged file need not come. */
+async function open(opener, bytes, reader) {
+  try {
+    return await opener.open(bytes);
+  } catch (error) {
+    reader.cancel().catch(() => {});
+    throw error;
+  }
 }

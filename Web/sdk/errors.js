@@ -33,7 +33,8 @@ export const lastingRefusals = new Set(["meetingFull", "quotaReached", "lobbyFul
  * | `wrongSecret` | nobody in the meeting has the same link secret |
  * | `encryptionUnsupported` | the browser can't encrypt from end to end |
  * | `encryptionFailed` | encryption stopped working here; nothing is sent any more |
- * | `encrypted` | not available in encrypted meetings |
+ * | `encrypted` | this client doesn't have the key of a file or poll |
+ * | `damagedFile` | a file of an encrypted meeting was changed or cut on its way |
  * | `cancelled` | the user closed a chooser, or the meeting was left during the call |
  * | `endedByHost`, `shutdown`, `expired`, … | the meeting ended before the client was in it: a reason of `ended` |
  */

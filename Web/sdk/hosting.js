@@ -2,6 +2,7 @@ import { ParleyError } from "./errors.js";
 import { Moderation } from "./moderation.js";
 import { Polls } from "./polls.js";
 import { Requests } from "./requests.js";
+import { lengthProblem, textLimits } from "./text.js";
 
 /**
  * Hosts' decisions, raised hands, reactions and polls of one meeting: `meeting.hosting`.
@@ -70,6 +71,7 @@ export class Hosting {
    * @param {number[]} options
    */
   async vote(id, options) {
+    if (this.polls.find((each) => each.id === id)?.unreadable) { throw new ParleyError("encrypted", "This device cannot read the poll."); }
     await this.#requests.send({ type: "vote", poll: id, options });
     this.#polls.applyVote(id, options);
   }
@@ -176,8 +178,11 @@ export class Hosting {
    * @returns {Promise<void>}
    */
   async createPoll({ question, options, multiple = false, results = "always" }) {
-    if (this.#meeting.encrypted) { throw new ParleyError("encrypted", "Polls are not available in encrypted meetings yet."); }
-    return this.#requests.send({ type: "createPoll", poll: { question, options, multiple, results } });
+    const draft = { question, options, multiple, results };
+    if (!this.#meeting.encrypted) { return this.#requests.send({ type: "createPoll", poll: draft }); }
+    const problem = draftProblem(draft);
+    if (problem !== null) { throw new ParleyError("badMessage", problem); }
+    return this.#requests.send({ type: "createPoll", poll: await this.#meeting._encryption.sealPoll(draft) });
   }
 
   /** Closes a poll, or opens it again. @returns {Promise<void>} */
@@ -185,4 +190,14 @@ export class Hosting {
 
   /** Removes a poll. @returns {Promise<void>} */
   removePoll(id) { return this.#requests.send({ type: "removePoll", poll: id }); }
+}
+
+/** Why the words of a poll can't be taken, as a sentence; the server can't judge ciphertext. */
+function draftProblem({ question, options }) {
+  if (question.trim() === "" || options.length < 2 || options.length > 10 || options.some((each) => each.trim() === "")) {
+    return "A poll needs a question and 2 to 10 answers.";
+  }
+  if (new Set(options).size !== options.length) { return "The answers of a poll differ."; }
+  const problems = options.map((each) => lengthProblem(each, textLimits.pollAnswer, "An answer"));
+  return [lengthProblem(question, textLimits.pollQuestion, "A question"), ...problems].find((each) => each !== null) ?? null;
 }

@@ -11,6 +11,8 @@
  * @property {string} [passcode] the meeting's passcode
  * @property {string|import("./encryption/link-secret.js").LinkSecret} [encryptionSecret] link secret of an encrypted
  *   meeting; without it that of `#e2ee=` in `url`
+ * @property {"device"|"guest"} [identity] in encrypted meetings: `device` signs with a key that stays in this browser,
+ *   and remembers those of others; `guest`, the default, with one of this meeting
  * @property {boolean|MediaStreamTrack|DeviceChoice} [microphone] true opens one; a function decides after the server's
  *   answer
  * @property {boolean|MediaStreamTrack|DeviceChoice} [camera] as `microphone`

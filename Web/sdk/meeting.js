@@ -128,6 +128,22 @@ export class Meeting extends EventTarget {
   /** Whether this client encrypts what it sends, and plays nothing else. @type {boolean} */
   get encrypted() { return this.#encryption.isOn; }
 
+  /**
+   * The identity that this client signs with in an encrypted meeting: `device` for the lasting one of this browser,
+   * `guest` for one of this meeting, also where the browser keeps no keys; null before it is known.
+   *
+   * @type {"device"|"guest"|null}
+   */
+  get identity() { return this.#encryption.identity; }
+
+  /**
+   * Whether a participant's identity was there in an earlier meeting; null while that isn't known, and for guests.
+   *
+   * @param {string} id
+   * @returns {import("./encryption/known-people.js").Recognition|null}
+   */
+  recognition(id) { return this.#encryption.recognition(id); }
+
   /** The name that a participant has signed; null where there is none. @param {string} id @returns {string|null} */
   signedName(id) { return this.#encryption.signedName(id); }
 

@@ -46,6 +46,7 @@ export class MessageRouter {
         if (Array.isArray(message.iceServers)) { connection.useServers(message.iceServers); }
         // Keys are exchanged while the media path is made.
         encryption?._begin(message, session.room || String(message.meeting?.name ?? ""), local.name);
+        if (encryption?.isOn) { message.state = await encryption._openState(message.state); }
         await connection.firstAnswer(message.answer);
         if (encryption?.isOn && Array.isArray(message.chat)) { message.chat = message.chat.map((each) => encryption._recallChat(each)); }
         replica.apply(message);
@@ -58,6 +59,7 @@ export class MessageRouter {
         if (encryption?.isOn && Array.isArray(message.chat)) {
           message.chat = await Promise.all(message.chat.map((each) => encryption._openChat(each, { waits: false })));
         }
+        if (encryption?.isOn) { message.state = await encryption._openState(message.state); }
         replica.apply(message);
         views.again();
         return;
@@ -76,6 +78,8 @@ export class MessageRouter {
           replica.apply(message);
         }
         return;
+      case "poll": replica.apply(encryption?.isOn ? { ...message, poll: await encryption._openPoll(message.poll) } : message); return;
+      case "state": replica.apply(encryption?.isOn ? { ...message, state: await encryption._openState(message.state) } : message); return;
       case "announcement": case "keyEnvelopes": encryption?._apply(message); return;
       case "tokenExpiring": this.#hooks.emit("tokenExpiring", { seconds: Number(message.seconds) || 0, leaves: message.leaves === true }); return;
       case "refreshToken":

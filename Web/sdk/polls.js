@@ -8,6 +8,7 @@
  * @property {boolean} open
  * @property {number|null} voters null while this client may not see it
  * @property {number[]} mine this client's vote: indices of `options`
+ * @property {true} [unreadable] set where this client can't read it, in an encrypted meeting; it has no options then
  */
 
 const audiences = ["always", "whenClosed", "moderators"];
@@ -62,6 +63,7 @@ export class Polls {
       results: audiences.includes(value.results) ? value.results : "always", open: value.open === true, voters: count(value.voters),
       options: value.options.map((each) => ({ text: String(each?.text ?? ""), votes: count(each?.votes) })),
     });
+    if (value.unreadable === true) { poll.unreadable = true; } else { delete poll.unreadable; }
     if (Array.isArray(value.mine) && value.mine.every(Number.isInteger)) { poll.mine = value.mine; }
     if (!known) { this.all.push(poll); }
     if (before !== JSON.stringify(poll)) { this.#emit("poll", { poll, isNew: !known }); }

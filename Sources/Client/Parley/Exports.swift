@@ -1,6 +1,7 @@
 // The names of the modules below that this module's API uses, and no others, so that an app imports `Parley` alone.
 // `Basics` comes whole: the operators of its values are found only so.
 @_exported public import Basics
+@_exported public import struct Encryption.LastingIdentity
 @_exported public import struct Encryption.LinkSecret
 @_exported public import struct Media.AudioFrame
 @_exported public import struct Media.AudioMixer

@@ -471,20 +471,98 @@ class EncryptionTests(ModulePage):
             const chat = await ann.sealChat("hello", "p_1");
             const signal = await ann.sealSignal("note", "data", "p_1");
             const data = await ann.sealData(new TextEncoder().encode('{"t":"hello"}'));
+            const file = await ann.sealFile({ i: "f_1", n: "a.txt" }, "p_1");
             const { base64url } = await import("/sdk/encryption/bytes.js");
+            const open = async (texts, id, from, text) => { const content = await texts.openChat({ id, from, text }); return content?.text ?? content?.file?.i ?? null; };
+            const both = base64url(new TextEncoder().encode('{"t":"hello","f":{}}'));
             return {
-              own: [await ann.openChat({ id: 4, from: "p_1", text: chat }), await ann.openChat({ id: 4, from: "p_1", text: chat }), await ann.openChat({ id: 5, from: "p_1", text: chat })],
-              other: [await ben.openChat({ id: 4, from: "p_1", text: chat }), await ben.openChat({ id: 4, from: "p_1", text: chat }), await ben.openChat({ id: 9, from: "p_1", text: chat }),
-                await ben.openChat({ id: 4, from: "p_2", text: chat })],
-              mixed: [await ben.openChat({ id: 6, from: "p_1", text: base64url(data) }), await ben.openChat({ id: 7, from: "p_1", text: "plain text" })],
+              own: [await open(ann, 4, "p_1", chat), await open(ann, 4, "p_1", chat), await open(ann, 5, "p_1", chat), await open(ann, 8, "p_1", file)],
+              other: [await open(ben, 4, "p_1", chat), await open(ben, 4, "p_1", chat), await open(ben, 9, "p_1", chat), await open(ben, 4, "p_2", chat), await open(ben, 8, "p_1", file)],
+              mixed: [await open(ben, 6, "p_1", base64url(data)), await open(ben, 7, "p_1", "plain text"), await open(ben, 10, "p_1", both)],
               signals: [await ann.openSignal("p_1", "note", signal), await ben.openSignal("p_1", "note", signal), await ben.openSignal("p_1", "note", signal)],
               otherType: await ben.openSignal("p_1", "other", await ann.sealSignal("note", "two", "p_1")),
             };
         """)
-        self.assertEqual(found["own"], ["hello", "hello", None])
-        self.assertEqual(found["other"], ["hello", "hello", None, None])
-        self.assertEqual((found["mixed"], found["otherType"]), ([None, None], None))
+        self.assertEqual(found["own"], ["hello", "hello", None, "f_1"])
+        self.assertEqual(found["other"], ["hello", "hello", None, None, "f_1"])
+        self.assertEqual((found["mixed"], found["otherType"]), ([None, None, None], None))
         self.assertEqual(found["signals"], ["data", "data", None])
+
+    def test_files_and_polls_have_the_form_of_the_swift_client(self) -> None:
+        vectors = json.loads((VECTORS / "contents.json").read_text())
+        found = self.run_js("""
+            const { sealFile, FileOpener, sealedLength } = await import("/sdk/encryption/file-sealing.js");
+            const { SealedPolls } = await import("/sdk/encryption/sealed-polls.js");
+            const { LinkSecret } = await import("/sdk/encryption/link-secret.js");
+            const { cleanFileName } = await import("/sdk/encryption/file-name.js");
+            const content = (size) => Uint8Array.from({ length: size }, (_, index) => index * 7 + Math.floor(index / 256));
+            const seal = async (size) => new Uint8Array(await (await sealFile(new Blob([content(size)]), bytes(argument.key))).arrayBuffer());
+            const open = async (sealed, size, step = 9_973) => {
+              const opener = new FileOpener(bytes(argument.key), size), parts = [];
+              for (let start = 0; start < sealed.length; start += step) { parts.push(...await opener.open(sealed.slice(start, start + step))); }
+              opener.finish();
+              return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", await new Blob(parts).arrayBuffer())));
+            };
+            const files = [];
+            for (const { size } of argument.files) {
+              const sealed = await seal(size);
+              files.push([hex(new Uint8Array(await crypto.subtle.digest("SHA-256", sealed))), sealed.length === sealedLength(size),
+                await open(sealed, size) === hex(new Uint8Array(await crypto.subtle.digest("SHA-256", content(size))))]);
+            }
+            const whole = await seal(150_000), chunk = 65_552;
+            const join = (...parts) => new Uint8Array(parts.flatMap((part) => [...part]));
+            const [a, b, c] = [whole.slice(0, chunk), whole.slice(chunk, 2 * chunk), whole.slice(2 * chunk)];
+            const flipped = whole.slice();
+            flipped[70_000] ^= 1;
+            // threat 61: cut, without its end, longer, reordered, repeated, changed, of another size.
+            const damaged = [];
+            for (const each of [whole.slice(0, -1), join(a, b), join(whole, [0]), join(b, a, c), join(a, a, c), flipped]) { damaged.push(await codeOf(() => open(each, 150_000))); }
+            for (const size of [149_999, 150_001, 131_072]) { damaged.push(await codeOf(() => open(whole, size))); }
+            const { secret, meeting, question, options, rules, sealed } = argument.poll;
+            const [multiple, results] = [rules.startsWith("multiple"), rules.split(" ")[1]];
+            const poll = (change) => ({ id: 1, question: sealed, options: options.map(() => ({ text: "", votes: 1 })), multiple, results, open: true, ...change });
+            const polls = new SealedPolls(LinkSecret.parse(secret), meeting);
+            const opened = await polls.open(poll({}));
+            // threat 62: shown as another one, with other rules, with fewer answers, invented, or with another key.
+            const hostile = [poll({ id: 2 }), poll({ multiple: !multiple }), poll({ results: "always" }), poll({ options: [{}] }), poll({ id: 3, question: "Your password?" })];
+            const refused = await Promise.all(hostile.map(async (each) => (await polls.open(each)).unreadable));
+            refused.push((await new SealedPolls(new LinkSecret(), meeting).open(poll({}))).unreadable);
+            const again = await polls.open({ id: 9, ...await polls.seal({ question: "Q", options: ["x", "y"], multiple: false, results: "always" }).then((draft) => ({ ...draft, options: draft.options.map((text) => ({ text })) })) });
+            return { first: hex(await seal(5)), files, damaged, opened, refused, again, names: argument.names.map(cleanFileName) };
+        """, vectors | {"names": ["../../etc/passwd", "C:\\a\\notes.txt", "..", "a\u202egpj.exe", "CON.txt", "👩‍👩‍👧.png", "ä" * 300 + ".png"]})
+        self.assertEqual(found["first"], vectors["firstFile"])
+        self.assertEqual(found["files"], [[each["sha256"], True, True] for each in vectors["files"]])
+        self.assertEqual(set(found["damaged"]), {"damagedFile"})
+        self.assertEqual((found["opened"]["question"], [each["text"] for each in found["opened"]["options"]]), (vectors["poll"]["question"], vectors["poll"]["options"]))
+        self.assertEqual(found["refused"], [True] * 6)
+        self.assertEqual(([each["text"] for each in found["again"]["options"]], found["again"]["question"]), (["x", "y"], "Q"))
+        *names, long = found["names"]
+        self.assertEqual(names, ["passwd", "notes.txt", "file", "agpj.exe", "_CON.txt", "👩‍👩‍👧.png"])
+        self.assertTrue(long.endswith(".png") and len(long.encode()) <= 180, long)
+
+    def test_the_identity_of_a_browser_lasts_and_a_name_with_another_lasting_key_is_told(self) -> None:
+        found = self.run_js("""
+            // threat 63
+            const { deviceIdentity } = await import("/sdk/encryption/device-identity.js");
+            const { KnownPeople } = await import("/sdk/encryption/known-people.js");
+            const [first, second] = [await deviceIdentity(), await deviceIdentity()];
+            const exported = await crypto.subtle.exportKey("pkcs8", first.privateKey).then(() => "readable", () => "refused");
+            const meeting = async (...people) => {
+              const known = new KnownPeople(), told = [];
+              for (const [name, key] of people) { told.push(await known.meet(`p_${key}`, name, key)); }
+              return [told, people.map(([, key]) => known.recognition(`p_${key}`)), known.recognition("p_nobody")];
+            };
+            return {
+              same: hex(first.publicKey) === hex(second.publicKey), exported,
+              meetings: [await meeting(["Ann", "a"], ["Ben", "guest1"]), await meeting(["Ann", "a"], ["Ann", "a"], ["Ben", "guest2"]), await meeting(["Ann", "x"], ["Cem", "y"])],
+            };
+        """)
+        self.assertEqual((found["same"], found["exported"]), (True, "refused"))
+        self.assertEqual(found["meetings"], [
+            [["newDevice", "newDevice"], ["newDevice", "newDevice"], None],
+            [["sameDevice", None, "newDevice"], ["sameDevice", "sameDevice", "newDevice"], None],
+            [["changed", "newDevice"], ["changed", "newDevice"], None],
+        ])
 
     def test_messages_are_sealed_in_their_order_and_again_for_other_keys(self) -> None:
         found = self.run_js("""

@@ -292,8 +292,9 @@ export class ChatPanel {
 
   #fileView(message) {
     const { file } = message;
-    const saveButton = h("button", { class: "chat-file", type: "button", title: `Save ${file.name}`, on: { click: () => this.#save(file, saveButton) } },
-      icon("file"), h("span", { class: "chat-file-text" }, h("span", { class: "chat-file-name", dir: "auto", text: file.name }), h("span", { class: "chat-file-size", text: sizeText(file.size) })), icon("download"));
+    const size = h("span", { class: "chat-file-size", text: sizeText(file.size) });
+    const saveButton = h("button", { class: "chat-file", type: "button", title: `Save ${file.name}`, on: { click: () => this.#save(file, saveButton, size) } },
+      icon("file"), h("span", { class: "chat-file-text" }, h("span", { class: "chat-file-name", dir: "auto", text: file.name }), size), icon("download"));
     if (!isPicture(file) || file.size > previewLimit) { return saveButton; }
     const picture = h("img", { class: "chat-picture", alt: file.name, hidden: true, decoding: "async" });
     picture.addEventListener("load", () => {
@@ -320,12 +321,16 @@ export class ChatPanel {
     this.#pictures.delete(id);
   }
 
-  #save(file, button) {
+  #save(file, button, size) {
     button.disabled = true;
+    const onProgress = (share) => setText(size, `${Math.floor(share * 100)} % of ${sizeText(file.size)}`);
     this.#ask(async () => {
       // Saved and never opened here: whatever it is, it runs nowhere in this page.
-      save(new Blob([await this.#meeting.chatting.fetchFile(file)], { type: "application/octet-stream" }), file.name);
-    }).finally(() => { button.disabled = false; });
+      save(new Blob([await this.#meeting.chatting.fetchFile(file, { onProgress })], { type: "application/octet-stream" }), file.name);
+    }).finally(() => {
+      button.disabled = false;
+      setText(size, sizeText(file.size));
+    });
   }
 
   #export(format, ending) {

@@ -1,6 +1,7 @@
 import { discover, encryptionProblem, LinkSecret, RoomName } from "/sdk/parley.js";
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
+import { identityChoice } from "./identity-choice.js";
 import { choices } from "./storage.js";
 
 /**
@@ -11,19 +12,24 @@ export class EncryptedChoice {
   #box = h("input", { type: "checkbox" });
   #isPreselected;
   #hint = h("span", { class: "hint" });
+  #identity = null;
   /** The server's word: `off`, `offered`, `default` or `required`. */
   policy = "off";
 
   /**
    * @param {string} id of the box
-   * @param {{isPreselected?: boolean}} [options] false for meetings that people are invited to by a calendar file,
-   *   which has no key
+   * @param {{isPreselected?: boolean, withIdentity?: boolean}} [options] `isPreselected` is false for meetings that
+   *   people are invited to by a calendar file, which has no key; `withIdentity` asks too how others know this browser
    */
-  constructor(id, { isPreselected = true } = {}) {
+  constructor(id, { isPreselected = true, withIdentity = false } = {}) {
     this.#isPreselected = isPreselected;
     this.#box.id = id;
     this.element = h("div", { class: "encrypted-choice", hidden: true },
       h("label", { class: "row check", for: id }, this.#box, h("span", {}, icon("lock"), h("span", { text: "Encrypted meeting" }))), this.#hint);
+    if (withIdentity) {
+      this.#identity = identityChoice(`${id}-identity`);
+      this.element.append(this.#identity);
+    }
     this.#box.addEventListener("change", () => { if (isPreselected) { choices.update({ encrypted: this.#box.checked }); } });
   }
 
@@ -36,6 +42,7 @@ export class EncryptedChoice {
     this.policy = policy;
     this.element.hidden = policy === "off";
     if (policy === "off") { return; }
+    if (this.#identity !== null) { this.#identity.hidden = problem !== null; }
     if (problem !== null) {
       this.#box.checked = false;
       this.#box.disabled = true;
@@ -45,7 +52,7 @@ export class EncryptedChoice {
     const chosen = choices.get().encrypted;
     this.#box.checked = policy === "required" || (this.#isPreselected && (typeof chosen === "boolean" ? chosen : policy === "default"));
     this.#box.disabled = policy === "required";
-    this.#hint.textContent = "Only those with its whole link see and hear it; the server cannot. No recordings, phones, files or polls.";
+    this.#hint.textContent = "Only those with its whole link see and hear it; the server cannot. No recordings on the server, and no phones.";
   }
 
   /** The key of a new meeting; null for one in clear. @returns {LinkSecret | null} */

@@ -5,6 +5,9 @@ import { icon } from "./icons.js";
 /** How long a key may be on its way before the lock says so, in milliseconds: most are there at once. */
 const patience = 1_500;
 
+/** How it is said whether a participant was there before. */
+const recognitionWords = Object.freeze({ sameDevice: "same device as before", newDevice: "new device", changed: "another device than before" });
+
 /** The names of participants, in a sentence. */
 function namesOf(meeting, ids) {
   const names = ids.map((id) => meeting.participant(id)?.displayName).filter(Boolean);
@@ -29,6 +32,8 @@ export class Lock {
   #timer = null;
   #isLate = false;
   #dialog = null;
+  #announcer;
+  #told = new Set();
 
   /**
    * @param {import("/sdk/parley.js").Meeting} meeting
@@ -36,6 +41,7 @@ export class Lock {
    */
   constructor(meeting, announcer) {
     this.#meeting = meeting;
+    this.#announcer = announcer;
     this.element = h("button", { class: "lock", type: "button", on: { click: () => this.open() } }, this.#symbol, this.#caption);
     meeting.addEventListener("encryptionchange", () => this.#change());
     meeting.addEventListener("participantUpdated", () => this.refresh());
@@ -46,7 +52,29 @@ export class Lock {
       if (detail.code === "identityChanged") { announcer.show(`The key of ${name} has changed, which no device does by itself. Nothing is sent to the new one.`, { icon: "warning", urgent: true, time: 15_000 }); }
       if (detail.code === "wrongSecret") { announcer.show(`${name} came without the key of this meeting, and can neither see nor hear it.`, { icon: "warning", time: 10_000 }); }
     });
+    meeting.addEventListener("encryptionidentity", () => this.#tellIdentity());
+    meeting.addEventListener("recognised", ({ detail }) => {
+      this.#tellChange(detail.participant);
+      this.#fill();
+    });
+    this.#tellIdentity();
+    for (const id of meeting.participants.keys()) { this.#tellChange(id); }
     this.#change();
+  }
+
+  /** Says that this browser keeps no key, once. */
+  #tellIdentity() {
+    if (this.#meeting.identity !== "guest" || this.#meeting.options.identity !== "device" || this.#told.has("")) { return; }
+    this.#told.add("");
+    this.#announcer.show("This browser keeps no keys, so others will not recognise it. You take part with a key of this meeting alone.", { icon: "lock", time: 10_000 });
+  }
+
+  /** Says that a name comes with another lasting key than before, once. */
+  #tellChange(id) {
+    if (this.#meeting.recognition(id) !== "changed" || this.#told.has(id)) { return; }
+    this.#told.add(id);
+    this.#announcer.show(
+      `${namesOf(this.#meeting, [id])} comes with another key than in earlier meetings: a new device, or somebody else. Compare the safety code.`, { icon: "warning", urgent: true, time: 15_000 });
   }
 
   /** The words of the lock. @type {string} */
@@ -113,6 +141,7 @@ export class Lock {
       safetyCode === null ? null : codeView(safetyCode),
       safetyCode === null ? null : h("p", { text: "Read it to each other. If it is the same for everybody, nobody has put themselves between you. It changes when somebody comes or goes." }),
       h("ul", { class: "encryption-people", "aria-label": "Whose keys are known" }, ...people.map((each) => this.#person(each))),
+      this.#meeting.identity === "guest" ? h("p", { class: "hint", text: "You take part with a key of this meeting alone. Choose “Let others recognise this browser” before you join to be known the next time." }) : null,
       h("p", { class: "hint", text: "The server still sees who is here and when, hands, reactions, and how much is sent. And it is the server that sends this page: people who do not trust it for that take part with the Parley program." }),
     ].filter(Boolean));
   }
@@ -120,7 +149,11 @@ export class Lock {
   #person(participant) {
     const signed = participant.isLocal ? participant.name : this.#meeting.signedName(participant.id);
     const note = participant.isLocal ? "you" : signed === null ? "no key yet" : signed === participant.name ? "" : `signs as “${signed}”`;
-    return h("li", {}, icon(signed === null ? "clock" : "check"), h("span", { dir: "auto", text: participant.displayName }), note === "" ? null : h("span", { class: "encryption-note", text: note }));
+    const recognition = participant.isLocal ? null : this.#meeting.recognition(participant.id);
+    const notes = [note, recognitionWords[recognition] ?? ""].filter((each) => each !== "").join(", ");
+    const isChanged = recognition === "changed";
+    return h("li", { "data-recognition": recognition }, icon(isChanged ? "warning" : signed === null ? "clock" : "check"),
+      h("span", { class: "encryption-person" }, h("span", { dir: "auto", text: participant.displayName }), notes === "" ? null : h("span", { class: "encryption-note", text: ` ${notes}` })));
   }
 }
 

@@ -3,6 +3,7 @@ import { keepToken, stashSecret, takeAddress, tokenIn } from "./address.js";
 import { BeginsPage } from "./begins.js";
 import { calendarLink } from "./calendar-link.js";
 import { h, setText } from "./dom.js";
+import { isRecognised } from "./identity-choice.js";
 import { noticeForEnd, noticeForError, stillWaiting } from "./messages.js";
 import { NoticePage } from "./notice.js";
 import { Prejoin } from "./prejoin.js";
@@ -167,6 +168,7 @@ async function join(ready, { prejoin = null, passcode, again = null } = {}) {
     resolution: overrides.resolution,
     preferredVideoCodec: overrides.preferredVideoCodec,
     iceTransport: overrides.iceTransport,
+    identity: isRecognised() ? "device" : "guest",
   });
   window.parley = meeting;
   const pending = [];

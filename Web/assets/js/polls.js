@@ -27,7 +27,7 @@ export class Polls {
   }
 
   /** How many one can vote in and has not yet. @type {number} */
-  get waiting() { return this.#meeting.hosting.polls.filter((poll) => poll.open && poll.mine.length === 0).length; }
+  get waiting() { return this.#meeting.hosting.polls.filter((poll) => poll.open && !poll.unreadable && poll.mine.length === 0).length; }
 
   /** Opens the dialog. */
   open() {
@@ -53,6 +53,10 @@ export class Polls {
     for (const [id, card] of this.#cards) { if (!present.has(id)) { card.element.remove(); this.#cards.delete(id); } }
     for (const poll of polls) {
       let card = this.#cards.get(poll.id);
+      if (card && card.isUnreadable !== Boolean(poll.unreadable)) {
+        card.element.remove();
+        card = undefined;
+      }
       if (!card) {
         card = this.#makeCard(poll);
         this.#cards.set(poll.id, card);
@@ -67,6 +71,7 @@ export class Polls {
 
   #makeCard(poll) {
     const hosting = this.#meeting.hosting;
+    if (poll.unreadable) { return this.#makeUnreadableCard(poll); }
     const title = h("legend", { class: "poll-question", dir: "auto", text: poll.question });
     const note = h("p", { class: "hint" });
     const rows = poll.options.map((option, index) => {
@@ -107,7 +112,19 @@ export class Polls {
       controls.hidden = !isHost;
       setText(toggle, now.open ? "Close poll" : "Open again");
     };
-    return { update, element: h("fieldset", { class: "poll" }, title, ...rows.map((row) => row.element), note, controls) };
+    return { update, isUnreadable: false, element: h("fieldset", { class: "poll" }, title, ...rows.map((row) => row.element), note, controls) };
+  }
+
+  /** The server may have made it up: it is nobody's poll, and nobody can vote in it here. */
+  #makeUnreadableCard(poll) {
+    const remove = h("button", { class: "button small", type: "button", text: "Delete", on: { click: () => this.#try(() => this.#meeting.hosting.removePoll(poll.id)) } });
+    const controls = h("div", { class: "dialog-actions" }, remove);
+    return {
+      isUnreadable: true,
+      update: (now, isHost) => { controls.hidden = !isHost; },
+      element: h("fieldset", { class: "poll" }, h("legend", { class: "poll-question", text: poll.question }),
+        h("p", { class: "hint", text: "Nobody with the key of this meeting has made it, or it came damaged. It cannot be voted in from here." }), controls),
+    };
   }
 
   #showForm() {

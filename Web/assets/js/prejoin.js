@@ -3,6 +3,7 @@ import { textLimits } from "/sdk/text.js";
 import { fillDevices, levelMeter, playTone, themeChoice, openDialog } from "./dialogs.js";
 import { h, setAttribute, setText } from "./dom.js";
 import { icon, mark } from "./icons.js";
+import { identityChoice } from "./identity-choice.js";
 import { deviceProblem } from "./messages.js";
 import { watchLength } from "./text-length.js";
 import { wantedDevices } from "./starting-devices.js";
@@ -74,6 +75,7 @@ export class Prejoin {
       this.#title,
       options.encrypted ? h("p", { class: "prejoin-encrypted" }, icon("lock"), h("span", { text: "Encrypted from end to end" })) : null,
       h("label", { class: "label", for: "display-name", text: "Your name" }), this.#name, this.#nameProblem, this.#nameLength.element, this.#signedIn,
+      options.encrypted ? identityChoice("prejoin-identity") : null,
       this.#problemsBox,
       this.#join, this.#status,
       h("details", { class: "device-choice" }, h("summary", {}, icon("settings"), h("span", { text: "Microphone, camera and speaker" })),

@@ -463,7 +463,7 @@ export class Room {
       this.#options.invite ? entry("link", "Invite people", () => this.#invite(), "menu-narrow") : null,
       entry("smile", "React", () => this.#together.reactions.choose(this.#buttons.more), "menu-narrow"),
       entry(this.#meeting.encrypted ? "lock" : "unlock", this.#meeting.encrypted ? "Encryption and safety code" : "Not encrypted", () => this.#lock.open()),
-      this.#meeting.encrypted ? null : entry("poll", this.#together.polls.waiting > 0 ? `Polls (${this.#together.polls.waiting} to vote in)` : "Polls", () => this.#together.polls.open()),
+      entry("poll", this.#together.polls.waiting > 0 ? `Polls (${this.#together.polls.waiting} to vote in)` : "Polls", () => this.#together.polls.open()),
       this.#meeting.hosting.isHost ? entry("microphoneOff", "Mute everyone", () => this.#together.host.muteEveryone()) : null,
       this.#meeting.hosting.isHost && this.#meeting.hosting.muteForAll ? entry("microphone", "Allow unmuting", () => this.#together.host.allowUnmuting()) : null,
       this.#meeting.hosting.isHost ? entry("leave", "End for everyone", () => this.#together.host.endForAll(), "menu-danger") : null,

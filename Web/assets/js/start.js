@@ -16,7 +16,7 @@ for (const place of document.querySelectorAll("[data-mark]")) { place.replaceChi
 
 document.getElementById("appearance").addEventListener("click", () => openDialog("Appearance", [themeChoice()]));
 
-const choice = new EncryptedChoice("encrypted");
+const choice = new EncryptedChoice("encrypted", { withIdentity: true });
 document.getElementById("encrypted-place").replaceWith(choice.element);
 choice.load();
 

@@ -25,6 +25,7 @@ function write(name, value) {
  * @property {string} [speakerId]
  * @property {boolean} mirror
  * @property {boolean} [encrypted] whether new meetings are to be encrypted, where there is a choice
+ * @property {boolean} [recognised] whether encrypted meetings are joined with the lasting key of this browser
  * @property {boolean} [linkDevices] whether links that skip the page before joining may turn on what is chosen above
  */
 

@@ -103,7 +103,7 @@ export class Together {
     on("poll", ({ poll, isNew }) => {
       this.polls.refresh();
       this.#handlers.refresh();
-      if (isNew && poll.open && poll.mine.length === 0) {
+      if (isNew && poll.open && !poll.unreadable && poll.mine.length === 0) {
         this.#announcer.show(`New poll: ${poll.question}`, { icon: "poll", time: 8_000, topic: "poll", onClick: () => this.polls.open() });
       }
     });

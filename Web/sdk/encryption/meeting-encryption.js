@@ -1,9 +1,14 @@
 import { ParleyError } from "../errors.js";
 import { characters } from "../text.js";
 import { base64url, fromBase64url, utf8 } from "./bytes.js";
+import { cleanFileName } from "./file-name.js";
+import { imageType } from "./file-sealing.js";
+import { KnownPeople } from "./known-people.js";
 import { ConnectionEncryption } from "./connection-encryption.js";
 import { EncryptionEngine, stopped } from "./engine.js";
 import { parseSecret, secretOf } from "./link.js";
+import { SealedFiles } from "./sealed-files.js";
+import { SealedPolls } from "./sealed-polls.js";
 import { SealedTexts } from "./sealed-texts.js";
 import { encryptionProblem } from "./support.js";
 
@@ -36,6 +41,10 @@ export class MeetingEncryption {
   #engine = null;
   #current = null;
   #texts = null;
+  #files = new SealedFiles();
+  #polls = null;
+  #people = null;
+  #identity = null;
   #participant = "";
   #announcement = null;
   #envelopes = [];
@@ -75,6 +84,43 @@ export class MeetingEncryption {
    * @returns {string | null}
    */
   signedName(id) { return this.#members.get(id) ?? null; }
+
+  /**
+   * The identity that this client signs with: `device` for one that lasts, `guest` for one of this meeting, also where
+   * the browser can't keep one; null before it is known.
+   *
+   * @type {"device" | "guest" | null}
+   */
+  get identity() { return this.#identity; }
+
+  /**
+   * Whether a participant came with the same identity before; null while that isn't known, and for guests, who remember
+   * nobody.
+   *
+   * @param {string} id
+   * @returns {import("./known-people.js").Recognition | null}
+   */
+  recognition(id) { return this.#people?.recognition(id) ?? null; }
+
+  /** The key and the size of a file that this client has read of, or null. @param {string} id */
+  fileSecret(id) { return this.#files.get(id); }
+
+  /**
+   * The sealed message about a file that the server has, with the file as people see it.
+   *
+   * @param {string} id the server's
+   * @param {Blob} file
+   * @param {string} name
+   * @param {Uint8Array} key
+   * @returns {Promise<string>}
+   */
+  async sealFileMessage(id, file, name, key) {
+    const content = { i: id, n: cleanFileName(name), m: await imageType(file), s: file.size, k: base64url(key) };
+    return this.#texts.sealFile(content, this.#participant);
+  }
+
+  /** A draft of a poll as it goes out. @param {object} draft @returns {Promise<object>} */
+  sealPoll(draft) { return this.#polls.seal(draft); }
 
   /** The counts of frames in the worker, for tests and statistics. @returns {Promise<object | null>} */
   async report() { return await this.#current?.call("report") ?? null; }
@@ -120,6 +166,8 @@ export class MeetingEncryption {
     this.#members = new Map();
     this.#since = new Map();
     this.#exchange = { safetyCode: null, waitingFor: [] };
+    this.#people?.rejoin();
+    this.#polls?.rejoin();
     this.#show();
     return this.#current;
   }
@@ -154,9 +202,21 @@ export class MeetingEncryption {
     this.#participant = String(welcome.participant);
     const own = welcome.participants?.find((each) => each?.id === this.#participant);
     const current = this.#current;
+    this.#polls ??= new SealedPolls(this.#secret, room);
     current.call("start", {
       meeting: room, participant: this.#participant, name: shortName(String(own?.name ?? name)), secret: this.#secret.text, announcements: announcementsOf(welcome.announcements),
-    }).then(({ isRefused }) => { if (isRefused && this.#current === current) { this.#refuse(); } }, () => { if (this.#current === current) { this.#fail(); } });
+      identity: this.#options.identity === "device" ? "device" : "guest",
+    }).then(({ isRefused, identity }) => {
+      if (this.#current !== current) { return; }
+      this.#takeIdentity(identity);
+      if (isRefused) { this.#refuse(); }
+    }, () => { if (this.#current === current) { this.#fail(); } });
+  }
+
+  #takeIdentity(identity) {
+    const isNews = this.#identity !== identity;
+    this.#identity = identity;
+    if (isNews) { this.#hooks.emit("encryptionidentity", { identity, wanted: this.#options.identity === "device" ? "device" : "guest" }); }
   }
 
   /** The session goes on after a lost socket: others may have announced themselves. @param {object} resumed */
@@ -197,13 +257,33 @@ export class MeetingEncryption {
   /** The plain form of a chat message: without its text, and `unreadable`, where this client can't read it. */
   async _openChat(message, { waits = true } = {}) {
     if (typeof message?.text !== "string" || message.deleted) { return message; }
-    return readable(message, message.file ? null : await this.#texts.openChat(message, { waits }));
+    return this.#readable(message, await this.#texts.openChat(message, { waits }));
   }
 
   /** As `_openChat` for messages of before, from memory. */
   _recallChat(message) {
     if (typeof message?.text !== "string" || message.deleted) { return message; }
-    return readable(message, message.file ? null : this.#texts.recallChat(message) ?? null);
+    return this.#readable(message, this.#texts.recallChat(message) ?? null);
+  }
+
+  /** The server's name and type of a file are nobody's words, so they are left out. */
+  #readable(message, content) {
+    const { file: stored, ...rest } = message;
+    if (content === null) { return { ...rest, text: "", unreadable: true }; }
+    if (content.file === undefined) { return { ...rest, text: content.text }; }
+    const file = this.#files.add(content.file, message.from);
+    if (file === null) { return { ...rest, text: "", unreadable: true }; }
+    // A file that the server has taken away leaves its name.
+    return file.id === stored?.id ? { ...rest, text: file.name, file } : { ...rest, text: file.name };
+  }
+
+  /** A poll of the server as people see it. @param {object} poll @returns {Promise<object>} */
+  async _openPoll(poll) { return this.#polls === null ? poll : this.#polls.open(poll); }
+
+  /** The same of all polls of a room's state. @param {object} state @returns {Promise<object>} */
+  async _openState(state) {
+    if (!Array.isArray(state?.polls)) { return state; }
+    return { ...state, polls: await Promise.all(state.polls.map((each) => this._openPoll(each))) };
   }
 
   /**
@@ -248,16 +328,26 @@ export class MeetingEncryption {
     }
   }
 
-  #applyEvent({ type, participant, name, code }) {
+  #applyEvent({ type, participant, name, key, code }) {
     switch (type) {
       case "member":
         this.#members.set(participant, name);
+        this.#recognise(participant, name, key);
         this.#show();
         break;
       case "memberLeft": this.#members.delete(participant); break;
       case "refused": this.#hooks.emit("encryptionrefused", { participant, code }); break;
       case "rosterMismatch": this.#hooks.emit("rostermismatch", { participant }); break;
     }
+  }
+
+  /** People who are remembered themselves remember others. Guests don't. */
+  #recognise(participant, name, key) {
+    if (this.#options.identity !== "device") { return; }
+    this.#people ??= new KnownPeople();
+    this.#people.meet(participant, name, key).then((recognition) => {
+      if (recognition !== null) { this.#hooks.emit("recognised", { participant, recognition }); }
+    });
   }
 
   /** Sends the envelopes that wait. A lost connection holds them up. */
@@ -318,10 +408,4 @@ const bytesOf = (text) => (typeof text === "string" ? fromBase64url(text) : null
 function announcementsOf(values) {
   return list(values).map(({ participant, announcement }) => ({ participant, bytes: bytesOf(announcement) }))
     .filter(({ participant, bytes }) => typeof participant === "string" && bytes !== null);
-}
-
-function readable(message, text) {
-  if (text !== null) { return { ...message, text }; }
-  const { file, ...rest } = message;
-  return { ...rest, text: "", unreadable: true };
 }

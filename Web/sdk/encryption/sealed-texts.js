@@ -7,8 +7,10 @@ const remembered = 5_000;
 const dataMark = Uint8Array.of(0);
 
 /**
- * Chat messages, signals and data messages of an encrypted meeting: `{"t": text}`, `{"s": type, "d": data}`, and data
- * behind a byte of zero. Each kind has a form of its own, so that the server can show none as another.
+ * Chat messages, signals and data messages of an encrypted meeting: `{"t": text}`, `{"f": file}`, `{"s": type, "d":
+ * data}`, and data behind a byte of zero. Each kind has a form of its own, so that the server can show none as another.
+ *
+ * @typedef {{ text: string } | { file: object }} ChatContent
  */
 export class SealedTexts {
   #call;
@@ -27,9 +29,20 @@ export class SealedTexts {
    * @param {string} from this client
    * @returns {Promise<string>}
    */
-  async sealChat(text, from) {
-    const sealed = await this.#seal({ t: text });
-    this.#remember(sealed, { from, text, message: null });
+  sealChat(text, from) { return this.#sealContent({ t: text }, { text }, from); }
+
+  /**
+   * The sealed form of the message about a file.
+   *
+   * @param {{ i: string, n: string, m: string, s: number, k: string }} file its id, name, type, size and key
+   * @param {string} from this client
+   * @returns {Promise<string>}
+   */
+  sealFile(file, from) { return this.#sealContent({ f: file }, { file }, from); }
+
+  async #sealContent(form, content, from) {
+    const sealed = await this.#seal(form);
+    this.#remember(sealed, { from, content, message: null });
     return sealed;
   }
 
@@ -48,29 +61,28 @@ export class SealedTexts {
   }
 
   /**
-   * The text of a chat message; null for one that this client can't read.
+   * The content of a chat message; null for one that this client can't read.
    *
    * @param {{ id: number, from: string, text: string }} message
    * @param {{ waits?: boolean }} [options] whether a key that may be on its way is waited for
-   * @returns {Promise<string | null>}
+   * @returns {Promise<ChatContent | null>}
    */
   async openChat(message, { waits = true } = {}) {
     const known = this.recallChat(message);
     if (known !== undefined) { return known; }
     const { id, from, text: sealed } = message;
-    const content = await this.#open(from, sealed, waits);
-    if (typeof content?.t !== "string") { return null; }
-    this.#remember(sealed, { from, text: content.t, message: id });
-    return content.t;
+    const content = contentOf(await this.#open(from, sealed, waits));
+    if (content !== null) { this.#remember(sealed, { from, content, message: id }); }
+    return content;
   }
 
   /** As `openChat`, from memory; undefined for what isn't there. A seal is for one message. */
   recallChat({ id, from, text: sealed }) {
     const known = this.#known.get(sealed);
     if (known === undefined) { return undefined; }
-    if (known.from !== from || known.text === undefined) { return null; }
+    if (known.from !== from || known.content === undefined) { return null; }
     known.message ??= id;
-    return known.message === id ? known.text : null;
+    return known.message === id ? known.content : null;
   }
 
   /**
@@ -115,4 +127,11 @@ export class SealedTexts {
     if (this.#known.size >= remembered) { this.#known.delete(this.#known.keys().next().value); }
     this.#known.set(sealed, value);
   }
+}
+
+/** A form of exactly one kind. */
+function contentOf(form) {
+  const { t: text, f: file } = form ?? {};
+  if (typeof text === "string" && file === undefined) { return { text }; }
+  return text === undefined && typeof file === "object" && file !== null ? { file } : null;
 }

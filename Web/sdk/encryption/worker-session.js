@@ -1,4 +1,6 @@
 import { generateIdentity } from "./announcement.js";
+import { base64url } from "./bytes.js";
+import { deviceIdentity } from "./device-identity.js";
 import { openFrame, sealFrame } from "./frame-sealing.js";
 import { ReceiveTransform, SendTransform } from "./frame-transforms.js";
 import { KeyExchange } from "./key-exchange.js";
@@ -14,7 +16,19 @@ const textPatience = 4_000;
 const waitingTexts = 500;
 const now = () => performance.now();
 /** One for all sessions of a meeting, so that a client that joins again stays the same in the safety code. */
-let identity = null;
+let own = null;
+
+/** The lasting identity of this browser where it is wanted and can be kept, otherwise a guest's. */
+async function makeIdentity(wanted) {
+  if (wanted === "device") {
+    try {
+      return { kind: "device", identity: await deviceIdentity() };
+    } catch {
+      // Private windows, and browsers that keep no keys.
+    }
+  }
+  return { kind: "guest", identity: await generateIdentity() };
+}
 
 /**
  * The keys and the transforms of one connection, in the worker. Methods without an underscore are called by the page
@@ -38,14 +52,15 @@ export class WorkerSession {
   /**
    * Begins the exchange of keys: takes the announcements of those who are there, and announces this client.
    *
-   * @param {{ meeting: string, participant: string, name: string, secret: string, announcements:
-   *   { participant: string, bytes: Uint8Array }[] }} options
-   * @returns {Promise<{ announced: number, wrongSecret: number }>} how many announced themselves before, and how many
-   *   of them have another link secret
+   * @param {{ meeting: string, participant: string, name: string, secret: string, identity: "device" | "guest",
+   *   announcements: { participant: string, bytes: Uint8Array }[] }} options
+   * @returns {Promise<{ announced: number, wrongSecret: number, isRefused: boolean, identity: "device" | "guest" }>}
+   *   how many announced themselves before, and how many of them have another link secret
    */
-  start({ meeting, participant, name, secret, announcements }) {
+  start({ meeting, participant, name, secret, announcements, identity: wanted }) {
     return this.#enqueue(async () => {
-      identity ??= await generateIdentity();
+      own ??= await makeIdentity(wanted);
+      const { identity } = own;
       const keys = await KeyExchange.make({ meeting, participant, name, identity, secret: LinkSecret.parse(secret) });
       this.#keys = keys;
       const others = announcements.filter((each) => each.participant !== participant);
@@ -57,7 +72,7 @@ export class WorkerSession {
         await keys.publish(this.#published, now());
       }
       this.#drain();
-      return { announced: others.length, wrongSecret: refused.length, isRefused };
+      return { announced: others.length, wrongSecret: refused.length, isRefused, identity: own.kind };
     });
   }
 
@@ -235,7 +250,8 @@ export class WorkerSession {
       if (event.type === "keyFrameNeeded") {
         for (const each of this.#slots.values()) { if (each.participant === event.participant) { each.keyArrived(); } }
       } else {
-        this.#notify({ type: "event", event });
+        const member = event.type === "member" ? keys.announcement(event.participant) : undefined;
+        this.#notify({ type: "event", event: member ? { ...event, key: base64url(member.identity) } : event });
       }
     }
     const state = { safetyCode: keys.safetyCode, waitingFor: keys.waitingFor };

@@ -1,4 +1,5 @@
 import Basics
+import Crypto
 import Encryption
 import Signaling
 
@@ -9,8 +10,8 @@ enum KeyOutput: Equatable {
   case changed(MeetingEncryption)
   /// Ask for key frames of what this participant sends.
   case keyframesWanted(ParticipantID)
-  /// The name that somebody has signed.
-  case named(ParticipantID, String)
+  /// The name that somebody has signed, and the key that signs.
+  case named(ParticipantID, String, Ed25519.PublicKey)
   case problem(ParticipantID, KeyProblem)
 }
 

@@ -205,7 +205,7 @@ final class MeetingKeys {
     switch event {
     case .member(let id, let name):
       first.accepted += 1
-      outputs.append(.named(id, name))
+      if let key = exchange.announcement(of: id)?.identity { outputs.append(.named(id, name, key)) }
       if roster[id] == nil { report(id, .unseen) }
     case .refused(let id, let error):
       guard id != own else { return report(id, .refused(error)) }

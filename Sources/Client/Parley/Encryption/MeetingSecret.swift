@@ -24,20 +24,27 @@ import Signaling
   }
 
   let secret: LinkSecret
-  /// The key that people compare: a lasting one, or of this meeting and no other.
+  /// The key that people compare: the lasting one, or one of this meeting and of no other.
   private var identity: Ed25519.PrivateKey?
   /// The keys of the connection under way.
   var ring: KeyRing?
   var messages = MessageSealing()
+  var files = SealedFiles()
+  var polls = SealedPolls()
   /// The names that others have signed, by id.
   var names: [String: String] = [:]
+  /// The identities of others in the connection under way, by id.
+  var identities: [String: ParticipantIdentity] = [:]
+  /// The recognition of identities when they came first; it stays over rejoins.
+  var recognised: [Ed25519.PublicKey: ParticipantIdentity.Recognition] = [:]
   var held: [Held] = []
   /// Chat messages and signals on their way, sealed, by their numbers.
   private var outgoing: [Int: ClientMessage] = [:]
 
-  init(_ secret: LinkSecret, identity: Ed25519.PrivateKey? = nil) {
+  /// The secret, with a guest's key where there is no `identity`.
+  init(_ secret: LinkSecret, identity: LastingIdentity? = nil) {
     self.secret = secret
-    self.identity = identity
+    self.identity = identity?.key
   }
 
   func makeIdentity() throws(CryptoError) -> Ed25519.PrivateKey {
@@ -54,6 +61,8 @@ import Signaling
     outgoing = [:]
     held = []
     names = [:]
+    identities = [:]
+    polls.rejoin()
     return made
   }
 

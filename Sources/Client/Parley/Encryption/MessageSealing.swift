@@ -6,8 +6,9 @@ import Signaling
 
 /// Chat messages, signals and data of an encrypted meeting: their content under the sender's message track.
 ///
-/// A chat text is `{"t": text}`, a signal `{"s": type, "d": data}`, data stands behind a byte of zero. Each kind has a
-/// form of its own, so that the server can pass none off as another.
+/// A chat text is `{"t": text}`, a message about a file `{"f": {"i": id, "n": name, "m": type, "s": size, "k": key}}`,
+/// a signal `{"s": type, "d": data}`, data stands behind a byte of zero. Each kind has a form of its own, so that the
+/// server can pass none off as another.
 struct MessageSealing {
   /// The text in place of a message that does not open.
   static let unreadable = "A message that this device cannot read."
@@ -17,7 +18,42 @@ struct MessageSealing {
   private static let maximumTexts = 4_000
   private static let dataMark: UInt8 = 0
 
-  private struct ChatText: Codable { var t: String }
+  /// The content of a chat message.
+  enum ChatContent: Equatable {
+    case text(String)
+    case file(SealedFile)
+  }
+
+  private struct ChatForm: Codable {
+    struct File: Codable {
+      var i: String
+      var n: String
+      var m: String
+      var s: Int
+      var k: String
+    }
+
+    var t: String?
+    var f: File?
+
+    init(_ content: ChatContent) {
+      switch content {
+      case .text(let text): t = text
+      case .file(let sealed):
+        let file = sealed.file
+        f = File(i: file.id, n: file.name, m: file.type, s: file.size, k: sealed.key.text)
+      }
+    }
+
+    /// Nil for a form of neither kind, or of both.
+    var content: ChatContent? {
+      switch (t, f) {
+      case (let text?, nil): .text(text)
+      case (nil, let f?): SealedFile(id: f.i, name: f.n, type: f.m, size: f.s, key: f.k).map { .file($0) }
+      case (nil, nil), (_?, _?): nil
+      }
+    }
+  }
 
   private struct SignalContent: Codable, Hashable {
     var s: String
@@ -27,7 +63,7 @@ struct MessageSealing {
   /// A text that was sealed or opened. Its seal is for one message of one sender, however often the server shows it.
   private struct Known {
     let sender: String
-    let text: String
+    let content: ChatContent
     var message: Int?
   }
 
@@ -51,8 +87,20 @@ struct MessageSealing {
   mutating func seal(chat text: String, of sender: String, with ring: KeyRing, now: Instant) throws(FrameDrop)
     -> String
   {
-    let sealed = try sealText(encoded(ChatText(t: text)), with: ring, now: now)
-    remember(Known(sender: sender, text: text, message: nil), as: sealed)
+    try seal(.text(text), of: sender, with: ring, now: now)
+  }
+
+  /// The sealed text of the message about a file of `sender`, who is this client.
+  mutating func seal(file: SealedFile, of sender: String, with ring: KeyRing, now: Instant) throws(FrameDrop) -> String
+  {
+    try seal(.file(file), of: sender, with: ring, now: now)
+  }
+
+  private mutating func seal(
+    _ content: ChatContent, of sender: String, with ring: KeyRing, now: Instant
+  ) throws(FrameDrop) -> String {
+    let sealed = try sealText(encoded(ChatForm(content)), with: ring, now: now)
+    remember(Known(sender: sender, content: content, message: nil), as: sealed)
     return sealed
   }
 
@@ -94,7 +142,7 @@ struct MessageSealing {
 
   /// Whether the server takes a chat message once it is sealed. Quotation marks and line breaks take two bytes each.
   static func fits(chat text: String) -> Bool {
-    fits(encoded(ChatText(t: text)), SignalingLimits.sealedChatBytes)
+    fits(encoded(ChatForm(.text(text))), SignalingLimits.sealedChatBytes)
   }
 
   /// Whether the server takes a signal once it is sealed, with its type.
@@ -108,18 +156,20 @@ struct MessageSealing {
 
   // MARK: Opening
 
-  /// The text of a chat message.
-  mutating func open(_ entry: ChatEntry, with ring: KeyRing, now: Instant) throws(FrameDrop) -> String {
+  /// The content of a chat message.
+  mutating func open(_ entry: ChatEntry, with ring: KeyRing, now: Instant) throws(FrameDrop) -> ChatContent {
     if var known = chat[entry.text] {
       guard known.sender == entry.from, known.message ?? entry.id == entry.id else { throw .refused(.replayed) }
       known.message = entry.id
       chat[entry.text] = known
-      return known.text
+      return known.content
     }
-    let content = try openText(entry.text, from: entry.from, with: ring, now: now)
-    guard let read = try? JSONDecoder().decode(ChatText.self, from: Data(content)) else { throw .malformed }
-    remember(Known(sender: entry.from, text: read.t, message: entry.id), as: entry.text)
-    return read.t
+    let bytes = try openText(entry.text, from: entry.from, with: ring, now: now)
+    guard let content = (try? JSONDecoder().decode(ChatForm.self, from: Data(bytes)))?.content else {
+      throw .malformed
+    }
+    remember(Known(sender: entry.from, content: content, message: entry.id), as: entry.text)
+    return content
   }
 
   /// A signal of `sender`; `own` is this client, whose signals come back to it once.

@@ -20,9 +20,12 @@ public struct JoinOptions: Sendable {
   /// encrypted or not at all. The server never gets it.
   public var linkSecret: LinkSecret?
 
-  /// The person's lasting key, from their ``Vault``, for encrypted meetings; nil makes a key for this meeting alone.
-  /// The server and everybody in these meetings see that it is the same person.
-  public var identity: MeetingIdentity?
+  /// The key by which others recognise this person in encrypted meetings, kept by the app or in their ``Vault``; nil makes
+  /// one for this meeting alone.
+  public var identity: LastingIdentity?
+
+  /// The identities of others that were seen in earlier meetings, for recognising people; nil for no memory of them.
+  public var knownIdentities: KnownIdentities?
 
   /// What this program is, for the server's log.
   public var client = "parley-swift"

@@ -53,14 +53,12 @@ extension Meeting {
   public func send(
     file bytes: [UInt8], name: String, to recipient: RemoteParticipant? = nil
   ) async throws(JoinError) -> ChatMessage {
-    try ensurePlain("Files")
+    if let secret { return try await send(sealed: bytes, name: name, to: recipient, secret) }
     var headers: HTTPHeaders = [
       "Content-Type": "application/octet-stream", "Parley-File-Name": Self.percentEncoded(name),
     ]
     if let recipient { headers["Parley-File-To"] = recipient.id }
-    // As slow as the server allows, and then some.
-    let body = try await chatRequest(
-      "POST", "/files", headers, bytes, limit: 1 << 20, timeout: .seconds(60 + Int64(bytes.count >> 14)))
+    let body = try await upload(bytes, headers)
     guard let answer = try? SignalingDecoder().decode([String: ChatEntry].self, from: body),
       let entry = answer["message"]
     else { throw .notParley("The server took the file and answered with something else than a message.") }
@@ -72,9 +70,23 @@ extension Meeting {
   /// ```swift
   /// if let file = message.file { print("\(file.name): \(try await meeting.download(file).count) bytes") }
   /// ```
+  ///
+  /// - Throws: ``JoinError``; in encrypted meetings with the code `damagedFile` for a file that was changed or cut on
+  ///   its way, and `encrypted` for one whose message this client could not read.
   public func download(_ file: ChatFile) async throws(JoinError) -> [UInt8] {
+    if let secret { return try await download(sealed: file, secret) }
+    return try await fetch(file.id, size: file.size)
+  }
+
+  func upload(_ bytes: [UInt8], _ headers: HTTPHeaders) async throws(JoinError) -> [UInt8] {
+    // As slow as the server allows, and then some.
     try await chatRequest(
-      "GET", "/files/\(file.id)", limit: max(file.size, 1 << 16), timeout: .seconds(60 + Int64(file.size >> 14)))
+      "POST", "/files", headers, bytes, limit: 1 << 20, timeout: .seconds(60 + Int64(bytes.count >> 14)))
+  }
+
+  func fetch(_ id: String, size: Int) async throws(JoinError) -> [UInt8] {
+    try await chatRequest(
+      "GET", "/files/\(id)", limit: max(size, 1 << 16), timeout: .seconds(60 + Int64(size >> 14)))
   }
 
   /// What everybody could see of the chat, as text or JSON. Hosts only.
@@ -86,7 +98,7 @@ extension Meeting {
     try await chatRequest("GET", "/export?format=\(format.rawValue)", limit: 64 << 20, timeout: .seconds(60))
   }
 
-  private func chatRequest(
+  func chatRequest(
     _ method: String, _ path: String, _ headers: HTTPHeaders = [:], _ body: [UInt8] = [], limit: Int, timeout: TimeSpan
   ) async throws(JoinError) -> [UInt8] {
     guard state != .ended else { throw .ended }

@@ -67,7 +67,9 @@ extension Meeting {
       case .send(let message): send(message)
       case .changed(let status): set(status)
       case .keyframesWanted(let id): connection?.post { $0.requestKeyframes(of: id.rawValue, now: $1) }
-      case .named(let id, let name): takeSignedName(name, of: id.rawValue, secret)
+      case .named(let id, let name, let key):
+        recognise(key, named: name, of: id.rawValue, secret)
+        takeSignedName(name, of: id.rawValue, secret)
       case .problem(let id, let problem):
         let name = id.rawValue == local.id ? nil : secret.names[id.rawValue] ?? participantsByID[id.rawValue]?.name
         let isOwn = id.rawValue == local.id
@@ -90,6 +92,27 @@ extension Meeting {
   func take(_ envelopes: [ReceivedEnvelope]) {
     withKeys { $0.receive(envelopes, now: $1) }
     openHeld()
+  }
+
+  /// Compares somebody's identity with those of earlier meetings, once a meeting.
+  private func recognise(_ key: Ed25519.PublicKey, named name: String, of id: String, _ secret: MeetingSecret) {
+    if secret.identities[id]?.publicKey == key.rawValue { return }
+    let recognition =
+      secret.recognised[key] ?? knownIdentities.map { $0.recognition(of: key, named: name) }
+    if let recognition, secret.recognised.updateValue(recognition, forKey: key) == nil {
+      knownIdentities?.remember(key, named: name)
+      if recognition == .changed {
+        emit(
+          .problem(
+            "\(name) comes with another key than in earlier meetings: it is a new device, or somebody else. Compare the safety code."
+          ))
+      }
+    }
+    let identity = ParticipantIdentity(publicKey: key.rawValue, recognition: recognition)
+    secret.identities[id] = identity
+    guard let known = participantsByID[id] else { return }
+    known.identity = identity
+    emit(.participantUpdated(known))
   }
 
   /// A signed name counts more than the server's word.
@@ -141,6 +164,17 @@ extension Meeting {
     } catch { throw .refused(code: "internal", message: "The message could not be encrypted.") }
   }
 
+  /// The message about a file as it goes out.
+  func onTheWire(_ file: SealedFile) throws(JoinError) -> String {
+    guard let secret, let ring = secret.ring, place?.isWelcome == true else {
+      throw .unreachable("The server cannot be reached just now.")
+    }
+    openMessageTrack(ring)
+    do throws(FrameDrop) {
+      return try secret.messages.seal(file: file, of: local.id, with: ring, now: MonotonicClock.now)
+    } catch { throw .refused(code: "internal", message: "The file could not be encrypted.") }
+  }
+
   /// The payload of a data message as it goes out; nil while there are no keys.
   func onTheWire(data bytes: [UInt8]) -> [UInt8]? {
     guard let secret else { return bytes }
@@ -158,7 +192,13 @@ extension Meeting {
     entry.file = nil
     do throws(FrameDrop) {
       guard let ring = secret.ring else { throw .noKey }
-      entry.text = try secret.messages.open(sealed, with: ring, now: MonotonicClock.now)
+      switch try secret.messages.open(sealed, with: ring, now: MonotonicClock.now) {
+      case .text(let text): entry.text = text
+      case .file(let file):
+        entry.text = file.file.name
+        // The file is the one that its sender means, and no other message has it.
+        if sealed.file?.id == file.file.id, secret.files.add(file, from: entry.from) { entry.file = file.file }
+      }
     } catch {
       // Messages from before this client came have keys that it never gets.
       if mayWait, !isHistory, waits(for: error, .chat(sealed, isHistory: isHistory), from: entry.from, secret) {
@@ -239,11 +279,5 @@ extension Meeting {
       // Its time goes on from when it came.
       if secret.held.count > before { secret.held[secret.held.count - 1] = entry }
     }
-  }
-
-  /// Refuses what encrypted meetings don't have yet.
-  func ensurePlain(_ what: String) throws(JoinError) {
-    guard isEncrypted else { return }
-    throw .refused(code: "encrypted", message: "\(what) are not available in encrypted meetings yet.")
   }
 }

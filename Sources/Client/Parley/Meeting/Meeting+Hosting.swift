@@ -87,9 +87,8 @@ extension Meeting {
   public func createPoll(
     _ question: String, options: [String], multiple: Bool = false, results: PollResults = .always
   ) async throws(JoinError) {
-    try ensurePlain("Polls")
-    try await request(
-      .createPoll(PollDraft(question: question, options: options, multiple: multiple, results: results)))
+    let draft = PollDraft(question: question, options: options, multiple: multiple, results: results)
+    try await request(.createPoll(try onTheWire(draft)))
   }
 
   /// Closes a poll, or opens it again. Needs the right to moderate.
@@ -114,6 +113,9 @@ extension Meeting {
   /// if let poll = meeting.polls.first(where: \.isOpen) { try await meeting.vote(in: poll.id, for: [0]) }
   /// ```
   public func vote(in id: Int, for options: [Int]) async throws(JoinError) {
+    if isEncrypted, let poll = polls.first(where: { $0.id == id }), poll.options.isEmpty {
+      throw .refused(code: "encrypted", message: "This device cannot read the poll.")
+    }
     try await request(.vote(poll: id, options: options))
     guard let index = polls.firstIndex(where: { $0.id == id }) else { return }
     polls[index].mine = Array(Set(options)).sorted()

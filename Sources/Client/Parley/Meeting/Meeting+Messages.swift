@@ -146,6 +146,7 @@ extension Meeting {
     } else {
       let participant = RemoteParticipant(info)
       participant.meeting = self
+      participant.identity = secret?.identities[info.id]
       participants.append(participant)
       participantsByID[participant.id] = participant
       emit(.participantJoined(participant))

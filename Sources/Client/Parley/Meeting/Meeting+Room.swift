@@ -121,8 +121,8 @@ extension Meeting {
     emit(.room(.muteForAllChanged(order)))
   }
 
-  private func takePoll(_ poll: Poll) {
-    var poll = poll
+  private func takePoll(_ sealed: Poll) {
+    var poll = opened(sealed)
     if let index = polls.firstIndex(where: { $0.id == poll.id }) {
       poll.mine = poll.mine ?? polls[index].mine
       guard polls[index] != poll else { return }

@@ -88,6 +88,9 @@ public import Signaling
   /// ``MeetingEvent/encryptionChanged(_:)``.
   public internal(set) var encryption = MeetingEncryption()
 
+  /// The identities of others, those of this meeting included; nil when ``JoinOptions/knownIdentities`` is.
+  public internal(set) var knownIdentities: KnownIdentities?
+
   /// When the phases of joining were over.
   public internal(set) var times = JoinTimes()
 
@@ -163,9 +166,10 @@ public import Signaling
       fallback = address.displayName
       linkSecret = linkSecret ?? address.linkSecret
     }
-    secret = linkSecret.map { MeetingSecret($0, identity: options.identity?.key) }
+    secret = linkSecret.map { MeetingSecret($0, identity: options.identity) }
     local = LocalParticipant(name: name ?? options.name ?? fallback ?? "Guest")
     local.meeting = self
+    knownIdentities = options.knownIdentities
     if secret != nil { encryption = MeetingEncryption(.waiting) }
   }
 

@@ -32,6 +32,9 @@ public import Signaling
   /// The place in the row of raised hands; nil while the hand is down.
   public internal(set) var hand: Int?
 
+  /// The key by which this participant signs in an encrypted meeting; nil before it is known, and elsewhere.
+  public internal(set) var identity: ParticipantIdentity?
+
   /// How loud this participant speaks: 0 (silent) to 1.
   public internal(set) var audioLevel = 0.0
 

@@ -123,7 +123,7 @@ public actor Vault {
     let passcode = try Self.new(passcode, known)
     let recovery = try Self.attempt { () throws(VaultError) in try RecoveryKey() }
     var entries = VaultEntries()
-    _ = try MeetingIdentity(in: &entries)
+    _ = try LastingIdentity(in: &entries)
     let contents = try Self.attempt { () throws(VaultError) in try entries.contents() }
     try await client.create(contents, passcode: passcode, recovery: recovery)
     return recovery.text
@@ -135,7 +135,7 @@ public actor Vault {
   /// let vault = try Vault(server: "https://meet.example", token: token)
   /// let identity = try await vault.open(passcode: Secret("four words that nobody knows"))
   /// ```
-  public func open(passcode: Secret<String>) async throws(VaultProblem) -> MeetingIdentity {
+  public func open(passcode: Secret<String>) async throws(VaultProblem) -> LastingIdentity {
     try await identity(in: try await client.open(VaultPasscode(entered: passcode.value)))
   }
 
@@ -148,7 +148,7 @@ public actor Vault {
   /// ```
   public func recover(
     recoveryKey: Secret<String>, passcode: Secret<String>, knowing known: [String] = []
-  ) async throws(VaultProblem) -> MeetingIdentity {
+  ) async throws(VaultProblem) -> LastingIdentity {
     let passcode = try Self.new(passcode, known)
     guard let key = RecoveryKey(text: recoveryKey.value) else { throw .wrongRecoveryKey }
     return try await identity(in: try await client.recover(key, passcode: passcode))
@@ -189,10 +189,10 @@ public actor Vault {
   // MARK: Steps
 
   /// The identity in a vault that is open; it gets one where another program has made it.
-  private func identity(in contents: VaultContents) async throws(VaultProblem) -> MeetingIdentity {
+  private func identity(in contents: VaultContents) async throws(VaultProblem) -> LastingIdentity {
     var entries = try Self.attempt { () throws(VaultError) in try VaultEntries(contents) }
     let before = entries
-    let identity = try MeetingIdentity(in: &entries)
+    let identity = try LastingIdentity(in: &entries)
     if entries != before {
       let changed = try Self.attempt { () throws(VaultError) in try entries.contents() }
       try await client.update(changed)

@@ -37,6 +37,18 @@ struct ChatEndpoints: Sendable {
     return FileAnswer.response(file, path: path).withCrossOriginAccess()
   }
 
+  /// `POST /api/chat/files/<id>`: the sealed message about a file, in an encrypted meeting.
+  func send(_ id: String, _ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
+    let (room, participant) = try await place(request)
+    var fields = try AdminFields(request)
+    let text = try fields.text("text", 1...4_096)
+    try fields.finish()
+    let entry = try await room.sendHeldFile(
+      id, text: text ?? "", of: participant, origin: request.headers["origin"])
+    counters.chatFiles.add(1)
+    return .json(["message": entry], status: 201).withCrossOriginAccess()
+  }
+
   /// `GET /api/chat/export`.
   func export(_ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
     let (room, participant) = try await place(request)
@@ -78,7 +90,7 @@ private actor ChatUpload: HTTPBodySink {
     self.request = request
     self.endpoints = endpoints
     self.addressLimits = addressLimits
-    limit = max(endpoints.files.limits.file, 1)
+    limit = max(EncryptionLimits.sealedFileBytes(of: endpoints.files.limits.file), 1)
     name = FileName.clean(FormBody.decode(request.headers["parley-file-name"] ?? "", plusIsBlank: false))
     receiver = request.headers["parley-file-to"]
     origin = request.headers["origin"]
@@ -99,11 +111,14 @@ private actor ChatUpload: HTTPBodySink {
       let (room, participant) = try await endpoints.place(request)
       let tenantLimit = try await room.beginFile(of: participant, to: receiver, origin: origin)
       place = (room, participant)
+      let isSealed = await room.meeting.isEncrypted == true
+      let sealed: (@Sendable (Int) -> Int)? = isSealed ? { @Sendable in EncryptionLimits.sealedFileBytes(of: $0) } : nil
       do throws(ChatFileRefusal) {
         id = try await endpoints.files.begin(
           bytes: length, meeting: await room.filesKey, tenant: room.identity.tenant, from: address,
           fileLimit: room.meeting.chat.fileLimit,
-          tenantLimit: tenantLimit)
+          tenantLimit: tenantLimit,
+          sealed: sealed)
       } catch {
         throw refusal(of: error)
       }
@@ -134,6 +149,7 @@ private actor ChatUpload: HTTPBodySink {
       } catch {
         throw refusal(of: error)
       }
+      if await place.room.meeting.isEncrypted == true { return answer(try await hold(stored, place)) }
       let file = ChatFile(id: id, name: name, type: stored.type, size: stored.size)
       self.place = nil
       guard
@@ -152,6 +168,20 @@ private actor ChatUpload: HTTPBodySink {
       await giveUp()
       return answer(error)
     }
+  }
+
+  /// Holds ciphertext, of which the server knows no name and judges no type.
+  private func hold(
+    _ stored: ChatFileStore.Stored, _ place: (room: MeetingRoom, participant: String)
+  ) async throws(Refusal) -> HTTPResponse {
+    let file = ChatFile.sealed(id: stored.id, size: stored.size)
+    self.place = nil
+    try await place.room.holdFile(file, of: place.participant, to: receiver, origin: origin)
+    endpoints.counters.chatFileBytes.add(UInt64(stored.size))
+    endpoints.log.info(
+      "chat.file",
+      ["meeting": place.room.identity.id, "participant": place.participant, "type": file.type, "bytes": file.size])
+    return .json(["file": file], status: 201)
   }
 
   func cancel() async { await giveUp() }

@@ -19,6 +19,16 @@ struct ChatSeat: Sendable {
   private var filePace = TokenBucket(perSecond: 1, burst: 10)
   /// Files that are on the way now.
   var uploads = 0
+  /// A complete file of an encrypted meeting whose sealed message hasn't come yet.
+  struct HeldFile: Sendable {
+    let file: ChatFile
+    let to: String?
+    let end: Instant
+  }
+  private(set) var heldFiles: [HeldFile] = []
+
+  /// How long a file waits for its message.
+  private static let holdingTime = TimeSpan.seconds(60)
 
   /// The most files that one participant sends at the same time.
   static let maximumUploads = 3
@@ -30,4 +40,19 @@ struct ChatSeat: Sendable {
   mutating func takeChange(_ now: Instant) -> Bool { changePace.consume(now: now) }
 
   mutating func takeFile(_ now: Instant) -> Bool { filePace.consume(now: now) }
+
+  mutating func hold(_ file: ChatFile, to: String?, now: Instant) {
+    heldFiles.append(HeldFile(file: file, to: to, end: now + Self.holdingTime))
+  }
+
+  /// Takes a file whose message has come; nil when there is none of that id.
+  mutating func release(_ id: String) -> HeldFile? {
+    heldFiles.firstIndex { $0.file.id == id }.map { heldFiles.remove(at: $0) }
+  }
+
+  /// Takes the files that have waited too long; their messages don't come any more.
+  mutating func dropHeldFiles(now: Instant) -> [String] {
+    defer { heldFiles.removeAll { $0.end <= now } }
+    return heldFiles.filter { $0.end <= now }.map(\.file.id)
+  }
 }

@@ -180,6 +180,12 @@ extension Endpoints {
       endpoints, call async throws(Refusal) in
       try await endpoints.chat.read(call.segment, call.request)
     },
+    Entry(
+      "POST", ChatEndpoints.files + "/<id>", crossOrigin: .anyOrigin, rate: .work, bodyLimit: 8 << 10,
+      "sends the sealed message about [a file](protocol/chat.md#encrypted-files)"
+    ) { endpoints, call async throws(Refusal) in
+      try await endpoints.chat.send(call.segment, call.request)
+    },
     Entry("GET HEAD", "/api/chat/export", crossOrigin: .anyOrigin, rate: .work, "the messages of the chat") {
       endpoints, call async throws(Refusal) in
       try await endpoints.chat.export(call.request)

@@ -37,9 +37,33 @@ extension MeetingRoom {
   ) async throws(HTTPRefusal) -> ChatEntry? {
     update { $0.endUpload(of: participant) }
     guard let file else { return nil }
-    let message = try update { machine throws(HTTPRefusal) in
-      try machine.addFile(file, of: participant, to: to, origin: origin)
+    return try await complete(
+      try update { machine throws(HTTPRefusal) in
+        try machine.addFile(file, of: participant, to: to, origin: origin)
+      })
+  }
+
+  /// An upload to an encrypted meeting is over: holds the complete file until its sealed message comes.
+  func holdFile(
+    _ file: ChatFile, of participant: String, to: String?, origin: String?
+  ) throws(HTTPRefusal) {
+    update { $0.endUpload(of: participant) }
+    try update { machine throws(HTTPRefusal) in
+      try machine.holdFile(file, of: participant, to: to, origin: origin)
     }
+  }
+
+  /// Sends the sealed message of a file that is held.
+  func sendHeldFile(
+    _ id: String, text: String, of participant: String, origin: String?
+  ) async throws(HTTPRefusal) -> ChatEntry {
+    try await complete(
+      try update { machine throws(HTTPRefusal) in
+        try machine.addHeldFile(id, text: text, of: participant, origin: origin)
+      })
+  }
+
+  private func complete(_ message: RoomMachine.FileMessage) async throws(HTTPRefusal) -> ChatEntry {
     var isWritten = true
     if let write = message.write, let running = dependencies.running {
       isWritten = await running.isWritten(journalPlace, of: identity.id)

@@ -88,16 +88,17 @@ public actor ChatFileStore {
   // MARK: Coming
 
   /// Takes the promise of a file of `bytes`, and gives the id to write it by. `fileLimit` and `tenantLimit` are what the meeting and its tenant
-  /// say themselves, `address` is where it comes from, if that says whose it is.
+  /// say themselves, `address` is where it comes from, if that says whose it is. `sealed` gives the bytes that an
+  /// encrypted file may have for a limit of its content.
   public func begin(
     bytes: Int, meeting: MeetingID, tenant: TenantID, from address: IPAddress? = nil, fileLimit: Int? = nil,
-    tenantLimit: Int? = nil
+    tenantLimit: Int? = nil, sealed: (@Sendable (Int) -> Int)? = nil
   ) throws(ChatFileRefusal) -> String {
     if isClosed { throw .closed }
     let limit = min(fileLimit ?? limits.file, limits.file)
     guard limit > 0 else { throw .off }
     guard bytes > 0 else { throw .empty }
-    guard bytes <= limit else { throw .tooLarge(limit: limit) }
+    guard bytes <= (sealed?(limit) ?? limit) else { throw .tooLarge(limit: limit) }
     let (share, network) = (tenantLimit ?? limits.tenant, address?.network)
     try requireRoom(for: bytes, meeting, tenant, share)
     try requirePromise(of: bytes, meeting, tenant, network, most: min(limits.promised, share))

@@ -9,6 +9,15 @@ public enum EncryptionLimits {
   /// Envelopes in one message.
   public static let envelopes = 256
 
+  /// Bytes of the sealed message about a file, decoded.
+  public static let fileMessageBytes = 1_536
+  /// Bytes of a poll's sealed words, decoded.
+  public static let pollBytes =
+    4 * (PollDraft.questionCharacters + PollDraft.optionCount.upperBound * PollDraft.optionCharacters) + sealedOverhead
+
+  /// The most bytes of the sealed form of a file: chunks of 64 KiB, which gain a tag each.
+  public static func sealedFileBytes(of size: Int) -> Int { size + (size + 65_535) / 65_536 * 16 }
+
   /// Bytes that a chat message or a signal gains by being sealed, at most, before it is written in base64url.
   static let sealedOverhead = 64
 
@@ -16,7 +25,7 @@ public enum EncryptionLimits {
   public static func textLength(bytes: Int) -> Int { (bytes * 4 + 2) / 3 }
 
   /// Whether a text is 1 to `bytes` bytes in base64url. Does not decode: its bits are the clients' business.
-  static func isEncoded(_ text: String, atMost bytes: Int) -> Bool {
+  public static func isEncoded(_ text: String, atMost bytes: Int) -> Bool {
     let length = text.utf8.count
     guard length > 0, length % 4 != 1, length <= textLength(bytes: bytes) else { return false }
     return text.utf8.allSatisfy { byte in

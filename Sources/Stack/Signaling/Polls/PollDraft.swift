@@ -1,8 +1,8 @@
 /// A poll that somebody wants to make.
 public struct PollDraft: Sendable, Hashable, Codable {
-  /// What is asked.
+  /// The question; in encrypted meetings the sealed words of the poll, in base64url.
   public var question: String
-  /// The answers.
+  /// The answers; in encrypted meetings only their numbers.
   public var options: [String]
   /// Whether one may choose several.
   public var multiple: Bool

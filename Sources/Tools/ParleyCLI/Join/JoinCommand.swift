@@ -32,6 +32,10 @@ enum JoinCommand {
       "vault", "in an encrypted meeting: use the lasting key of your vault, whose passcode is asked for; needs a token"),
     VaultSeenFile.option,
     Option(
+      "identity", .file,
+      "in encrypted meetings: the file with this person's lasting key, made where there is none; PARLEY_IDENTITY_PASSPHRASE seals it"
+    ),
+    Option(
       "sign-in", .time("S"), default: "300",
       "where people sign in: for how many seconds to wait until somebody did in a browser; 0: not at all"),
     Option("duration", .time("S"), otherwise: "when told to", "leave after so many seconds"),
@@ -69,13 +73,13 @@ enum JoinCommand {
       let plan = try JoinPlan(options)
       queueOutput(json: options.has("json"))
       let watch = SignalWatch(signals)
-      let identity = try await identity(target, options, watch)
-      let (status, signIn) = await run(target, plan, options, watch, identity)
+      let identity = try await JoinIdentity(options, target, watch)
+      let (status, signIn) = await run(target, plan, identity, options, watch)
       guard let signIn, let wait = plan.signIn else { return status }
       let pass = await SignInPrompt.pass(
         at: signIn, within: wait, json: options.has("json"), insecure: options.has("insecure"), watch)
       guard let pass else { return 1 }
-      return await run(target.with(pass.token), plan, options, watch, identity).status
+      return await run(target.with(pass.token), plan, identity, options, watch).status
     } catch let problem as VaultProblem {
       CommandLineText.complain("\(problem)")
       return 1
@@ -86,19 +90,6 @@ enum JoinCommand {
       CommandLineText.complain("\(error)")
       return 2
     }
-  }
-
-  /// The lasting key of the person's vault, where it is asked for.
-  @MainActor private static func identity(
-    _ target: JoinTarget, _ options: CommandOptions, _ signals: SignalWatch
-  ) async throws -> MeetingIdentity? {
-    guard options.has("vault") else { return nil }
-    signals.onSignal { PasscodePrompt.abandon(SIGINT) }
-    guard let (server, token) = try target.person else {
-      throw CommandOptions.Problem(
-        description: "--vault needs a join token that names you: --token, or #jwt= in the address.")
-    }
-    return try await VaultCommand.identity(server: server, token: token, options)
   }
 
   /// Events and recordings go on when nobody reads what is said.
@@ -121,17 +112,17 @@ enum JoinCommand {
   }
 
   @MainActor private static func run(
-    _ target: JoinTarget, _ plan: JoinPlan, _ options: CommandOptions, _ signals: SignalWatch,
-    _ identity: MeetingIdentity?
+    _ target: JoinTarget, _ plan: JoinPlan, _ identity: JoinIdentity, _ options: CommandOptions,
+    _ signals: SignalWatch
   ) async -> (status: Int32, signIn: String?) {
     let meeting: Meeting
     do {
       var join = JoinOptions(name: options["name"])
       join.client = "parley-join"
       join.passcode = options["passcode"].map { Secret($0) }
-      join.identity = identity
       join.trustsAnyCertificate = options.has("insecure")
       join.usesOnlyRelays = options.has("relay")
+      identity.apply(to: &join)
       if let patience = plan.patience { join.reconnectPatience = .milliseconds(Int64(patience * 1_000)) }
       meeting = try target.meeting(name: options["name"], options: join)
     } catch {
@@ -209,6 +200,7 @@ enum JoinCommand {
     timer?.cancel()
     input.cancel()
     clock.cancel()
+    identity.remember(meeting.knownIdentities) { observer.problem($0) }
     observer.close()
     // What goes wrong from here on is told with the end of the file.
     recording?.onProblem = { _ in }

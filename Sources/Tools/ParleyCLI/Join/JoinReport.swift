@@ -237,7 +237,13 @@ import Parley
   }
 
   private static func person(_ participant: any Participant) -> JSONLine {
-    ["id": .text(participant.id), "name": .text(participant.name), "role": .text(participant.role.rawValue)]
+    var line: JSONLine = [
+      "id": .text(participant.id), "name": .text(participant.name), "role": .text(participant.role.rawValue),
+    ]
+    if let recognition = (participant as? RemoteParticipant)?.identity?.recognition {
+      line.add("identity", .text(recognition.rawValue))
+    }
+    return line
   }
 
   private static func track(_ publication: RemotePublication) -> JSONLine {

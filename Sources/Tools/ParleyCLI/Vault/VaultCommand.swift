@@ -73,7 +73,7 @@ enum VaultCommand {
   private static func open(_ options: CommandOptions) async throws {
     try await with(options) { vault in
       if options.has("accept-older") { try await vault.acceptOlderRecord() }
-      let identity: MeetingIdentity
+      let identity: LastingIdentity
       if options.has("recovery") {
         let key = try await PasscodePrompt.ask("Your recovery key:")
         identity = try await vault.recover(
@@ -142,7 +142,7 @@ enum VaultCommand {
   /// The lasting key for `parley join --vault`.
   static func identity(
     server: String, token: Secret<String>, _ options: CommandOptions
-  ) async throws -> MeetingIdentity {
+  ) async throws -> LastingIdentity {
     let file = VaultSeenFile(options)
     let before = try file.read()
     let vault = try Vault(server: server, token: token, seen: before, trustsAnyCertificate: options.has("insecure"))

@@ -62,8 +62,6 @@ import Testing
       try await wait(for: "the signal: \(readers.events)") { readers.events.contains { $0.contains("e2e4") } }
       try await ben.send([1, 2, 3], topic: "game")
       try await wait(for: "the data") { witness.data.last?.bytes == [1, 2, 3] }
-      await #expect(throws: JoinError.self) { _ = try await ann.send(file: [1], name: "a.txt") }
-      await #expect(throws: JoinError.self) { try await ann.createPoll("Lunch?", options: ["Yes", "No"]) }
 
       // Cem reads messages from now on.
       let cem = try await Meeting.join(url, name: "Cem", options: options(secret))

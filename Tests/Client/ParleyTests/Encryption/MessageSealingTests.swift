@@ -54,8 +54,8 @@ import Testing
     let sealed = try ann.seal(chat: "Hello, Ben 👋", of: "ann", with: pair.ann, now: pair.now)
     #expect(!sealed.contains("Hello"))
     for _ in 0..<2 {
-      #expect(try ben.open(entry(1, sealed), with: pair.ben, now: pair.now) == "Hello, Ben 👋")
-      #expect(try ann.open(entry(1, sealed), with: pair.ann, now: pair.now) == "Hello, Ben 👋")
+      #expect(try ben.open(entry(1, sealed), with: pair.ben, now: pair.now) == .text("Hello, Ben 👋"))
+      #expect(try ann.open(entry(1, sealed), with: pair.ann, now: pair.now) == .text("Hello, Ben 👋"))
     }
   }
 

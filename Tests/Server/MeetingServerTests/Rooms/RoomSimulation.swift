@@ -279,7 +279,7 @@ final class RoomSimulation {
     case 3:
       let results: [PollResults] = [.always, .whenClosed, .moderators]
       message = .room(
-        .createPoll(.init(question: "q", options: ["a", "b"], results: results[random.below(3)])), id: id)
+        .createPoll(.init(question: "qq", options: ["a", "b"], results: results[random.below(3)])), id: id)
     case 4: message = .room(.setPoll(poll, isOpen: random.chance(50)), id: id)
     case 5: message = .room(.removePoll(poll), id: id)
     case 6, 7: message = .room(.vote(poll: poll, options: random.chance(80) ? [random.below(2)] : []), id: id)

@@ -156,6 +156,7 @@ final class EncryptedRoom {
       case .count(let counter): count(counter)
       case .log, .event, .journal: records.append("\(effect)")
       case .lobby(.admitted(let request)): admit(request)
+      case .wait(.audit(let token)): apply(.audited(token: token))
       default: break
       }
     }

@@ -11,7 +11,7 @@ import Signaling
 /// back.
 struct PollTable: Sendable {
   enum Refusal: Error, Sendable, Hashable {
-    case tooMany, badQuestion, badOptions, unknown, closed, notOne, noSuchOption
+    case tooMany, badQuestion, badOptions, notSealed, unknown, closed, notOne, noSuchOption
 
     var sentence: String {
       switch self {
@@ -20,6 +20,7 @@ struct PollTable: Sendable {
       case .badOptions:
         "A poll has \(PollDraft.optionCount.lowerBound) to \(PollDraft.optionCount.upperBound) different answers of 1 to "
           + "\(PollDraft.optionCharacters) characters."
+      case .notSealed: "A poll of an encrypted meeting comes with sealed words, which this one has not."
       case .unknown: "There is no such poll."
       case .closed: "The poll is closed."
       case .notOne: "One answer can be chosen in this poll."
@@ -54,11 +55,21 @@ struct PollTable: Sendable {
   /// Polls whose present state isn't in the journal.
   private var changed: Set<Int> = []
 
-  /// Creates an open poll; returns its number.
-  mutating func create(_ draft: PollDraft) throws(Refusal) -> Int {
+  /// Creates an open poll; returns its number. `isSealed` in an encrypted meeting: the words are ciphertext, of which
+  /// nothing but the size can be judged.
+  mutating func create(_ draft: PollDraft, isSealed: Bool = false) throws(Refusal) -> Int {
     guard polls.count < PollDraft.maximumPolls else { throw .tooMany }
     var draft = draft
-    guard let question = Self.clean(draft.question, PollDraft.questionCharacters) else { throw .badQuestion }
+    let question: String
+    if isSealed {
+      guard EncryptionLimits.isEncoded(draft.question, atMost: EncryptionLimits.pollBytes) else {
+        throw .notSealed
+      }
+      question = draft.question
+    } else {
+      guard let clean = Self.clean(draft.question, PollDraft.questionCharacters) else { throw .badQuestion }
+      question = clean
+    }
     guard PollDraft.optionCount.contains(draft.options.count) else { throw .badOptions }
     let options = draft.options.compactMap { Self.clean($0, PollDraft.optionCharacters) }
     guard options.count == draft.options.count, Set(options).count == options.count else { throw .badOptions }

@@ -82,9 +82,10 @@ extension RoomMachine {
     case .lowerHands: return .init(action: AuditedAction("lowerHands"), change: .lowerHands)
     case .createPoll(let draft):
       var polls = polls
-      let id = try Self.poll { () throws(PollTable.Refusal) in try polls.create(draft) }
+      let id = try Self.poll { () throws(PollTable.Refusal) in try polls.create(draft, isSealed: isEncrypted) }
       return .init(
-        action: AuditedAction("createPoll", "poll \(id)", draft.question), change: .setPolls(polls, changed: id))
+        action: AuditedAction("createPoll", "poll \(id)", isEncrypted ? "" : draft.question),
+        change: .setPolls(polls, changed: id))
     case .setPoll(let id, let isOpen):
       var polls = polls
       let isNew = try Self.poll { () throws(PollTable.Refusal) in

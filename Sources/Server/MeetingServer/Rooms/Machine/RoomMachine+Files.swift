@@ -18,7 +18,11 @@ extension RoomMachine {
   func beginFile(of participant: String, to: String?, origin: String?) throws(Refusal) -> Int? {
     let member = try holder(participant, origin)
     if let refusal = refusal(toWriteTo: to, member) { throw Self.http(refusal) }
-    guard member.chatting.uploads < ChatSeat.maximumUploads, member.chatting.takeFile(now.instant) else {
+    let late = member.chatting.dropHeldFiles(now: now.instant)
+    if !late.isEmpty { output.append(.removeFiles(late)) }
+    guard member.chatting.uploads + member.chatting.heldFiles.count < ChatSeat.maximumUploads,
+      member.chatting.takeFile(now.instant)
+    else {
       throw Refusal(
         429, "tooFast", "Too many files at once. Wait until the others are sent.", limit: .chatFileRate)
     }
@@ -37,10 +41,43 @@ extension RoomMachine {
     let member = try holder(participant, origin)
     // The upload may have taken minutes.
     if let refusal = refusal(toWriteTo: to, member) { throw Self.http(refusal) }
+    return addFile(file, text: file.name, of: member, to: to)
+  }
+
+  private func addFile(_ file: ChatFile, text: String, of member: RoomMember, to: String?) -> FileMessage {
     spend(file, member)
     let entry = ChatEntry(
-      id: chat.nextID(), from: member.id, name: member.name, text: file.name, time: now.date.kept, to: to, file: file)
+      id: chat.nextID(), from: member.id, name: member.name, text: text, time: now.date.kept, to: to, file: file)
     return FileMessage(entry: entry, sender: member.person, write: addChat(entry))
+  }
+
+  /// Holds a complete file of an encrypted meeting until its sealed message comes. That is sealed after the upload,
+  /// which may take longer than a key lasts.
+  func holdFile(_ file: ChatFile, of participant: String, to: String?, origin: String?) throws(Refusal) {
+    let member = try holder(participant, origin)
+    if let refusal = refusal(toWriteTo: to, member) { throw Self.http(refusal) }
+    member.chatting.hold(file, to: to, now: now.instant)
+  }
+
+  /// Sends the message of a file that is held, as ``addFile(_:of:to:origin:)`` does.
+  func addHeldFile(
+    _ id: String, text: String, of participant: String, origin: String?
+  ) throws(Refusal) -> FileMessage {
+    let member = try holder(participant, origin)
+    guard EncryptionLimits.isEncoded(text, atMost: EncryptionLimits.fileMessageBytes) else {
+      throw Refusal(
+        400, "badMessage",
+        "\"text\" is to be the sealed message about the file: 1 to "
+          + "\(EncryptionLimits.fileMessageBytes) bytes in base64url.")
+    }
+    guard let held = member.chatting.release(id) else {
+      throw Refusal(404, "noSuchFile", "No file of this id waits for its message. Send the file again.")
+    }
+    if let refusal = refusal(toWriteTo: held.to, member) {
+      output.append(.removeFiles([id]))
+      throw Self.http(refusal)
+    }
+    return addFile(held.file, text: text, of: member, to: held.to)
   }
 
   struct FileMessage {

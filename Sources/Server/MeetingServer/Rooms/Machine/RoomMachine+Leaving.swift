@@ -83,6 +83,8 @@ extension RoomMachine {
     reportLeft(member, reason: reason.rawValue)
     if !member.isHidden { broadcast(.participantLeft(id: member.id, reason: reason)) }
     forget(member)
+    let held = member.chatting.heldFiles.map(\.file.id)
+    if !held.isEmpty { output.append(.removeFiles(held)) }
     for publication in member.publications { forgetCodecs(of: publication.info.id) }
     forgetReceiver(member)
     notifyCodecs()

@@ -1,0 +1,119 @@
+import Basics
+import Crypto
+import Encryption
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Parley
+
+/// Lasting identities: the file, the memory of others, and how people are recognised.
+@MainActor @Suite(.serialized) struct IdentityTests {
+  private func inFolder(_ body: (String) async throws -> Void) async throws {
+    let folder = NSTemporaryDirectory() + "parley-identity-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try await body(folder)
+  }
+
+  private func problem(_ path: String, _ passphrase: String? = nil) -> IdentityFile.Problem? {
+    do throws(IdentityFile.Problem) {
+      _ = try IdentityFile(openingOrMaking: path, passphrase: passphrase.map { Secret($0) })
+      return nil
+    } catch { return error }
+  }
+
+  @Test("threat 63: an identity file keeps its key, is sealed by a passphrase, and is refused when others may read it")
+  func file() async throws {
+    try await inFolder { folder in
+      for passphrase in [nil, "correct horse"] as [String?] {
+        let path = "\(folder)/ann-\(passphrase == nil ? "plain" : "sealed")"
+        var file = try IdentityFile(openingOrMaking: path, passphrase: passphrase.map { Secret($0) })
+        file.known.remember(try Ed25519.PrivateKey().publicKey, named: "Benjamin")
+        try file.save()
+        let again = try IdentityFile(openingOrMaking: path, passphrase: passphrase.map { Secret($0) })
+        #expect(again.identity.publicKey == file.identity.publicKey && again.known == file.known)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.contains("Benjamin") == (passphrase == nil))
+        #expect(text.contains(Base64URL.encode(file.identity.seed.bytes)) == (passphrase == nil))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        #expect(problem(path, passphrase) == .readableByOthers)
+      }
+      let sealed = "\(folder)/ann-sealed"
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: sealed)
+      #expect(problem(sealed) == .passphraseRequired && problem(sealed, "wrong horse") == .wrongPassphrase)
+      for text in ["", "{}", #"{"format":"parley-identity-2"}"#, #"{"format":"parley-identity-1","sealed":"AAAA"}"#] {
+        let path = "\(folder)/odd"
+        try text.write(toFile: path, atomically: false, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        #expect(problem(path, "x") == .unreadable)
+      }
+      #expect(problem("\(folder)/none/ann") != nil && problem(folder) != nil)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 3, "no parts are left")
+    }
+  }
+
+  @Test("threat 63: a name with another lasting key is told; guests and newcomers are not")
+  func memory() throws {
+    var known = KnownIdentities()
+    let keys = try (0..<3).map { _ in try Ed25519.PrivateKey().publicKey }
+    #expect(known.recognition(of: keys[0], named: "Ann") == .newDevice)
+    known.remember(keys[0], named: "Ann")
+    #expect(known.recognition(of: keys[0], named: "Ann") == .sameDevice)
+    // A guest has another key in each meeting.
+    #expect(known.recognition(of: keys[1], named: "Ann") == .newDevice)
+    known.remember(keys[0], named: "Ann")
+    #expect(known.recognition(of: keys[1], named: "Ann") == .changed)
+    #expect(known.recognition(of: keys[1], named: "Ben") == .newDevice)
+    #expect(known.recognition(of: keys[0], named: "Anna") == .sameDevice)
+    for _ in 0..<KnownIdentities.maximumPeople { known.remember(try Ed25519.PrivateKey().publicKey, named: "x") }
+    #expect(known.count == KnownIdentities.maximumPeople && known.recognition(of: keys[0], named: "Ann") == .newDevice)
+    let copy = try JSONDecoder().decode(KnownIdentities.self, from: JSONEncoder().encode(known))
+    #expect(copy == known)
+  }
+
+  @Test("a lasting identity is recognised in the next meeting, and gives the same safety code")
+  func live() async throws {
+    try await LiveServer.run { server in
+      let secret = try LinkSecret()
+      var (ann, ben) = (JoinOptions(name: "Ann"), JoinOptions(name: "Ben"))
+      ann.identity = try LastingIdentity()
+      ben.identity = try LastingIdentity()
+      ben.knownIdentities = KnownIdentities()
+      var codes: [String?] = []
+      for (round, expected) in [
+        ParticipantIdentity.Recognition.newDevice, .sameDevice, .changed,
+      ].enumerated() {
+        if round == 2 { ann.identity = nil }
+        let url = "\(server.url)/round-\(round)#e2ee=\(secret.text)"
+        let first = try await Meeting.join(url, options: ann)
+        let second = try await Meeting.join(url, options: ben)
+        let witness = Witness(second)
+        try await wait(for: "one code") {
+          first.encryption.state == .encrypted && first.encryption.safetyCode == second.encryption.safetyCode
+        }
+        let identity = try #require(second.participants.first?.identity)
+        #expect(identity.recognition == expected && first.participants.first?.identity?.recognition == nil)
+        #expect((identity.publicKey == ann.identity?.publicKey.rawValue) == (round < 2))
+        // Coming again is the same meeting.
+        let ring = second.secret?.ring
+        second.rejoin()
+        try await wait(for: "one code again: \(first.encryption) \(second.encryption)") {
+          second.secret?.ring !== ring && second.encryption.state == .encrypted
+            && first.encryption == second.encryption && second.participants.first?.identity == identity
+        }
+        try await wait(for: "the event") { witness.saw("reconnected") }
+        let told = witness.events.filter { $0.contains("another key than in earlier meetings") }.count
+        #expect(told == (expected == .changed ? 1 : 0))
+        codes.append(second.encryption.safetyCode)
+        ben.knownIdentities = second.knownIdentities
+        await second.leave()
+        await first.leave()
+      }
+      #expect(codes[0] == codes[1] && codes[1] != codes[2])
+      #expect(ben.knownIdentities?.people.map(\.meetings) == [2, 1])
+    }
+  }
+}
