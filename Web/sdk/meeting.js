@@ -144,6 +144,15 @@ export class Meeting extends EventTarget {
    */
   recognition(id) { return this.#encryption.recognition(id); }
 
+  /**
+   * 60 digits that two people compare, this client's and a participant, the same on both sides; null before the key is
+   * known. With lasting identities they stay the same in each meeting.
+   *
+   * @param {string} id
+   * @returns {Promise<string|null>}
+   */
+  async pairCode(id) { return this.#encryption.pairCode(id); }
+
   /** The name that a participant has signed; null where there is none. @param {string} id @returns {string|null} */
   signedName(id) { return this.#encryption.signedName(id); }
 

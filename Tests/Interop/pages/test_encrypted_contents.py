@@ -225,6 +225,10 @@ class EncryptedContents(unittest.TestCase):
             ben.page.locator(".lock").click()
             words = {"newDevice": "new device", "sameDevice": "same device as before", "changed": "another device than before"}[expected]
             wait_for("the words", lambda: ben.page.locator(".encryption-people", has_text=words).count() == 1)
+            pair = "async () => parley.pairCode([...parley.participants.keys()][0])"
+            self.assertEqual(ann.evaluate(pair), ben.evaluate(pair))
+            ben.page.get_by_text("Code between you and Ann").click()
+            wait_for("the code of two", lambda: ben.page.locator(".pair-digits").inner_text().replace(" ", "").replace("\n", "") == ann.evaluate(pair) or "no")
             for width, name in ((960, "wide"), (320, "small")):
                 for theme in ("light", "dark"):
                     ben.page.set_viewport_size({"width": width, "height": 640})

@@ -34,6 +34,8 @@ export class Lock {
   #dialog = null;
   #announcer;
   #told = new Set();
+  /** Those whose own code is open. */
+  #compared = new Set();
 
   /**
    * @param {import("/sdk/parley.js").Meeting} meeting
@@ -153,7 +155,21 @@ export class Lock {
     const notes = [note, recognitionWords[recognition] ?? ""].filter((each) => each !== "").join(", ");
     const isChanged = recognition === "changed";
     return h("li", { "data-recognition": recognition }, icon(isChanged ? "warning" : signed === null ? "clock" : "check"),
-      h("span", { class: "encryption-person" }, h("span", { dir: "auto", text: participant.displayName }), notes === "" ? null : h("span", { class: "encryption-note", text: ` ${notes}` })));
+      h("div", { class: "encryption-person" }, h("span", { dir: "auto", text: participant.displayName }), notes === "" ? null : h("span", { class: "encryption-note", text: ` ${notes}` }),
+        participant.isLocal || signed === null ? null : this.#pairView(participant)));
+  }
+
+  /** The code of two people, who may be the only ones that know each other. */
+  #pairView({ id, displayName }) {
+    const digits = h("span", { class: "pair-digits" });
+    const view = h("details", { class: "pair-code", open: this.#compared.has(id) }, h("summary", { text: `Code between you and ${displayName}` }), digits);
+    const show = async () => setText(digits, ((await this.#meeting.pairCode(id)) ?? "").match(/\d{5}/g)?.join(" ") ?? "Not known yet");
+    view.addEventListener("toggle", () => {
+      if (!view.isConnected) { return; }
+      if (view.open) { this.#compared.add(id); show(); } else { this.#compared.delete(id); }
+    });
+    if (this.#compared.has(id)) { show(); }
+    return view;
   }
 }
 

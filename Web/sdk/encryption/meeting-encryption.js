@@ -7,6 +7,7 @@ import { KnownPeople } from "./known-people.js";
 import { ConnectionEncryption } from "./connection-encryption.js";
 import { EncryptionEngine, stopped } from "./engine.js";
 import { parseSecret, secretOf } from "./link.js";
+import { pairCode } from "./safety-code.js";
 import { SealedFiles } from "./sealed-files.js";
 import { SealedPolls } from "./sealed-polls.js";
 import { SealedTexts } from "./sealed-texts.js";
@@ -45,6 +46,8 @@ export class MeetingEncryption {
   #polls = null;
   #people = null;
   #identity = null;
+  #ownKey = null;
+  #keys = new Map();
   #participant = "";
   #announcement = null;
   #envelopes = [];
@@ -101,6 +104,17 @@ export class MeetingEncryption {
    * @returns {import("./known-people.js").Recognition | null}
    */
   recognition(id) { return this.#people?.recognition(id) ?? null; }
+
+  /**
+   * 60 digits that two people compare, the same on both sides; null before the other's key is known.
+   *
+   * @param {string} id
+   * @returns {Promise<string | null>}
+   */
+  async pairCode(id) {
+    const key = this.#keys.get(id);
+    return key === undefined || this.#ownKey === null ? null : pairCode(fromBase64url(this.#ownKey), fromBase64url(key));
+  }
 
   /** The key and the size of a file that this client has read of, or null. @param {string} id */
   fileSecret(id) { return this.#files.get(id); }
@@ -166,6 +180,7 @@ export class MeetingEncryption {
     this.#members = new Map();
     this.#since = new Map();
     this.#exchange = { safetyCode: null, waitingFor: [] };
+    this.#keys = new Map();
     this.#people?.rejoin();
     this.#polls?.rejoin();
     this.#show();
@@ -206,8 +221,9 @@ export class MeetingEncryption {
     current.call("start", {
       meeting: room, participant: this.#participant, name: shortName(String(own?.name ?? name)), secret: this.#secret.text, announcements: announcementsOf(welcome.announcements),
       identity: this.#options.identity === "device" ? "device" : "guest",
-    }).then(({ isRefused, identity }) => {
+    }).then(({ isRefused, identity, key }) => {
       if (this.#current !== current) { return; }
+      this.#ownKey = key;
       this.#takeIdentity(identity);
       if (isRefused) { this.#refuse(); }
     }, () => { if (this.#current === current) { this.#fail(); } });
@@ -332,6 +348,7 @@ export class MeetingEncryption {
     switch (type) {
       case "member":
         this.#members.set(participant, name);
+        this.#keys.set(participant, key);
         this.#recognise(participant, name, key);
         this.#show();
         break;

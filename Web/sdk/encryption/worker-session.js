@@ -54,8 +54,9 @@ export class WorkerSession {
    *
    * @param {{ meeting: string, participant: string, name: string, secret: string, identity: "device" | "guest",
    *   announcements: { participant: string, bytes: Uint8Array }[] }} options
-   * @returns {Promise<{ announced: number, wrongSecret: number, isRefused: boolean, identity: "device" | "guest" }>}
-   *   how many announced themselves before, and how many of them have another link secret
+   * @returns {Promise<{ announced: number, wrongSecret: number, isRefused: boolean, identity: "device" | "guest",
+   *   key: string }>} how many announced themselves before, how many of them have another link secret, and the key that
+   *   others know this client by
    */
   start({ meeting, participant, name, secret, announcements, identity: wanted }) {
     return this.#enqueue(async () => {
@@ -72,7 +73,7 @@ export class WorkerSession {
         await keys.publish(this.#published, now());
       }
       this.#drain();
-      return { announced: others.length, wrongSecret: refused.length, isRefused, identity: own.kind };
+      return { announced: others.length, wrongSecret: refused.length, isRefused, identity: own.kind, key: base64url(identity.publicKey) };
     });
   }
 

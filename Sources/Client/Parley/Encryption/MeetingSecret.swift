@@ -47,6 +47,9 @@ import Signaling
     self.identity = identity?.key
   }
 
+  /// The key that others know this client by, once there is one.
+  var publicKey: Ed25519.PublicKey? { identity?.publicKey }
+
   func makeIdentity() throws(CryptoError) -> Ed25519.PrivateKey {
     if let identity { return identity }
     let made = try Ed25519.PrivateKey()

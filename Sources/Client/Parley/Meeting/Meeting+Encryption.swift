@@ -9,6 +9,17 @@ extension Meeting {
   /// Whether everything that this client sends is end-to-end encrypted.
   var isEncrypted: Bool { secret != nil }
 
+  /// 60 digits that two people compare, the same on both sides; nil before the other's key is known. With lasting
+  /// identities they stay the same in each meeting.
+  ///
+  /// ```swift
+  /// if let code = meeting.pairCode(with: participant) { print("Compare with \(participant.name): \(code)") }
+  /// ```
+  public func pairCode(with participant: RemoteParticipant) -> String? {
+    guard let own = secret?.publicKey, let bytes = participant.identity?.publicKey else { return nil }
+    return try? SafetyCode.digits(of: own, and: Ed25519.PublicKey(bytes))
+  }
+
   /// Refuses to go on where this client and the meeting do not agree on encryption. This client decides: no server can
   /// talk a secret away.
   func checkEncryption(_ isOn: Bool?) throws(JoinError) {

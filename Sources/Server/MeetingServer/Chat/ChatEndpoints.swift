@@ -100,18 +100,21 @@ private actor ChatUpload: HTTPBodySink {
   private var address: IPAddress? { request.remote.ip.isLoopback ? nil : request.remote.ip }
 
   /// A length that no meeting takes is refused before the session is looked for.
-  nonisolated func refusal(ofLength length: Int) -> HTTPResponse {
+  nonisolated func refusal(ofLength length: Int) -> HTTPResponse { answer(refusalOfLength) }
+
+  private nonisolated var refusalOfLength: Refusal {
     let most = endpoints.files.limits.file
-    return answer(refusal(of: most > 0 ? .tooLarge(limit: most) : .off))
+    return refusal(of: most > 0 ? .tooLarge(limit: most) : .off)
   }
 
   func begin(length: Int) async -> HTTPResponse? {
     do throws(Refusal) {
       try addressLimits.take(request.remote.ip, now: MonotonicClock.now)
       let (room, participant) = try await endpoints.place(request)
+      let isSealed = await room.meeting.isEncrypted == true
+      if !isSealed, length > endpoints.files.limits.file { throw refusalOfLength }
       let tenantLimit = try await room.beginFile(of: participant, to: receiver, origin: origin)
       place = (room, participant)
-      let isSealed = await room.meeting.isEncrypted == true
       let sealed: (@Sendable (Int) -> Int)? = isSealed ? { @Sendable in EncryptionLimits.sealedFileBytes(of: $0) } : nil
       do throws(ChatFileRefusal) {
         id = try await endpoints.files.begin(

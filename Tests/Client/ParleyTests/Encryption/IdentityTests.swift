@@ -83,6 +83,7 @@ import Testing
       ben.identity = try LastingIdentity()
       ben.knownIdentities = KnownIdentities()
       var codes: [String?] = []
+      var pairs: Set<String> = []
       for (round, expected) in [
         ParticipantIdentity.Recognition.newDevice, .sameDevice, .changed,
       ].enumerated() {
@@ -107,12 +108,15 @@ import Testing
         try await wait(for: "the event") { witness.saw("reconnected") }
         let told = witness.events.filter { $0.contains("another key than in earlier meetings") }.count
         #expect(told == (expected == .changed ? 1 : 0))
+        let pair = try #require(second.participants.first.flatMap { second.pairCode(with: $0) })
+        #expect(pair.count == 60 && first.participants.first.flatMap { first.pairCode(with: $0) } == pair)
+        pairs.insert(pair)
         codes.append(second.encryption.safetyCode)
         ben.knownIdentities = second.knownIdentities
         await second.leave()
         await first.leave()
       }
-      #expect(codes[0] == codes[1] && codes[1] != codes[2])
+      #expect(codes[0] == codes[1] && codes[1] != codes[2] && pairs.count == 2)
       #expect(ben.knownIdentities?.people.map(\.meetings) == [2, 1])
     }
   }

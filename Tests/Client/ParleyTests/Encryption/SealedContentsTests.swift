@@ -95,7 +95,8 @@ import Testing
       // A private one.
       let small = try await ben.send(file: [1, 2, 3], name: "b.bin", to: try #require(ben.participants.first))
       try await wait(for: "the private file") { ann.chat.last?.file?.name == "b.bin" }
-      #expect(try await ann.download(try #require(small.file)) == [1, 2, 3])
+      let smallFile = try #require(small.file)
+      #expect(try await ann.download(smallFile) == [1, 2, 3])
       await #expect(throws: JoinError.refused(code: "emptyFile", message: "The file is empty.")) {
         _ = try await ann.send(file: [], name: "empty")
       }
