@@ -113,7 +113,7 @@ import Parley
     self.own = own
     connections = [own.connectionId: own]
     let capabilities = takePermissions(of: meeting)
-    meeting.playSound(to: SessionSpeaker(of: self))
+    meeting.playSound(to: MeetingSpeaker(of: self))
     AudioHub.shared.addListener(self)
     session.tell { session in
       session.change { state in
