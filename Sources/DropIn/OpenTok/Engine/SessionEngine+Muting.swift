@@ -71,8 +71,8 @@ extension SessionEngine {
 
   private func settleStops(of work: PublisherWork, _ session: OTSession) {
     let media = work.publisher.media
-    let isSoundOver = !media.hasAudio || work.stopped.contains(work.kind.audio)
-    let isPictureOver = !media.hasVideo || work.stopped.contains(work.kind.video)
+    let isSoundOver = !media.options.capturesAudio || work.stopped.contains(work.kind.audio)
+    let isPictureOver = !media.options.capturesVideo || work.stopped.contains(work.kind.video)
     if isSoundOver, isPictureOver { return end(work, session) }
     for source in work.stopped { turnOff(source, work, session) }
   }

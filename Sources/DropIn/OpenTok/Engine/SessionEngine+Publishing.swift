@@ -39,14 +39,14 @@ extension SessionEngine {
     let work = PublisherWork(publisher, number)
     published[ObjectIdentifier(publisher)] = work
     if let name = publisher.name, !name.isEmpty, work.kind == .camera { meeting.local.rename(name) }
-    publisher.media.captureSound()
+    publisher.media.startAudio()
     let withdrawal = withdrawal
     work.sending = Task { [weak self] in
       await withdrawal?.value
       guard !work.isOver else { return }
       do {
-        if let problem = await publisher.media.captureProblem() { throw OTError(.publisherWebRTCError, problem) }
-        if let problem = await publisher.media.soundProblem() { throw OTError(.publisherWebRTCError, problem) }
+        if let problem = await publisher.media.videoProblem() { throw OTError(.publisherWebRTCError, problem) }
+        if let problem = await publisher.media.audioProblem() { throw OTError(.publisherWebRTCError, problem) }
         guard !work.isOver else { return }
         try await Self.send(work, meeting)
         guard let self, self.meeting === meeting, !work.isOver else { return await Self.withdraw(work) }
@@ -54,7 +54,7 @@ extension SessionEngine {
       } catch {
         guard let self, self.meeting === meeting, !work.isOver else { return }
         self.published[ObjectIdentifier(publisher)] = nil
-        publisher.media.stopSound()
+        publisher.media.stopAudio()
         let problem =
           error as? OTError ?? OTError(.publisherWebRTCError, "The server did not take the stream: \(error)")
         self.giveUp(publisher, number, problem, session)
@@ -82,28 +82,16 @@ extension SessionEngine {
   static func sendPicture(
     of work: PublisherWork, isMuted: Bool, _ local: LocalParticipant
   ) async throws -> LocalPublication? {
-    let (publisher, media) = (work.publisher, work.publisher.media)
-    guard media.hasVideo else { return nil }
-    var options = VideoOptions(isScreen: await media.isSharp(work.kind))
-    if let limit = publisher.bitrateLimit {
-      options.maximumBitrate = max(DataRate(bitsPerSecond: limit), .kilobits(10))
-    }
-    options.simulcast = work.kind == .screen && media.scalesScreen
-    // For who prefers fewer pictures a second. An encoder of layers keeps less well to a bound that an app has set.
-    let hasLayers = publisher.bitrateLimit == nil && (work.kind == .camera || options.simulcast)
-    options.temporalLayers = hasLayers ? 3 : 1
-    let track = LocalVideoTrack(media.pictures, options: options)
-    return try await local.publish(track, as: work.kind.video, isMuted: isMuted, name: work.name)
+    let bitrate = work.publisher.bitrateLimit.map { DataRate(bitsPerSecond: $0) }
+    return try await work.publisher.media.publishVideo(
+      of: work.kind, by: local, bitrate: bitrate, name: work.name, isMuted: isMuted)
   }
 
   /// nil when the publisher has no audio.
   static func sendSound(
     of work: PublisherWork, isMuted: Bool, _ local: LocalParticipant
   ) async throws -> LocalPublication? {
-    let media = work.publisher.media
-    guard media.hasAudio else { return nil }
-    let track = LocalAudioTrack(media.sound, options: media.audioOptions)
-    return try await local.publish(track, as: work.kind.audio, isMuted: isMuted, name: work.name)
+    try await work.publisher.media.publishAudio(of: work.kind, by: local, name: work.name, isMuted: isMuted)
   }
 
   static func withdraw(_ work: PublisherWork) async {
@@ -135,7 +123,7 @@ extension SessionEngine {
     let entry = makeEntry(own.connectionId, work.kind, own, name: publisher.name, session)
     let stream = entry.stream
     work.stream = stream
-    if let size = publisher.media.pictureSize { sized(stream.streamId, size, session) }
+    if let size = publisher.media.frameSize { sized(stream.streamId, CGSize(size), session) }
     session.tell { session in publisher.began(stream, session) }
     // Toggles made in between.
     applyMutes(of: publisher, in: session)
@@ -149,7 +137,7 @@ extension SessionEngine {
 
   func end(_ work: PublisherWork, _ session: OTSession) {
     published[ObjectIdentifier(work.publisher)] = nil
-    work.publisher.media.stopSound()
+    work.publisher.media.stopAudio()
     finish(work, session, removesView: session.isLegacy)
     let (before, sending) = (withdrawal, work.sending)
     withdrawal = Task {
@@ -186,7 +174,7 @@ extension SessionEngine {
       endSubscribers(of: old.streamId, session)
       let stream = makeEntry(own.connectionId, work.kind, own, name: work.publisher.name, session).stream
       work.stream = stream
-      if let size = work.publisher.media.pictureSize { sized(stream.streamId, size, session) }
+      if let size = work.publisher.media.frameSize { sized(stream.streamId, CGSize(size), session) }
       let publisher = work.publisher
       session.tell { session in
         publisher.ended(old, session)

@@ -271,7 +271,7 @@ import Parley
     subscribed = [:]
     for work in published.values {
       if let session { finish(work, session, removesView: true) }
-      work.publisher.media.stopSound()
+      work.publisher.media.stopAudio()
     }
     published = [:]
     streams = [:]

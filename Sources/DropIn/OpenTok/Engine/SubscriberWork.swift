@@ -27,7 +27,7 @@ import Parley
   private(set) var video: RemoteVideoTrack?
   private(set) var audio: RemoteAudioTrack?
   /// The publisher whose frames are shown, when it is an own stream.
-  private(set) var own: PublisherMedia?
+  private(set) var own: LocalCapture?
   /// The publisher whose audio is measured, when it is an own stream.
   var ownSound: OTPublisherKit?
 
@@ -46,11 +46,11 @@ import Parley
     new?.add(sink)
   }
 
-  func play(own new: PublisherMedia?) {
+  func play(own new: LocalCapture?) {
     guard new !== own else { return }
-    own?.hide(sink)
+    own?.remove(sink)
     own = new
-    new?.show(in: sink)
+    new?.add(sink)
   }
 
   func measure(audio new: RemoteAudioTrack?) {
