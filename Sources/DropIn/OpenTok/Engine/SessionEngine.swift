@@ -35,7 +35,7 @@ import Parley
   var subscribed: [ObjectIdentifier: SubscriberWork] = [:]
   var reading: Task<Void, Never>?
   var meter: Task<Void, Never>?
-  var rateMeter = RateMeter()
+  var rateMeter = TrackRateMeter()
 
   nonisolated init(_ settings: OTSessionSettings.Values) { self.settings = settings }
 

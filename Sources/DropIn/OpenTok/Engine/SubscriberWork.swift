@@ -1,5 +1,4 @@
 import Foundation
-import Media
 import Parley
 
 /// One subscriber of a stream: what it plays now.
@@ -23,7 +22,7 @@ import Parley
   var off: OTSubscriberVideoEventReason?
   var timer: Task<Void, Never>?
   let sink: SubscriberSink
-  let ear = LevelSink()
+  let ear = LevelMeter()
   private(set) var video: RemoteVideoTrack?
   private(set) var audio: RemoteAudioTrack?
   /// The publisher whose frames are shown, when it is an own stream.
@@ -109,16 +108,4 @@ final class SubscriberSink: VideoSink {
     sized?(size)
     first?()
   }
-}
-
-/// Measures how loud a track is.
-final class LevelSink: AudioSink {
-  private let level = Guarded(AudioLevel.silence)
-
-  func receive(_ frame: AudioFrame) {
-    let new = AudioLevel.measure(frame.samples)
-    level.update { $0 = new }
-  }
-
-  var value: Float { Float(AudioLevel.amplitude(of: level.read { $0 })) }
 }
