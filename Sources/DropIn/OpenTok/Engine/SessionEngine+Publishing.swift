@@ -8,25 +8,24 @@ import Parley
   let number: Int
   let kind: StreamKind
   var stream: OTStream?
-  var isOver = false
-  /// The publications made for it. The same sources may be another publisher's by the time that it is over.
-  var publications: [LocalPublication] = []
-  /// The publishing under way; the next publisher of these sources waits for it.
-  var sending: Task<Void, Never>?
-  /// Sources that a host has ended. They come again when the app turns them on and may send them.
-  var stopped: Set<TrackSource> = []
-  /// Waits for what else a host ends at the same time.
-  var settling: Task<Void, Never>?
+  let tracks: StreamPublisher
   let start = Date().timeIntervalSince1970 * 1_000
 
   init(_ publisher: OTPublisherKit, _ number: Int) {
     self.publisher = publisher
     self.number = number
     kind = StreamKind(publisher.videoType)
+    tracks = StreamPublisher(kind, publisher.media) { publisher.wanted }
   }
+}
 
-  /// The stream's name for the others; nil for that of its sender.
-  var name: String? { publisher.name.flatMap { $0.isEmpty ? nil : $0 } }
+extension OTPublisherKit {
+  fileprivate var wanted: StreamPublisher.Wanted {
+    let (sendsAudio, sendsVideo, name) = state.read { ($0.publishAudio, $0.publishVideo, $0.name) }
+    return StreamPublisher.Wanted(
+      sendsAudio: sendsAudio, sendsVideo: sendsVideo, name: name.flatMap { $0.isEmpty ? nil : $0 },
+      bitrate: bitrateLimit.map { DataRate(bitsPerSecond: $0) })
+  }
 }
 
 extension SessionEngine {
@@ -39,63 +38,17 @@ extension SessionEngine {
     let work = PublisherWork(publisher, number)
     published[ObjectIdentifier(publisher)] = work
     if let name = publisher.name, !name.isEmpty, work.kind == .camera { meeting.local.rename(name) }
-    publisher.media.startAudio()
-    let withdrawal = withdrawal
-    work.sending = Task { [weak self] in
-      await withdrawal?.value
-      guard !work.isOver else { return }
-      do {
-        if let problem = await publisher.media.videoProblem() { throw OTError(.publisherWebRTCError, problem) }
-        if let problem = await publisher.media.audioProblem() { throw OTError(.publisherWebRTCError, problem) }
-        guard !work.isOver else { return }
-        try await Self.send(work, meeting)
-        guard let self, self.meeting === meeting, !work.isOver else { return await Self.withdraw(work) }
-        self.began(work, session)
-      } catch {
-        guard let self, self.meeting === meeting, !work.isOver else { return }
+    work.tracks.publish(
+      in: meeting, after: withdrawal, isCurrent: { [weak self] in self?.meeting === meeting },
+      completion: { [weak self] error in
+        guard let self else { return }
+        guard let error else { return self.began(work, session) }
         self.published[ObjectIdentifier(publisher)] = nil
         publisher.media.stopAudio()
-        let problem =
-          error as? OTError ?? OTError(.publisherWebRTCError, "The server did not take the stream: \(error)")
-        self.giveUp(publisher, number, problem, session)
-      }
-    }
-  }
-
-  /// Both tracks in one offer.
-  private static func send(_ work: PublisherWork, _ meeting: Meeting) async throws {
-    let (sendsAudio, sendsVideo) = work.publisher.state.read { ($0.publishAudio, $0.publishVideo) }
-    let local = meeting.local
-    let first = Task { try await Self.sendPicture(of: work, isMuted: !sendsVideo, local) }
-    let second = Task { try await Self.sendSound(of: work, isMuted: !sendsAudio, local) }
-    let results = [await first.result, await second.result]
-    work.publications = results.compactMap { try? $0.get() }
-    do {
-      for result in results { _ = try result.get() }
-    } catch {
-      await withdraw(work)
-      throw error
-    }
-  }
-
-  /// nil when the publisher has no video.
-  static func sendPicture(
-    of work: PublisherWork, isMuted: Bool, _ local: LocalParticipant
-  ) async throws -> LocalPublication? {
-    let bitrate = work.publisher.bitrateLimit.map { DataRate(bitsPerSecond: $0) }
-    return try await work.publisher.media.publishVideo(
-      of: work.kind, by: local, bitrate: bitrate, name: work.name, isMuted: isMuted)
-  }
-
-  /// nil when the publisher has no audio.
-  static func sendSound(
-    of work: PublisherWork, isMuted: Bool, _ local: LocalParticipant
-  ) async throws -> LocalPublication? {
-    try await work.publisher.media.publishAudio(of: work.kind, by: local, name: work.name, isMuted: isMuted)
-  }
-
-  static func withdraw(_ work: PublisherWork) async {
-    for publication in work.publications { await publication.unpublish() }
+        let reason =
+          (error as? StreamPublisher.CaptureFailure)?.reason ?? "The server did not take the stream: \(error)"
+        self.giveUp(publisher, number, OTError(.publisherWebRTCError, reason), session)
+      })
   }
 
   private func giveUp(_ publisher: OTPublisherKit, _ number: Int, _ problem: OTError, _ session: OTSession) {
@@ -139,17 +92,12 @@ extension SessionEngine {
     published[ObjectIdentifier(work.publisher)] = nil
     work.publisher.media.stopAudio()
     finish(work, session, removesView: session.isLegacy)
-    let (before, sending) = (withdrawal, work.sending)
-    withdrawal = Task {
-      await before?.value
-      await sending?.value
-      await Self.withdraw(work)
-    }
+    withdrawal = work.tracks.withdraw(after: withdrawal)
   }
 
   /// Reports that the publisher is not published any more. Its view stays when it has begun again.
   func finish(_ work: PublisherWork, _ session: OTSession, removesView: Bool) {
-    work.isOver = true
+    work.tracks.isOver = true
     let (publisher, stream, number) = (work.publisher, work.stream, work.number)
     let isLatest = publisher.state.read { $0.membership.number == number }
     if let stream {

@@ -28,7 +28,7 @@ import Parley
   var connections: [String: OTConnection] = [:]
   var streams: [String: StreamEntry] = [:]
   /// Streams whose first track is there and whose second is waited for.
-  var pairing: [String: Task<Void, Never>] = [:]
+  let pairing = StreamPairing()
   var published: [ObjectIdentifier: PublisherWork] = [:]
   /// The unpublishing under way. The next publisher waits for it, as it may be of the same source.
   var withdrawal: Task<Void, Never>?
@@ -126,7 +126,7 @@ import Parley
     }
     for participant in meeting.participants { appeared(participant, session) }
     for participant in meeting.participants {
-      for kind in StreamKind.allCases where facts(participant.id, kind).isThere {
+      for kind in StreamKind.allCases where facts(participant.id, kind).isPublished {
         create(participant.id, kind, session)
       }
     }
@@ -261,8 +261,7 @@ import Parley
     isConnected = false
     reading?.cancel()
     meter?.cancel()
-    for task in pairing.values { task.cancel() }
-    pairing = [:]
+    pairing.cancelAll()
     AudioHub.shared.removeListener(self)
     for work in subscribed.values {
       if let session, let subscriber = work.subscriber { session.leavePlace(subscriber, work.number) }

@@ -1,4 +1,3 @@
-import Foundation
 import Parley
 
 extension StreamKind {
@@ -12,14 +11,4 @@ struct StreamEntry {
   let stream: OTStream
   let participant: String
   let kind: StreamKind
-}
-
-/// The present tracks of a stream.
-struct StreamFacts {
-  var isThere = false
-  var hasAudio = false
-  var hasVideo = false
-  var name: String?
-  /// When the server took its first track; nil from servers that do not say.
-  var created: Date?
 }
