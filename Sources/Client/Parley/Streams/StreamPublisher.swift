@@ -43,7 +43,7 @@ package import Basics
   ///
   /// - Parameters:
   ///   - withdrawal: The end of earlier streams, which is waited for: they may be of the same sources.
-  ///   - isCurrent: Whether the meeting is still the app's. Otherwise the tracks are withdrawn, and nothing is reported.
+  ///   - isCurrent: Whether the meeting is still the app's. If not, the tracks are withdrawn without a report.
   ///   - completion: Gets nil, or why nothing is published: a ``CaptureFailure`` or the server's refusal.
   package func publish(
     in meeting: Meeting, after withdrawal: Task<Void, Never>?, isCurrent: @escaping @MainActor () -> Bool,

@@ -27,10 +27,10 @@ extension SessionEngine {
       let (level, carried) = (publisher.publishAudio ? publisher.media.audioLevel : 0, Carried(value: delegate))
       session.tell { _ in carried.value.publisher(publisher, audioLevelUpdated: level) }
     }
-    for work in subscribed.values where work.audio != nil || work.ownSound != nil {
+    for work in subscribed.values where work.receiver.isMeasuring || work.ownSound != nil {
       guard let subscriber = work.subscriber, let delegate = subscriber.audioLevelDelegate else { continue }
       let own = work.ownSound.map { $0.publishAudio ? $0.media.audioLevel : 0 }
-      let (level, carried) = (own ?? work.ear.value, Carried(value: delegate))
+      let (level, carried) = (own ?? work.receiver.meter.value, Carried(value: delegate))
       session.tell { _ in carried.value.subscriber(subscriber, audioLevelUpdated: level) }
     }
   }
