@@ -91,10 +91,9 @@ extension Meeting {
 
   /// The server refused a chat message, or did not answer. False when it is not one of ours.
   func takeChatRefusal(id: Int, _ error: JoinError) -> Bool {
-    guard let index = unsentChat.firstIndex(where: { $0.id == id }) else { return false }
-    heldBack[id] = nil
+    guard let message = queue.removeChat(id) else { return false }
     secret?.forget(id)
-    emit(.chatFailed(unsentChat.remove(at: index), error))
+    emit(.chatFailed(message, error))
     sendInTurn()
     return true
   }
@@ -245,10 +244,8 @@ extension Meeting {
       return
     }
     // After joining anew nobody knows the numbers any more: what was said from the place before stands in the history, or did not arrive.
-    if isHistory, connectionState.rejoining, ownIDs.contains(entry.from),
-      let sent = unsentChat.firstIndex(where: { $0.text == entry.text && $0.recipient == entry.to })
-    {
-      unsentChat.remove(at: sent)
+    if isHistory, connectionState.rejoining, ownIDs.contains(entry.from) {
+      queue.removeChat(text: entry.text, to: entry.to)
     }
     // What is answered again after a loss may be older than what the history had room for.
     chat.insert(entry, at: (chat.lastIndex { $0.id < entry.id } ?? -1) + 1)

@@ -52,9 +52,9 @@ extension Meeting {
           "An encrypted chat message has at most \(Self.maximumChatBytes) bytes, and quotation marks and line breaks count twice."
       )
     }
-    guard unsentChat.count < Self.maximumUnanswered else { throw Self.tooMany("chat messages") }
+    guard queue.chat.count < Self.maximumUnanswered else { throw Self.tooMany("chat messages") }
     let message = SentChatMessage(id: nextID(), text: text, recipient: recipient?.id)
-    unsentChat.append(message)
+    queue.add(message)
     sendInTurn()
     return message
   }

@@ -112,13 +112,8 @@ public import Signaling
   @ObservationIgnored var requests: [Int: CheckedContinuation<Result<Void, JoinError>, Never>] = [:]
   /// The tracks that the server was asked to unmute, by the numbers of these requests.
   @ObservationIgnored var unmutings: [Int: LocalPublication] = [:]
-  /// What the server has neither passed on nor refused yet, in order.
-  @ObservationIgnored var unsentChat: [SentChatMessage] = []
-  /// What the server has not answered yet, in order.
-  @ObservationIgnored var signals: [OutgoingSignal] = []
-  @ObservationIgnored var pace = SendingPace()
-  /// How often the server has refused with `tooFast` what waits to be sent again.
-  @ObservationIgnored var heldBack: [Int: Int] = [:]
+  /// Chat messages and signals without the server's answer.
+  @ObservationIgnored var queue = SendQueue()
   /// Whether something waits for its turn.
   @ObservationIgnored var awaitsTurn = false
   /// The ids that this client had in the meeting, the present one included: each full rejoin gives it another.
@@ -275,8 +270,6 @@ struct ConnectionParts {
   var isWelcome = false
   /// Whether the server had this client wait first.
   var hasWaited = false
-  /// Which chat messages were sent over the socket as it is now.
-  var saidChat: Set<Int> = []
 
   init(channel: SignalingChannel, document: DiscoverDocument) {
     self.channel = channel
