@@ -76,8 +76,7 @@ extension Meeting {
     failNegotiation()
     failRequests()
     emit(.ended(reason, message: message))
-    for reader in readers.values { reader.finish() }
-    readers = [:]
+    feed.finish()
   }
 
   /// Stops everything that runs for this meeting: sources, media, tasks.

@@ -21,7 +21,7 @@ extension Meeting {
         if let mid = carried[publication.id] { subscribe(publication, mid: mid, of: participant) }
       }
     }
-    if !toldViews.isEmpty { viewChanged() }
+    if !views.isEmpty { viewChanged() }
   }
 
   private func subscribe(_ publication: RemotePublication, mid: MID, of participant: RemoteParticipant) {
@@ -74,7 +74,7 @@ extension Meeting {
   func dropSubscriptions() {
     slots = []
     // The slots that come next are other ones.
-    toldViews = [:]
+    views.removeAll()
     paused.publications = []
     forgetCodecs()
     for publication in participants.flatMap(\.publications) { unsubscribe(publication) }

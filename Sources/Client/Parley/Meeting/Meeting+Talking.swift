@@ -60,10 +60,7 @@ extension Meeting {
   }
 
   /// A number for an offer or a chat message: a refusal carries it, so both are numbered in one row.
-  func nextID() -> Int {
-    negotiation.lastID += 1
-    return negotiation.lastID
-  }
+  func nextID() -> Int { negotiation.nextID() }
 }
 
 /// A chat message that this client has sent. It is delivered once it comes back as ``MeetingEvent/chat(_:isHistory:)``.

@@ -107,19 +107,15 @@ public import Signaling
   @ObservationIgnored var slots: [SlotInfo] = []
   @ObservationIgnored var connectionState = ConnectionParts()
   @ObservationIgnored var joinedOnce = false
-  @ObservationIgnored var negotiation = NegotiationState()
-  /// Who waits for the answer to a request, by its number.
-  @ObservationIgnored var requests: [Int: CheckedContinuation<Result<Void, JoinError>, Never>] = [:]
-  /// The tracks that the server was asked to unmute, by the numbers of these requests.
-  @ObservationIgnored var unmutings: [Int: LocalPublication] = [:]
+  @ObservationIgnored var negotiation = Negotiation()
+  @ObservationIgnored var requests = PendingRequests()
   /// Chat messages and signals without the server's answer.
   @ObservationIgnored var queue = SendQueue()
   /// Whether something waits for its turn.
   @ObservationIgnored var awaitsTurn = false
   /// The ids that this client had in the meeting, the present one included: each full rejoin gives it another.
   @ObservationIgnored var ownIDs: Set<String> = []
-  /// What happened before anybody read ``events``; nil once somebody does.
-  @ObservationIgnored var unreadEvents: [MeetingEvent]? = []
+  @ObservationIgnored var feed = EventFeed<MeetingEvent>(limit: Meeting.maximumWaitingEvents)
   /// The work of ``join()``.
   @ObservationIgnored var joining: Task<Result<Void, JoinError>, Never>?
   /// Ends the joining that takes too long.
@@ -128,8 +124,6 @@ public import Signaling
   @ObservationIgnored var patience: Task<Void, Never>?
   /// Which STUN and TURN servers could not be used for the connection under way, the newest ``maximumServerProblems``.
   @ObservationIgnored var serverProblems: [ServerProblem] = []
-  @ObservationIgnored var readers: [Int: AsyncStream<MeetingEvent>.Continuation] = [:]
-  @ObservationIgnored var nextReader = 0
   /// What runs for this meeting and ends with it.
   @ObservationIgnored let tasks = TaskList()
   /// The goodbye under way, which every caller of ``leave()`` waits for.
@@ -140,8 +134,8 @@ public import Signaling
   @ObservationIgnored let mediaWaiters = WaiterList()
   /// Who waits for room in a data channel's buffer.
   @ObservationIgnored let dataWaiters = WaiterList()
-  /// What the server was told of the sizes at which slots are shown, by m-section, and of what.
-  @ObservationIgnored var toldViews: [String: (publication: String, view: SlotView)] = [:]
+  @ObservationIgnored var views = ViewReports()
+  /// Whether changed views are reported in a moment.
   @ObservationIgnored var viewsWait = false
   /// The publications that the server does not send for now, and why, also those that have no subscription yet.
   @ObservationIgnored var paused: (publications: Set<String>, reason: PauseReason) = ([], .bandwidth)
@@ -171,7 +165,7 @@ public import Signaling
     channel?.send(.leave)
     channel?.close()
     giveBack()
-    for reader in readers.values { reader.finish() }
+    feed.finish()
   }
 
   /// Most events that wait for a reader: further ones push out the oldest.
@@ -197,31 +191,12 @@ public import Signaling
   ///
   /// At most ``maximumWaitingEvents`` wait for a reader that is slow or not there; the newest are kept.
   public var events: AsyncStream<MeetingEvent> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: MeetingEvent.self, bufferingPolicy: .bufferingNewest(Self.maximumWaitingEvents))
-    for event in unreadEvents ?? [] { continuation.yield(event) }
-    unreadEvents = nil
-    guard state != .ended else {
-      continuation.finish()
-      return stream
+    feed.makeStream(isOver: state == .ended) { [weak self] id in
+      Task { @MainActor in self?.feed.removeReader(id) }
     }
-    nextReader += 1
-    let id = nextReader
-    readers[id] = continuation
-    continuation.onTermination = { [weak self] _ in
-      Task { @MainActor in self?.readers[id] = nil }
-    }
-    return stream
   }
 
-  func emit(_ event: MeetingEvent) {
-    if let count = unreadEvents?.count {
-      // Half of it at once, so that a meeting nobody reads does not move all of them for each event.
-      if count >= 2 * Self.maximumWaitingEvents { unreadEvents?.removeFirst(Self.maximumWaitingEvents) }
-      unreadEvents?.append(event)
-    }
-    for reader in readers.values { reader.yield(event) }
-  }
+  func emit(_ event: MeetingEvent) { feed.emit(event) }
 
   /// Sends a message when there is a socket; what is lost meanwhile is told again after a resume.
   func send(_ message: ClientMessage) {
