@@ -88,7 +88,7 @@ import Testing
       let sent = try texts.map { (text: String) throws -> SentChatMessage in try ann.send(chat: text) }
       try await wait(for: "every answer: \(ann.queue.chat.count)") { ann.queue.chat.isEmpty && ann.chat.count == 6 }
       // As if all of the way back had been lost.
-      ann.chat.removeAll()
+      ann.chatMessages = ChatMessages(limit: Meeting.maximumChatMessages)
       ann.queue.chat = sent
       ann.place?.channel.close()
       try await wait(for: "all of them again: \(ann.chat.count), \(witness.events.map { $0.prefix(20) })") {
@@ -113,7 +113,7 @@ import Testing
       try await wait(for: "the message at Bob's") { bob.chat.count == 1 }
       // As if its way back had been lost.
       try await wait(for: "the message at Ann's") { ann.chat.count == 1 }
-      ann.chat.removeAll()
+      ann.chatMessages = ChatMessages(limit: Meeting.maximumChatMessages)
       ann.queue.chat = [sent]
       ann.lastError = .mediaFailed("a test")
       let witness = Witness(ann)

@@ -143,7 +143,7 @@ extension Meeting {
   func takeAnswer(id: Int, answer: String, slots: [SlotInfo]) {
     guard let connection, negotiation.receiveAnswer(to: id) else { return }
     // Now: while the session takes the answer, a message may bring newer ones.
-    self.slots = slots
+    self.slots.all = slots
     Task {
       let problem = await self.setAnswer(answer, connection)
       guard self.connection === connection, self.negotiation.finish(id) else { return }

@@ -7,10 +7,7 @@ extension Meeting {
   /// Makes subscriptions match what the slots carry, once the session has their m-sections.
   func applySlots() {
     guard !negotiation.isAnswered else { return }
-    var carried: [String: MID] = [:]
-    for slot in slots {
-      if let publication = slot.publication { carried[publication] = MID(rawValue: slot.mid) }
-    }
+    let carried = slots.carried
     for publication in participants.flatMap(\.publications) {
       if let subscription = publication.subscription, carried[publication.id] != subscription.mid {
         unsubscribe(publication)
@@ -72,10 +69,8 @@ extension Meeting {
   }
 
   func dropSubscriptions() {
-    slots = []
-    // The slots that come next are other ones.
+    slots.removeAll()
     views.removeAll()
-    paused.publications = []
     forgetCodecs()
     for publication in participants.flatMap(\.publications) { unsubscribe(publication) }
   }

@@ -37,17 +37,16 @@ extension Meeting {
 
   /// The slots that the server does not send for now, whole, and why.
   func takePaused(_ slots: [String], _ reason: PauseReason) {
-    paused = (Set(self.slots.filter { slots.contains($0.mid) }.compactMap(\.publication)), reason)
+    self.slots.pause(slots, for: reason)
     for subscription in participants.flatMap(\.publications).compactMap(\.subscription) { tellPause(subscription) }
   }
 
   /// Takes over whether the server sends what `subscription` is of. It may have said so before there was a subscription.
   func tellPause(_ subscription: Subscription) {
-    let publication = subscription.publication
-    let isPaused = publication.kind == .video && paused.publications.contains(publication.id)
-    guard subscription.isPaused != isPaused else { return }
-    subscription.pauseReason = isPaused ? paused.reason : nil
-    emit(isPaused ? .paused(subscription) : .resumed(subscription))
+    let reason = slots.pauseReason(of: subscription.publication)
+    guard subscription.isPaused != (reason != nil) else { return }
+    subscription.pauseReason = reason
+    emit(reason == nil ? .resumed(subscription) : .paused(subscription))
   }
 
   /// What of an own track somebody watches.

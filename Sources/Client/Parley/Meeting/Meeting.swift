@@ -49,10 +49,11 @@ public import Signaling
   public internal(set) var waitingReason: WaitingReason?
 
   /// Who waits to be let in, in the order they came. Always empty for who is no host.
-  public internal(set) var lobby: [WaitingParticipant] = []
+  public var lobby: [WaitingParticipant] { lobbyState.waiting }
 
   /// Whether a host has locked the meeting. Known to hosts only; false for everybody else.
-  public internal(set) var isLocked = false
+  public var isLocked: Bool { lobbyState.isLocked }
+  var lobbyState = Lobby()
 
   public let local: LocalParticipant
 
@@ -65,7 +66,8 @@ public import Signaling
   public internal(set) var speakers: [any Participant] = []
 
   /// The chat so far, in order: the newest ``maximumChatMessages``.
-  public internal(set) var chat: [ChatMessage] = []
+  public var chat: [ChatMessage] { chatMessages.all }
+  var chatMessages = ChatMessages(limit: Meeting.maximumChatMessages)
 
   /// The meeting's id, name, address, title and end; nil before joining.
   public internal(set) var info: MeetingInfo?
@@ -104,7 +106,7 @@ public import Signaling
   /// Nil for a meeting that is joined without encryption.
   @ObservationIgnored let secret: MeetingSecret?
   @ObservationIgnored var connection: MediaConnection?
-  @ObservationIgnored var slots: [SlotInfo] = []
+  @ObservationIgnored var slots = Slots()
   @ObservationIgnored var connectionState = ConnectionParts()
   @ObservationIgnored var joinedOnce = false
   @ObservationIgnored var negotiation = Negotiation()
@@ -122,8 +124,7 @@ public import Signaling
   @ObservationIgnored var joinDeadline: Task<Void, Never>?
   /// Ends the meeting when a lost connection is not back in time; nil while nothing is lost.
   @ObservationIgnored var patience: Task<Void, Never>?
-  /// Which STUN and TURN servers could not be used for the connection under way, the newest ``maximumServerProblems``.
-  @ObservationIgnored var serverProblems: [ServerProblem] = []
+  @ObservationIgnored var serverProblems = ServerProblems()
   /// What runs for this meeting and ends with it.
   @ObservationIgnored let tasks = TaskList()
   /// The goodbye under way, which every caller of ``leave()`` waits for.
@@ -137,10 +138,6 @@ public import Signaling
   @ObservationIgnored var views = ViewReports()
   /// Whether changed views are reported in a moment.
   @ObservationIgnored var viewsWait = false
-  /// The publications that the server does not send for now, and why, also those that have no subscription yet.
-  @ObservationIgnored var paused: (publications: Set<String>, reason: PauseReason) = ([], .bandwidth)
-  /// What the server does not send since this client cannot decode it, by publication, also those that are not known here yet.
-  @ObservationIgnored var undecodable: [String: CodecInfo] = [:]
   @ObservationIgnored var soundSink: (any AudioSink)?
 
   init(_ location: MeetingLocation, name: String?, options: JoinOptions) {
@@ -174,9 +171,6 @@ public import Signaling
   /// Most messages in ``chat``: further ones push out the oldest.
   public static let maximumChatMessages = 2_000
 
-  /// Most reasons kept of servers that cannot be used.
-  static let maximumServerProblems = 4
-
   /// Somebody by id, oneself included.
   ///
   /// ```swift
@@ -204,33 +198,6 @@ public import Signaling
     guard let place, place.hasAsked else { return }
     place.channel.send(message)
   }
-}
-
-/// A STUN or TURN server that could not be used, and why.
-struct ServerProblem {
-  var url: String
-  var error: TurnError
-  /// Whether media has no way left.
-  var isLast: Bool
-
-  var text: String { "The server \(url) cannot be used: \(error)" }
-
-  /// Whether a URL is that of a TURN server. Schemes are the same in any case (RFC 3986 section 3.1, RFC 7065 section 3.1).
-  static func isRelay(_ url: String) -> Bool {
-    ["turn", "turns"].contains(url.prefix { $0 != ":" }.lowercased())
-  }
-}
-
-/// Which parts of the connection are down.
-struct ConnectionParts {
-  /// Whether ICE and DTLS of the connection under way are done.
-  var mediaUp = false
-  var signalingDown = false
-  var mediaDown = false
-  /// Whether the media connection is over, and it is not known yet whether the meeting is, too.
-  var mediaIsOver = false
-  var rejoining = false
-  var isFine: Bool { !signalingDown && !mediaDown && !rejoining }
 }
 
 /// The place in a meeting that `welcome` gave, and the socket that holds it.
