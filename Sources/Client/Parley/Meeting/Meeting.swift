@@ -106,25 +106,29 @@ public import Signaling
   /// Nil for a meeting that is joined without encryption.
   @ObservationIgnored let secret: MeetingSecret?
   @ObservationIgnored var connection: MediaConnection?
-  @ObservationIgnored var slots = Slots()
-  @ObservationIgnored var connectionState = ConnectionParts()
   @ObservationIgnored var joinedOnce = false
+
+  // The parts: values without I/O, each in a file of its own in `Parts`. The extensions of the meeting sequence them.
+  @ObservationIgnored var slots = Slots()
+  @ObservationIgnored var views = ViewReports()
+  @ObservationIgnored var connectionState = ConnectionParts()
+  @ObservationIgnored var serverProblems = ServerProblems()
   @ObservationIgnored var negotiation = Negotiation()
   @ObservationIgnored var requests = PendingRequests()
   /// Chat messages and signals without the server's answer.
   @ObservationIgnored var queue = SendQueue()
+  @ObservationIgnored var feed = EventFeed<MeetingEvent>(limit: Meeting.maximumWaitingEvents)
+
   /// Whether something waits for its turn.
   @ObservationIgnored var awaitsTurn = false
   /// The ids that this client had in the meeting, the present one included: each full rejoin gives it another.
   @ObservationIgnored var ownIDs: Set<String> = []
-  @ObservationIgnored var feed = EventFeed<MeetingEvent>(limit: Meeting.maximumWaitingEvents)
   /// The work of ``join()``.
   @ObservationIgnored var joining: Task<Result<Void, JoinError>, Never>?
   /// Ends the joining that takes too long.
   @ObservationIgnored var joinDeadline: Task<Void, Never>?
   /// Ends the meeting when a lost connection is not back in time; nil while nothing is lost.
   @ObservationIgnored var patience: Task<Void, Never>?
-  @ObservationIgnored var serverProblems = ServerProblems()
   /// What runs for this meeting and ends with it.
   @ObservationIgnored let tasks = TaskList()
   /// The goodbye under way, which every caller of ``leave()`` waits for.
@@ -135,7 +139,6 @@ public import Signaling
   @ObservationIgnored let mediaWaiters = WaiterList()
   /// Who waits for room in a data channel's buffer.
   @ObservationIgnored let dataWaiters = WaiterList()
-  @ObservationIgnored var views = ViewReports()
   /// Whether changed views are reported in a moment.
   @ObservationIgnored var viewsWait = false
   @ObservationIgnored var soundSink: (any AudioSink)?
