@@ -47,7 +47,7 @@ enum BareHandshakes {
           associations[remote] = try? DTLSTransport(context: context, role: .server, remoteFingerprints: [fingerprint])
         }
         guard let association = associations[remote] else { return }
-        association.receive(datagram.span, now: EventLoop.clock)
+        association.receive(datagram.span, now: MonotonicClock.now)
         while let bytes = association.pollTransmit() { socket.send(bytes.span, to: remote, from: local) }
         while let event = association.pollEvent() {
           guard case .connected(let material) = event, let sender = try? SRTPSender(material) else { continue }
@@ -72,18 +72,18 @@ enum BareHandshakes {
     costs.residentBefore = server.residentKilobytes
     costs.proportionalBefore = server.proportionalKilobytes
     for _ in 0..<count {
-      let began = EventLoop.clock
+      let began = MonotonicClock.now
       let socket = try UDPSocket(bind: TransportAddress(ip: address, port: 0))
       let client = try DTLSTransport(context: context, role: .client, remoteFingerprints: [fingerprint])
       client.start(now: began)
       while client.state == .handshaking {
         while let bytes = client.pollTransmit() { socket.send(bytes.span, to: remote, from: nil) }
         wait(for: socket, milliseconds: 10)
-        _ = socket.receive(into: slab) { datagram, _, _ in client.receive(datagram.span, now: EventLoop.clock) }
-        if client.deadline <= EventLoop.clock { client.handleTimeout(now: EventLoop.clock) }
+        _ = socket.receive(into: slab) { datagram, _, _ in client.receive(datagram.span, now: MonotonicClock.now) }
+        if client.deadline <= MonotonicClock.now { client.handleTimeout(now: MonotonicClock.now) }
       }
       guard client.state == .connected else { throw Failed(description: "a bare handshake failed: \(client.state)") }
-      costs.times.append(EventLoop.clock - began)
+      costs.times.append(MonotonicClock.now - began)
     }
     costs.residentAfter = server.residentKilobytes
     costs.proportionalAfter = server.proportionalKilobytes

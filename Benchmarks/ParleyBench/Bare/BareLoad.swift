@@ -20,7 +20,7 @@ actor BareLoad {
     func receive(_ slab: ReceiveSlab) {
       var more = true
       while more {
-        more = socket.receive(into: slab) { datagram, _, _ in take(&datagram, EventLoop.clock) }
+        more = socket.receive(into: slab) { datagram, _, _ in take(&datagram, MonotonicClock.now) }
       }
     }
 

@@ -63,14 +63,14 @@ struct BareSender {
   }
 
   private mutating func run() {
-    var roundStart = EventLoop.clock
+    var roundStart = MonotonicClock.now
     var timestamp: UInt32 = 0
     // So many packets are let together that bursts have the wanted length on average.
     var credit = burst
     while true {
       for entry in trace.packets {
         let due = roundStart + entry.time
-        let wait = (due - EventLoop.clock).nanoseconds
+        let wait = (due - MonotonicClock.now).nanoseconds
         if wait > 0 { usleep(UInt32(clamping: wait / 1_000)) }
         waiting.append(packet(entry, timestamp))
         if Double(waiting.count) >= credit.rounded(.down) {
@@ -87,7 +87,7 @@ struct BareSender {
     let offset = LoadPublication.stampOffset(kind)
     let size = max(entry.payloadSize, offset + PacketStamp.length)
     var payload = [UInt8](repeating: 0x5A, count: size + Self.maximumPadding)
-    PacketStamp.write(EventLoop.clock, to: &payload, at: offset)
+    PacketStamp.write(MonotonicClock.now, to: &payload, at: offset)
     return Packet(size: size, timestamp: timestamp &+ entry.timestamp, marker: entry.marker, payload: payload)
   }
 

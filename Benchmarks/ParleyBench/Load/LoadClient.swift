@@ -25,7 +25,7 @@ final class LoadClient {
   private(set) var tracks: [Track] = []
   var measurement = Measurement()
   /// When it was made, and when it had keys and a path.
-  let began = EventLoop.clock
+  let began = MonotonicClock.now
   private(set) var connectedAt: Instant?
 
   private var publications: [LoadPublication] = []
@@ -60,7 +60,7 @@ final class LoadClient {
 
   func close() {
     peer.close()
-    drain(EventLoop.clock)
+    drain(MonotonicClock.now)
   }
 
   // MARK: Receiving
@@ -69,7 +69,7 @@ final class LoadClient {
     var more = true
     while more {
       more = socket.receive(into: slab) { datagram, remote, local in
-        let now = EventLoop.clock
+        let now = MonotonicClock.now
         let path = IcePath(transport: .udp, local: socket.localAddress, remote: remote)
         switch peer.receive(&datagram, path: path, now: now) {
         case .rtp(let header, let length): take(header, datagram.span, length, now)
@@ -198,6 +198,6 @@ final class LoadClient {
       socket.send(bytes.span, to: datagram.path.remote, from: nil)
     }
     while peer.pollEvent() != nil {}
-    if connectedAt == nil, peer.isConnected, peer.selectedPath != nil { connectedAt = EventLoop.clock }
+    if connectedAt == nil, peer.isConnected, peer.selectedPath != nil { connectedAt = MonotonicClock.now }
   }
 }

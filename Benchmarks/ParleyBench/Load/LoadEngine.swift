@@ -76,7 +76,7 @@ actor LoadEngine {
 
   /// Lets publishers send from now on.
   func publish() {
-    for client in clients { client.startPublishing(EventLoop.clock) }
+    for client in clients { client.startPublishing(MonotonicClock.now) }
     schedule()
   }
 
@@ -106,7 +106,7 @@ actor LoadEngine {
   }
 
   private func tick() {
-    let now = EventLoop.clock
+    let now = MonotonicClock.now
     for client in clients where client.nextSend <= now { client.sendDue(now) }
     if nextHousekeeping <= now {
       nextHousekeeping = now + .milliseconds(10)

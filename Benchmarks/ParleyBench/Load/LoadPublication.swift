@@ -89,7 +89,7 @@ final class LoadPublication {
       for (index, byte) in frame.enumerated() { payload[4 + index] = startsFrame ? byte : 0 }
       if startsFrame { wantsKeyframe = false }
     }
-    PacketStamp.write(EventLoop.clock, to: &payload, at: offset)
+    PacketStamp.write(MonotonicClock.now, to: &payload, at: offset)
     return min(max(packet.payloadSize, offset + PacketStamp.length), payload.count)
   }
 

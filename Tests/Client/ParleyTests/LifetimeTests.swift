@@ -161,10 +161,10 @@ import Testing
       try ann.send(chat: "are you there?")
       let refused = try ann.send(chat: "are you there?", to: gone)
       try ann.send(chat: "are you there?")
-      #expect(ann.unsentChat.count == 3 && refused.recipient == gone.id)
+      #expect(ann.queue.chat.count == 3 && refused.recipient == gone.id)
       try await wait(for: "the refusal, seen: \(witness.events)") { witness.failed == [refused] }
       #expect(witness.saw("chatFailed are you there?: badMessage"))
-      try await wait(for: "the other two") { ann.chat.count == 2 && ann.unsentChat.isEmpty }
+      try await wait(for: "the other two") { ann.chat.count == 2 && ann.queue.chat.isEmpty }
 
       ann.local.rename(" \u{200B} ")
       try await wait(for: "the refusal of the name, seen: \(witness.events)") {

@@ -44,10 +44,10 @@ import Testing
       try await ann.local.publish(LocalVideoTrack(TestPictureSource(width: 160, height: 90)))
       try await wait(for: "the publication in a slot") {
         let camera = bob.participants.first?.publication(.camera)
-        return camera != nil && bob.slots.contains { $0.publication == camera?.id }
+        return camera != nil && bob.slots.all.contains { $0.publication == camera?.id }
       }
       let camera = try #require(bob.participants.first?.publication(.camera))
-      let mid = try #require(bob.slots.first { $0.publication == camera.id }?.mid)
+      let mid = try #require(bob.slots.all.first { $0.publication == camera.id }?.mid)
       #expect(camera.subscription == nil)
       bob.takePaused([mid], .bandwidth)
       bob.negotiation.isAnswered = false

@@ -27,13 +27,13 @@ import Testing
       #expect(!atAnn.events.contains { $0.contains("whisper") })
       #expect(ann.participants[0].created != nil && ann.local.created != nil && ann.local.data == nil)
 
-      try await wait(for: "the server's answers to what was said") { ann.signals.isEmpty }
+      try await wait(for: "the server's answers to what was said") { ann.queue.signals.isEmpty }
       ann.connectionState.signalingDown = true
       #expect(throws: JoinError.unreachable("The server cannot be reached just now.")) {
         try ann.signal(type: "dropped", waits: false)
       }
       try ann.signal(type: "kept")
-      #expect(ann.signals.map(\.signal.type) == ["kept"])
+      #expect(ann.queue.signals.map(\.signal.type) == ["kept"])
       ann.connectionState.signalingDown = false
       ann.sendInTurn()
       try await wait(for: "the one that waited at Bob's: \(atBob.events)") { atBob.saw("signal Ann kept: ") }

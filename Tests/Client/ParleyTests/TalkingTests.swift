@@ -36,7 +36,7 @@ import Testing
       try await wait(for: "three messages at Bob's: \(bob.chat.map(\.text))") { bob.chat.count == 3 }
       #expect(bob.chat.map(\.text) == ["before", "meanwhile", "after"])
       try await wait(for: "the new name at Bob's") { bob.participants.map(\.name) == ["Anna"] }
-      try await wait(for: "every message to come back: \(ann.unsentChat)") { ann.unsentChat.isEmpty }
+      try await wait(for: "every message to come back: \(ann.queue.chat)") { ann.queue.chat.isEmpty }
       await ann.leave()
       await bob.leave()
     }
@@ -62,12 +62,12 @@ import Testing
         try ann.send(chat: "two"),
       ]
       try await wait(for: "three messages at Bob's: \(bob.chat.map(\.text))") { bob.chat.count == 3 }
-      try await wait(for: "every answer: \(ann.unsentChat)") { ann.unsentChat.isEmpty && witness.failed.count == 1 }
+      try await wait(for: "every answer: \(ann.queue.chat)") { ann.queue.chat.isEmpty && witness.failed.count == 1 }
       // As if all of the way back had been lost.
-      ann.unsentChat = sent
+      ann.queue.chat = sent
       ann.place?.channel.close()
-      try await wait(for: "the answers: \(ann.unsentChat), \(witness.events)") {
-        ann.unsentChat.isEmpty && witness.saw("reconnected")
+      try await wait(for: "the answers: \(ann.queue.chat), \(witness.events)") {
+        ann.queue.chat.isEmpty && witness.saw("reconnected")
       }
       #expect(witness.failed == [sent[1], sent[1]])
       try ann.send(chat: "end")
@@ -86,13 +86,13 @@ import Testing
       // 72 KB, of which a client is told 64 KiB at most when it comes back.
       let texts = (0..<6).map { "\($0)" + String(repeating: "€", count: 3_999) }
       let sent = try texts.map { (text: String) throws -> SentChatMessage in try ann.send(chat: text) }
-      try await wait(for: "every answer: \(ann.unsentChat.count)") { ann.unsentChat.isEmpty && ann.chat.count == 6 }
+      try await wait(for: "every answer: \(ann.queue.chat.count)") { ann.queue.chat.isEmpty && ann.chat.count == 6 }
       // As if all of the way back had been lost.
-      ann.chat.removeAll()
-      ann.unsentChat = sent
+      ann.chatMessages = ChatMessages(limit: Meeting.maximumChatMessages)
+      ann.queue.chat = sent
       ann.place?.channel.close()
       try await wait(for: "all of them again: \(ann.chat.count), \(witness.events.map { $0.prefix(20) })") {
-        ann.unsentChat.isEmpty && ann.chat.count == 6
+        ann.queue.chat.isEmpty && ann.chat.count == 6
       }
       #expect(ann.chat.map { String($0.text.prefix(1)) } == ["0", "1", "2", "3", "4", "5"])
       try await wait(for: "the last answer: \(witness.events.suffix(3))") {
@@ -113,13 +113,13 @@ import Testing
       try await wait(for: "the message at Bob's") { bob.chat.count == 1 }
       // As if its way back had been lost.
       try await wait(for: "the message at Ann's") { ann.chat.count == 1 }
-      ann.chat.removeAll()
-      ann.unsentChat = [sent]
+      ann.chatMessages = ChatMessages(limit: Meeting.maximumChatMessages)
+      ann.queue.chat = [sent]
       ann.lastError = .mediaFailed("a test")
       let witness = Witness(ann)
       ann.rejoin()
       try await wait(for: "the rejoin: \(witness.events)") { witness.events.contains { $0.hasPrefix("reconnected") } }
-      #expect(ann.unsentChat.isEmpty && ann.lastError == nil)
+      #expect(ann.queue.chat.isEmpty && ann.lastError == nil)
       try ann.send(chat: "twice")
       try await wait(for: "the second message at Bob's: \(bob.chat.map(\.text))") { bob.chat.last?.text == "twice" }
       #expect(bob.chat.map(\.text) == ["once", "twice"])

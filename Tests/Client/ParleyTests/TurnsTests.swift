@@ -23,7 +23,9 @@ import Testing
       // Its answer comes after those of the others.
       try await ann.sendSignal(type: "last")
       try await wait(for: "the end at Bob's, after \(atBob.events.suffix(3))") { atBob.saw("signal Ann last: ") }
-      try await wait(for: "every answer: \(ann.unsentChat.count)") { ann.unsentChat.isEmpty && ann.signals.isEmpty }
+      try await wait(for: "every answer: \(ann.queue.chat.count)") {
+        ann.queue.chat.isEmpty && ann.queue.signals.isEmpty
+      }
       let chat = stride(from: 0, to: 400, by: 4).map { "chat Ann: \($0)" }
       try await wait(for: "the chat at Bob's") { atBob.said("chat").count == chat.count }
       #expect(atBob.said("chat") == chat)
@@ -52,15 +54,17 @@ import Testing
       try await wait(for: "nothing under way: \(atBob.said("signal").count)") {
         guard atBob.said("signal").count > 120 else { return false }
         // Nothing follows during that, so that what is under way comes to its end on a busy machine too.
-        ann.pace.hold(from: MonotonicClock.now)
-        return ann.signals.first?.isSent == false
-          && ann.unsentChat.first.map { ann.place?.saidChat.contains($0.id) } == false
+        ann.queue.pace.hold(from: MonotonicClock.now)
+        return ann.queue.signals.first?.isSent == false
+          && ann.queue.chat.first.map { ann.queue.sentChat.contains($0.id) } == false
       }
-      #expect(ann.signals.count > 40 && ann.unsentChat.count > 10)
+      #expect(ann.queue.signals.count > 40 && ann.queue.chat.count > 10)
       ann.place?.channel.close()
       try await wait(for: "the loss: \(atAnn.events.suffix(3))") { atAnn.steps == [.signaling] }
       try await wait(for: "the rest at Bob's: \(atBob.events.suffix(3))") { atBob.saw("signal Ann n: 239") }
-      try await wait(for: "every answer: \(ann.unsentChat.count)") { ann.unsentChat.isEmpty && ann.signals.isEmpty }
+      try await wait(for: "every answer: \(ann.queue.chat.count)") {
+        ann.queue.chat.isEmpty && ann.queue.signals.isEmpty
+      }
       #expect(atBob.said("signal") == (0..<240).map { "signal Ann n: \($0)" })
       let chat = stride(from: 0, to: 240, by: 4).map { "chat Ann: \($0)" }
       try await wait(for: "the chat at Bob's") { atBob.said("chat").count == chat.count }
@@ -68,9 +72,9 @@ import Testing
       #expect(!atAnn.events.contains { $0.hasPrefix("problem") }, "\(atAnn.events)")
 
       // It need not wait for its turn.
-      ann.pace = SendingPace()
+      ann.queue.pace = SendingPace()
       try ann.signal(type: "underway")
-      #expect(ann.signals.map(\.isSent) == [true])
+      #expect(ann.queue.signals.map(\.isSent) == [true])
       ann.loseAnswers()
       try await wait(for: "the problem: \(atAnn.events.suffix(3))") {
         atAnn.events.contains { $0.hasPrefix("problem A signal was not passed on: The connection was lost") }
@@ -92,7 +96,7 @@ import Testing
       let data = String(repeating: "\"", count: Meeting.maximumSignalData)
       for _ in 0..<30 { try ann.signal(data: data) }
       // 224 KiB as they go over the wire; time lets the others go.
-      #expect((13..<16).contains(ann.signals.count { $0.isSent }))
+      #expect((13..<16).contains(ann.queue.signals.count { $0.isSent }))
       try await wait(for: "30 at Bob's: \(atBob.said("signal").count)") { atBob.said("signal").count == 30 }
       #expect(atAnn.steps.isEmpty)
       await ann.leave()
@@ -120,7 +124,7 @@ import Testing
       try await wait(for: "the problem: \(witness.events)") {
         witness.events.contains { $0.hasPrefix("problem A signal was not passed on") }
       }
-      #expect(ben.signals.isEmpty)
+      #expect(ben.queue.signals.isEmpty)
       await ben.leave()
       await host.leave()
     }
@@ -133,7 +137,7 @@ import Testing
     let witness = Witness(meeting)
     for _ in 0..<998 { try meeting.signal() }
     let (patient, hasty) = (Task { try await meeting.sendSignal() }, Task { try await meeting.sendSignal() })
-    try await wait(for: "both") { meeting.signals.count == 1_000 }
+    try await wait(for: "both") { meeting.queue.signals.count == 1_000 }
     for _ in 0..<1_000 { try meeting.send(chat: "hello") }
     for isChat in [false, true] {
       do throws(JoinError) {
@@ -143,12 +147,12 @@ import Testing
     }
     hasty.cancel()
     await #expect(throws: JoinError.cancelled) { try await hasty.value }
-    #expect(meeting.signals.count == 999)
+    #expect(meeting.queue.signals.count == 999)
     try meeting.signal()
     meeting.end(.left, message: "")
     await #expect(throws: JoinError.ended) { try await patient.value }
     try await wait(for: "what was never sent: \(witness.failed.count)") { witness.failed.count == 1_000 }
-    #expect(meeting.signals.isEmpty && meeting.unsentChat.isEmpty)
+    #expect(meeting.queue.signals.isEmpty && meeting.queue.chat.isEmpty)
   }
 
   @Test(

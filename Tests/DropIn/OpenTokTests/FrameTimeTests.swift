@@ -11,7 +11,7 @@ import Testing
 
   /// A clock's results for timestamps and arrivals in milliseconds, likewise, from its start.
   private func times(_ frames: [(stamp: Int64?, now: Int64)], delay: Int64 = 0) -> [Double] {
-    var clock = FrameClock()
+    var clock = CaptureClock()
     clock.delay = .milliseconds(delay)
     return frames.map { frame in
       let now = Self.start + .milliseconds(frame.now)

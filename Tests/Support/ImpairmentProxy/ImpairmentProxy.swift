@@ -90,7 +90,7 @@ actor ImpairmentProxy {
 
   /// Hands over what has arrived, and says when the next packet will have.
   private func deliver() {
-    let now = EventLoop.clock
+    let now = MonotonicClock.now
     for path in paths {
       while let packet = path.up.deliver(now: now) {
         clients[packet.destination].upstream.send(packet.bytes.span, to: options.forward, from: nil)
@@ -138,7 +138,7 @@ actor ImpairmentProxy {
 
   /// Changes all links now, also those of clients that are still to come.
   func change(_ change: ProxyOptions.Change) {
-    let now = EventLoop.clock
+    let now = MonotonicClock.now
     options.up = change.up ?? options.up
     options.down = change.down ?? options.down
     for path in paths {

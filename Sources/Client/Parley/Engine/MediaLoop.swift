@@ -77,7 +77,7 @@ actor MediaLoop {
       configuration, dtls: dtls, loop: loop, slab: slab, timers: timers, events: events,
       later: { [weak self] body in
         self?.post { loop in
-          if let session = loop.session(id) { body(session, EventLoop.clock) }
+          if let session = loop.session(id) { body(session, MonotonicClock.now) }
         }
       })
     sessions[id] = session
@@ -110,7 +110,7 @@ actor MediaLoop {
     loop.stop()
   }
 
-  private func tick() { timers.handleTimeouts(now: EventLoop.clock) }
+  private func tick() { timers.handleTimeouts(now: MonotonicClock.now) }
 
   private func schedule() { loop.setDeadline(timers.earliest) }
 

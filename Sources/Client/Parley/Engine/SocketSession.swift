@@ -47,7 +47,7 @@ final class SocketSession: TimedSession {
     var more = true
     while more {
       more = ports.socket.receive(into: slab) { datagram, remote, local in
-        media.receive(&datagram, path: IcePath(transport: .udp, local: local, remote: remote), now: EventLoop.clock)
+        media.receive(&datagram, path: IcePath(transport: .udp, local: local, remote: remote), now: MonotonicClock.now)
       }
     }
     flushDue(now: loop.now)
@@ -60,7 +60,7 @@ final class SocketSession: TimedSession {
 
   /// Runs `body` and sends what came of it.
   func perform<Value>(_ body: (MediaSession, Instant) -> Value) -> Value {
-    let now = EventLoop.clock
+    let now = MonotonicClock.now
     let value = body(media, now)
     flush(now: now)
     return value
@@ -68,8 +68,8 @@ final class SocketSession: TimedSession {
 
   /// This machine's addresses are now those of `interfaces`.
   func networkChanged(_ interfaces: [NetworkInterface]) {
-    media.updateAddresses(ports.addresses(interfaces), now: EventLoop.clock)
-    flush(now: EventLoop.clock)
+    media.updateAddresses(ports.addresses(interfaces), now: MonotonicClock.now)
+    flush(now: MonotonicClock.now)
   }
 
   func close() {
@@ -144,13 +144,13 @@ final class SocketSession: TimedSession {
         onBytes: { [weak self] bytes in self?.streamReceived(handle, bytes) ?? false },
         onClose: { [weak self] _ in self?.streamClosed(request, handle) })
       ports.add(stream, handle: handle, framing: request.framing)
-    } catch { media.peer.streamFailed(request.id, now: EventLoop.clock) }
+    } catch { media.peer.streamFailed(request.id, now: MonotonicClock.now) }
   }
 
   private func streamOpened(_ request: IceStreamRequest, _ handle: UInt32) {
     guard let stream = ports.streams[handle] else { return }
     stream.wasOpen = true
-    let now = EventLoop.clock
+    let now = MonotonicClock.now
     media.peer.streamOpened(
       request.id, handle: handle, local: stream.stream.local, remote: stream.stream.remote, now: now)
     flush(now: now)
@@ -159,14 +159,14 @@ final class SocketSession: TimedSession {
   private func streamReceived(_ handle: UInt32, _ bytes: Span<UInt8>) -> Bool {
     guard let stream = ports.streams[handle] else { return false }
     let path = IcePath(transport: .tcp, local: stream.stream.local, remote: stream.stream.remote, handle: handle)
-    let isGood = stream.read(bytes) { frame in media.receive(&frame, path: path, now: EventLoop.clock) }
-    flush(now: EventLoop.clock)
+    let isGood = stream.read(bytes) { frame in media.receive(&frame, path: path, now: MonotonicClock.now) }
+    flush(now: MonotonicClock.now)
     return isGood
   }
 
   private func streamClosed(_ request: IceStreamRequest, _ handle: UInt32) {
     guard let stream = ports.streams.removeValue(forKey: handle) else { return }
-    let now = EventLoop.clock
+    let now = MonotonicClock.now
     if stream.wasOpen {
       media.peer.streamClosed(handle, now: now)
     } else {

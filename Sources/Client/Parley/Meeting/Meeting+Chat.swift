@@ -147,8 +147,8 @@ extension Meeting {
 extension Meeting {
   /// A message that is there has another text.
   func takeChanged(_ entry: ChatEntry) {
-    guard let index = chat.firstIndex(where: { $0.id == entry.id }), chat[index] != entry else { return }
-    chat[index] = entry
+    guard chatMessages.differs(from: entry) else { return }
+    chatMessages.replace(entry)
     emit(.chatting(.changed(entry)))
   }
 }

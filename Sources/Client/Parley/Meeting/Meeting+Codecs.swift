@@ -19,13 +19,13 @@ extension Meeting {
   }
 
   private func takeUndecodable(_ publications: [UndecodablePublication]) {
-    undecodable = Dictionary(publications.map { ($0.publication, $0.codec) }, uniquingKeysWith: { first, _ in first })
+    slots.setUndecodable(publications)
     for publication in participants.flatMap(\.publications) { applyCodec(to: publication) }
   }
 
   /// Takes over whether this client can decode `publication`. The server may have said so before the publication was known here.
   func applyCodec(to publication: RemotePublication) {
-    let codec = undecodable[publication.id]
+    let codec = slots.undecodableCodec(of: publication.id)
     guard publication.undecodableCodec != codec else { return }
     publication.undecodableCodec = codec
     emit(codec == nil ? .decodable(publication) : .undecodable(publication))

@@ -205,7 +205,7 @@ extension Meeting {
     self.connection = connection
     connectionState.mediaUp = false
     // Those of a former connection had other credentials.
-    serverProblems = []
+    serverProblems = ServerProblems()
     if let soundSink { playSound(to: soundSink) }
     do throws(JoinError) {
       let (offer, tracks) = try await firstOffer(connection)
@@ -327,15 +327,14 @@ extension Meeting {
     for attempt in 0..<2 {
       if await mediaFlows(within: options.steps.joining) { return }
       try ensureGoingOn()
-      // Asked again, the servers would say the same.
-      if isWithoutRelay { break }
+      if serverProblems.isWithoutRelay { break }
       if attempt == 0 { restartMedia() }
     }
-    if let relay = serverProblems.last(where: { ServerProblem.isRelay($0.url) }) {
+    if let relay = serverProblems.relay {
       throw .relayFailed(url: relay.url, relay.error)
     }
     var reason = await unreachedAddresses()
-    if !serverProblems.isEmpty { reason = serverProblems.map(\.text).joined(separator: " ") }
+    if let problems = serverProblems.text { reason = problems }
     throw .mediaFailed("The meeting was found, but no way for sound and pictures to its server. \(reason)")
   }
 
@@ -352,12 +351,10 @@ extension Meeting {
       + "addresses that do not lead to it from here (its options --public-address and --media-host)."
   }
 
-  private var isWithoutRelay: Bool { serverProblems.contains(where: \.isLast) }
-
   private func mediaFlows(within limit: TimeSpan) async -> Bool {
     if connectionState.mediaUp { return true }
     // Whoever waits after the end would not be woken any more.
-    guard state != .ended, !Task.isCancelled, !isWithoutRelay else { return false }
+    guard state != .ended, !Task.isCancelled, !serverProblems.isWithoutRelay else { return false }
     return await mediaWaiters.wait(within: limit)
   }
 }

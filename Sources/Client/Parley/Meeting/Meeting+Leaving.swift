@@ -16,7 +16,7 @@ extension Meeting {
     // What was said right before is not lost with the goodbye that overtakes it.
     let last = takeLastTurns()
     if last.isEmpty { channel?.send(.leave) } else { stopShowing(over: channel) }
-    let pace = pace
+    let pace = queue.pace
     let patience = joining == nil ? TimeSpan.seconds(1) : .milliseconds(500)
     // A task of its own, so that cancelling one caller does not cut the goodbye short.
     let goodbye = Task {
@@ -76,8 +76,7 @@ extension Meeting {
     failNegotiation()
     failRequests()
     emit(.ended(reason, message: message))
-    for reader in readers.values { reader.finish() }
-    readers = [:]
+    feed.finish()
   }
 
   /// Stops everything that runs for this meeting: sources, media, tasks.

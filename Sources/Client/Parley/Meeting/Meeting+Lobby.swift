@@ -48,14 +48,7 @@ extension Meeting {
   func takeLobby(_ new: LobbyInfo) {
     // The last message to a participant who isn't a host any more still says whether the meeting is locked.
     let info = local.permissions.contains(.moderate) ? new : LobbyInfo()
-    let before = lobby
-    lobby = info.waiting
-    for somebody in before where !info.waiting.contains(where: { $0.id == somebody.id }) { emit(.knockEnded(somebody)) }
-    for somebody in info.waiting where !before.contains(where: { $0.id == somebody.id }) { emit(.knocked(somebody)) }
-    if isLocked != info.locked {
-      isLocked = info.locked
-      emit(.lockChanged(isLocked))
-    }
+    for event in lobbyState.apply(info) { emit(event) }
   }
 
   // MARK: For who waits

@@ -42,7 +42,7 @@ extension Meeting {
     case .unpublished(let participant, let publication, let reason):
       removePublication(publication, of: participant, reason)
     case .slots(let slots):
-      self.slots = slots
+      self.slots.all = slots
       applySlots()
     case .paused(let slots, let reason): takePaused(slots, reason)
     case .wanted(let wanted): takeWanted(wanted)
@@ -91,10 +91,9 @@ extension Meeting {
 
   /// The server refused a chat message, or did not answer. False when it is not one of ours.
   func takeChatRefusal(id: Int, _ error: JoinError) -> Bool {
-    guard let index = unsentChat.firstIndex(where: { $0.id == id }) else { return false }
-    heldBack[id] = nil
+    guard let message = queue.removeChat(id) else { return false }
     secret?.forget(id)
-    emit(.chatFailed(unsentChat.remove(at: index), error))
+    emit(.chatFailed(message, error))
     sendInTurn()
     return true
   }
@@ -113,7 +112,7 @@ extension Meeting {
         removePublication(old.id, of: info.id)
       }
     }
-    self.slots = slots
+    self.slots.all = slots
     applySlots()
     for entry in chat { takeChat(entry, isHistory: true) }
     take(state)
@@ -240,20 +239,16 @@ extension Meeting {
 
   func takeChat(_ sealed: ChatEntry, isHistory: Bool, mayWait: Bool = true) {
     guard let entry = opened(sealed, isHistory: isHistory, mayWait: mayWait) else { return }
-    guard !chat.contains(where: { $0.id == entry.id }) else {
+    guard !chatMessages.contains(entry.id) else {
       // Changed while the signalling was down.
       if isHistory { takeChanged(entry) }
       return
     }
     // After joining anew nobody knows the numbers any more: what was said from the place before stands in the history, or did not arrive.
-    if isHistory, connectionState.rejoining, ownIDs.contains(entry.from),
-      let sent = unsentChat.firstIndex(where: { $0.text == entry.text && $0.recipient == entry.to })
-    {
-      unsentChat.remove(at: sent)
+    if isHistory, connectionState.rejoining, ownIDs.contains(entry.from) {
+      queue.removeChat(text: entry.text, to: entry.to)
     }
-    // What is answered again after a loss may be older than what the history had room for.
-    chat.insert(entry, at: (chat.lastIndex { $0.id < entry.id } ?? -1) + 1)
-    if chat.count > Self.maximumChatMessages { chat.removeFirst(chat.count - Self.maximumChatMessages) }
+    chatMessages.insert(entry)
     emit(.chat(entry, isHistory: isHistory))
   }
 }

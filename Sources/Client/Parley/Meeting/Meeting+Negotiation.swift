@@ -1,30 +1,10 @@
 import RTC
 import Signaling
 
-/// Offers under way: there is never more than one.
-struct NegotiationState {
-  /// Whether something changed that the offer under way does not say.
-  var isWanted = false
-  var restartsIce = false
-  /// The last number of an offer or a chat message.
-  var lastID = 0
-  /// The offer that waits for its answer.
-  var pending: ClientMessage.Offer?
-  /// Who waits for everything that is wanted now.
-  var waiting: [Int: CheckedContinuation<Result<Void, JoinError>, Never>] = [:]
-  var isPreparing = false
-  /// Whether an answer has come that the session does not have yet, and so perhaps not the m-sections that ``Meeting/slots`` name.
-  var isAnswered = false
-  /// How long an answer is waited for, time in which the connection is brought back left out.
-  static let patience: UInt64 = 30_000_000_000
-}
-
 extension Meeting {
   /// Makes the first offer, with everything published so far and the first slots.
   func firstOffer(_ connection: MediaConnection) async throws(JoinError) -> (String, [TrackDescription]) {
-    // Who waits already is answered by the offer after this one.
-    negotiation = NegotiationState(
-      isWanted: !negotiation.waiting.isEmpty, lastID: negotiation.lastID, waiting: negotiation.waiting)
+    negotiation.restart()
     for publication in local.publications { await addTrack(publication, connection) }
     guard let offer = await connection.call({ session, _ in session.createOffer(restartsIce: false) }) else {
       throw .cancelled
@@ -100,15 +80,14 @@ extension Meeting {
   }
 
   /// Makes an offer of everything as it is, and waits for the answer. Calls that come meanwhile share the next offer. Gives up waiting after
-  /// ``NegotiationState/patience`` and when the task is cancelled; the offer goes on.
+  /// ``Negotiation/answerTimeout`` and when the task is cancelled; the offer goes on.
   func negotiate(restartsIce: Bool = false) async throws(JoinError) {
     guard state != .ended else { throw .ended }
-    negotiation.isWanted = true
-    negotiation.restartsIce = negotiation.restartsIce || restartsIce
+    negotiation.request(restartsIce: restartsIce)
     let waiter = nextID()
     let timer = Task { [weak self] in
       repeat {
-        try? await Task.sleep(nanoseconds: NegotiationState.patience)
+        try? await Task.sleep(nanoseconds: Negotiation.answerTimeout)
       } while (self?.state == .reconnecting || self?.state == .waiting)
         && !Task.isCancelled
       self?.stopWaiting(
@@ -118,7 +97,7 @@ extension Meeting {
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<Result<Void, JoinError>, Never>) in
         guard !Task.isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
-        negotiation.waiting[waiter] = continuation
+        negotiation.wait(waiter) { continuation.resume(returning: $0) }
         Task { await self.offerNext() }
       }
     } onCancel: {
@@ -142,21 +121,15 @@ extension Meeting {
   }
 
   private func stopWaiting(_ waiter: Int, _ error: JoinError) {
-    negotiation.waiting.removeValue(forKey: waiter)?.resume(returning: .failure(error))
+    negotiation.stopWaiting(waiter, error)
   }
 
   /// Sends the next offer when one is wanted, none is under way, and the server has let this client in.
   func offerNext() async {
-    guard negotiation.isWanted, negotiation.pending == nil, !negotiation.isPreparing, place?.isWelcome == true,
-      let connection
-    else { return }
-    negotiation.isPreparing = true
-    negotiation.isWanted = false
-    let restartsIce = negotiation.restartsIce
-    negotiation.restartsIce = false
+    guard place?.isWelcome == true, let connection, let restartsIce = negotiation.beginOffer() else { return }
     let offer = await connection.call { session, _ in session.createOffer(restartsIce: restartsIce) }
     guard self.connection === connection else { return }
-    negotiation.isPreparing = false
+    negotiation.endPreparing()
     switch offer {
     case .success(let text)?:
       let pending = ClientMessage.Offer(id: nextID(), offer: text, tracks: tracks)
@@ -168,15 +141,12 @@ extension Meeting {
   }
 
   func takeAnswer(id: Int, answer: String, slots: [SlotInfo]) {
-    guard negotiation.pending?.id == id, let connection else { return }
+    guard let connection, negotiation.receiveAnswer(to: id) else { return }
     // Now: while the session takes the answer, a message may bring newer ones.
-    self.slots = slots
-    negotiation.isAnswered = true
+    self.slots.all = slots
     Task {
       let problem = await self.setAnswer(answer, connection)
-      guard self.connection === connection, self.negotiation.pending?.id == id else { return }
-      self.negotiation.pending = nil
-      self.negotiation.isAnswered = false
+      guard self.connection === connection, self.negotiation.finish(id) else { return }
       self.applySlots()
       if let problem {
         self.settle(.failure(.mediaFailed(problem)))
@@ -195,10 +165,8 @@ extension Meeting {
 
   /// The server refused an offer. False when it is not one of ours.
   func takeRefusal(id: Int, _ error: JoinError) -> Bool {
-    guard negotiation.pending?.id == id else { return false }
-    negotiation.pending = nil
     // A server may refuse what it has just answered: slots are not to wait for that answer.
-    negotiation.isAnswered = false
+    guard negotiation.finish(id) else { return false }
     settle(.failure(error))
     return true
   }
@@ -209,18 +177,12 @@ extension Meeting {
   }
 
   private func settle(_ result: Result<Void, JoinError>) {
-    let waiting = negotiation.waiting
-    negotiation.waiting = [:]
-    for waiter in waiting.values { waiter.resume(returning: result) }
-    if negotiation.isWanted { Task { await self.offerNext() } }
+    if negotiation.settle(result) { Task { await self.offerNext() } }
   }
 
   /// The connection is gone, and with it every offer.
   func failNegotiation() {
-    negotiation.isWanted = false
-    negotiation.pending = nil
-    negotiation.isPreparing = false
-    negotiation.isAnswered = false
+    negotiation.fail()
     settle(.failure(.cancelled))
   }
 }

@@ -36,7 +36,7 @@ extension Meeting {
       restartMedia()
     case .serverFailed(let url, let error, let isLast):
       let problem = ServerProblem(url: url, error: error, isLast: isLast)
-      serverProblems = (serverProblems + [problem]).suffix(Self.maximumServerProblems)
+      serverProblems.add(problem)
       emit(.problem(problem.text))
       if isLast { mediaWaiters.wake(false) }
     case .failed(let reason):

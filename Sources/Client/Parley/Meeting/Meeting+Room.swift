@@ -26,7 +26,7 @@ extension Meeting {
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<Result<Void, JoinError>, Never>) in
         guard !Task.isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
-        requests[id] = continuation
+        requests.add(id) { continuation.resume(returning: $0) }
         if !place.channel.send(message(id)) { failRequests() }
       }
     } onCancel: {
@@ -36,15 +36,14 @@ extension Meeting {
   }
 
   private func settle(request id: Int, _ result: Result<Void, JoinError>) {
-    unmutings[id] = nil
-    requests.removeValue(forKey: id)?.resume(returning: result)
+    requests.settle(id, result)
   }
 
   /// The server refused a request. False when it is not one of ours.
   func takeRequestRefusal(id: Int, _ error: JoinError) -> Bool {
-    guard requests[id] != nil else { return false }
+    guard requests.contains(id) else { return false }
     // At once, so that what the server says of the track next is no news.
-    unmutings[id]?.unmuteWasRefused(byHost: error.code == SignalingErrorCode.notAllowed.rawValue)
+    requests.unmuting(id)?.unmuteWasRefused(byHost: error.code == SignalingErrorCode.notAllowed.rawValue)
     settle(request: id, .failure(error))
     return true
   }
@@ -58,7 +57,7 @@ extension Meeting {
   func failRequests() {
     let lost: JoinError =
       state == .ended ? .ended : .unreachable("The connection was lost before the server had answered.")
-    for id in requests.keys { settle(request: id, .failure(lost)) }
+    requests.failAll(lost)
   }
 
   // MARK: Notices

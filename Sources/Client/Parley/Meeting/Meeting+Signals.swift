@@ -82,8 +82,8 @@ extension Meeting {
       )
     }
     guard waits || takesTurns else { throw .unreachable("The server cannot be reached just now.") }
-    guard signals.count < Self.maximumUnanswered else { throw Self.tooMany("signals") }
-    signals.append(
+    guard queue.signals.count < Self.maximumUnanswered else { throw Self.tooMany("signals") }
+    queue.add(
       OutgoingSignal(id: id ?? nextID(), signal: signal, recipient: recipient?.id, waits: waits, settled: settled))
     sendInTurn()
   }

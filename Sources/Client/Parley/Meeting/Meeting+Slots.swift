@@ -7,10 +7,7 @@ extension Meeting {
   /// Makes subscriptions match what the slots carry, once the session has their m-sections.
   func applySlots() {
     guard !negotiation.isAnswered else { return }
-    var carried: [String: MID] = [:]
-    for slot in slots {
-      if let publication = slot.publication { carried[publication] = MID(rawValue: slot.mid) }
-    }
+    let carried = slots.carried
     for publication in participants.flatMap(\.publications) {
       if let subscription = publication.subscription, carried[publication.id] != subscription.mid {
         unsubscribe(publication)
@@ -21,7 +18,7 @@ extension Meeting {
         if let mid = carried[publication.id] { subscribe(publication, mid: mid, of: participant) }
       }
     }
-    if !toldViews.isEmpty { viewChanged() }
+    if !views.isEmpty { viewChanged() }
   }
 
   private func subscribe(_ publication: RemotePublication, mid: MID, of participant: RemoteParticipant) {
@@ -72,10 +69,8 @@ extension Meeting {
   }
 
   func dropSubscriptions() {
-    slots = []
-    // The slots that come next are other ones.
-    toldViews = [:]
-    paused.publications = []
+    slots.removeAll()
+    views.removeAll()
     forgetCodecs()
     for publication in participants.flatMap(\.publications) { unsubscribe(publication) }
   }

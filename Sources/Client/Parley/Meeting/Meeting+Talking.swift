@@ -52,18 +52,15 @@ extension Meeting {
           "An encrypted chat message has at most \(Self.maximumChatBytes) bytes, and quotation marks and line breaks count twice."
       )
     }
-    guard unsentChat.count < Self.maximumUnanswered else { throw Self.tooMany("chat messages") }
+    guard queue.chat.count < Self.maximumUnanswered else { throw Self.tooMany("chat messages") }
     let message = SentChatMessage(id: nextID(), text: text, recipient: recipient?.id)
-    unsentChat.append(message)
+    queue.add(message)
     sendInTurn()
     return message
   }
 
   /// A number for an offer or a chat message: a refusal carries it, so both are numbered in one row.
-  func nextID() -> Int {
-    negotiation.lastID += 1
-    return negotiation.lastID
-  }
+  func nextID() -> Int { negotiation.nextID() }
 }
 
 /// A chat message that this client has sent. It is delivered once it comes back as ``MeetingEvent/chat(_:isHistory:)``.

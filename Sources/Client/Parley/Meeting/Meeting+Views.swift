@@ -3,8 +3,6 @@ import RTC
 import Signaling
 
 extension Meeting {
-  /// Most views in one message.
-  private static var viewsPerMessage: Int { 64 }
   /// Changes within this time travel together: a window that is resized changes all its tiles.
   private static var viewDelay: TimeSpan { .milliseconds(50) }
 
@@ -20,49 +18,35 @@ extension Meeting {
     }
   }
 
-  /// Tells the server at what sizes slots are shown that it has heard otherwise of, or nothing.
+  /// Reports the views that the server doesn't know.
   func tellViews() {
-    var changed: [SlotView] = []
-    var carried: [String: String] = [:]
-    for subscription in participants.flatMap(\.publications).compactMap(\.subscription) {
-      let mid = subscription.mid.rawValue
-      carried[mid] = subscription.publication.id
-      let told = toldViews[mid]
-      // The server forgets what was said of a slot when that carries something else, unless it was said at that moment.
-      let isKnown = told?.publication == subscription.publication.id
-      let most = Int(UInt16.max)
-      guard let view = subscription.view ?? (told == nil ? nil : SlotView(mid: mid, width: most, height: most)),
-        !isKnown || told?.view != view
-      else { continue }
-      changed.append(view)
+    let slots = participants.flatMap(\.publications).compactMap(\.subscription).map {
+      ViewReports.Slot(mid: $0.mid.rawValue, publication: $0.publication.id, view: $0.view)
     }
-    while !changed.isEmpty {
-      let part = Array(changed.prefix(Self.viewsPerMessage))
-      changed.removeFirst(part.count)
+    for part in views.changes(in: slots) {
       guard place?.channel.send(.view(part)) == true else { return }
-      for view in part { toldViews[view.mid] = (carried[view.mid] ?? "", view) }
+      views.add(part, of: slots)
     }
   }
 
   /// A server that knows nothing of them is told all views again.
   func tellViewsAgain() {
-    toldViews = [:]
+    views.removeAll()
     tellViews()
   }
 
   /// The slots that the server does not send for now, whole, and why.
   func takePaused(_ slots: [String], _ reason: PauseReason) {
-    paused = (Set(self.slots.filter { slots.contains($0.mid) }.compactMap(\.publication)), reason)
+    self.slots.pause(slots, for: reason)
     for subscription in participants.flatMap(\.publications).compactMap(\.subscription) { tellPause(subscription) }
   }
 
   /// Takes over whether the server sends what `subscription` is of. It may have said so before there was a subscription.
   func tellPause(_ subscription: Subscription) {
-    let publication = subscription.publication
-    let isPaused = publication.kind == .video && paused.publications.contains(publication.id)
-    guard subscription.isPaused != isPaused else { return }
-    subscription.pauseReason = isPaused ? paused.reason : nil
-    emit(isPaused ? .paused(subscription) : .resumed(subscription))
+    let reason = slots.pauseReason(of: subscription.publication)
+    guard subscription.isPaused != (reason != nil) else { return }
+    subscription.pauseReason = reason
+    emit(reason == nil ? .resumed(subscription) : .paused(subscription))
   }
 
   /// What of an own track somebody watches.

@@ -49,10 +49,11 @@ public import Signaling
   public internal(set) var waitingReason: WaitingReason?
 
   /// Who waits to be let in, in the order they came. Always empty for who is no host.
-  public internal(set) var lobby: [WaitingParticipant] = []
+  public var lobby: [WaitingParticipant] { lobbyState.waiting }
 
   /// Whether a host has locked the meeting. Known to hosts only; false for everybody else.
-  public internal(set) var isLocked = false
+  public var isLocked: Bool { lobbyState.isLocked }
+  var lobbyState = Lobby()
 
   public let local: LocalParticipant
 
@@ -65,7 +66,8 @@ public import Signaling
   public internal(set) var speakers: [any Participant] = []
 
   /// The chat so far, in order: the newest ``maximumChatMessages``.
-  public internal(set) var chat: [ChatMessage] = []
+  public var chat: [ChatMessage] { chatMessages.all }
+  var chatMessages = ChatMessages(limit: Meeting.maximumChatMessages)
 
   /// The meeting's id, name, address, title and end; nil before joining.
   public internal(set) var info: MeetingInfo?
@@ -107,37 +109,29 @@ public import Signaling
   /// Nil for a meeting that is joined without encryption.
   @ObservationIgnored let secret: MeetingSecret?
   @ObservationIgnored var connection: MediaConnection?
-  @ObservationIgnored var slots: [SlotInfo] = []
-  @ObservationIgnored var connectionState = ConnectionParts()
   @ObservationIgnored var joinedOnce = false
-  @ObservationIgnored var negotiation = NegotiationState()
-  /// Who waits for the answer to a request, by its number.
-  @ObservationIgnored var requests: [Int: CheckedContinuation<Result<Void, JoinError>, Never>] = [:]
-  /// The tracks that the server was asked to unmute, by the numbers of these requests.
-  @ObservationIgnored var unmutings: [Int: LocalPublication] = [:]
-  /// What the server has neither passed on nor refused yet, in order.
-  @ObservationIgnored var unsentChat: [SentChatMessage] = []
-  /// What the server has not answered yet, in order.
-  @ObservationIgnored var signals: [OutgoingSignal] = []
-  @ObservationIgnored var pace = SendingPace()
-  /// How often the server has refused with `tooFast` what waits to be sent again.
-  @ObservationIgnored var heldBack: [Int: Int] = [:]
+
+  // The parts: values without I/O, each in a file of its own in `Parts`. The extensions of the meeting sequence them.
+  @ObservationIgnored var slots = Slots()
+  @ObservationIgnored var views = ViewReports()
+  @ObservationIgnored var connectionState = ConnectionParts()
+  @ObservationIgnored var serverProblems = ServerProblems()
+  @ObservationIgnored var negotiation = Negotiation()
+  @ObservationIgnored var requests = PendingRequests()
+  /// Chat messages and signals without the server's answer.
+  @ObservationIgnored var queue = SendQueue()
+  @ObservationIgnored var feed = EventFeed<MeetingEvent>(limit: Meeting.maximumWaitingEvents)
+
   /// Whether something waits for its turn.
   @ObservationIgnored var awaitsTurn = false
   /// The ids that this client had in the meeting, the present one included: each full rejoin gives it another.
   @ObservationIgnored var ownIDs: Set<String> = []
-  /// What happened before anybody read ``events``; nil once somebody does.
-  @ObservationIgnored var unreadEvents: [MeetingEvent]? = []
   /// The work of ``join()``.
   @ObservationIgnored var joining: Task<Result<Void, JoinError>, Never>?
   /// Ends the joining that takes too long.
   @ObservationIgnored var joinDeadline: Task<Void, Never>?
   /// Ends the meeting when a lost connection is not back in time; nil while nothing is lost.
   @ObservationIgnored var patience: Task<Void, Never>?
-  /// Which STUN and TURN servers could not be used for the connection under way, the newest ``maximumServerProblems``.
-  @ObservationIgnored var serverProblems: [ServerProblem] = []
-  @ObservationIgnored var readers: [Int: AsyncStream<MeetingEvent>.Continuation] = [:]
-  @ObservationIgnored var nextReader = 0
   /// What runs for this meeting and ends with it.
   @ObservationIgnored let tasks = TaskList()
   /// The goodbye under way, which every caller of ``leave()`` waits for.
@@ -148,13 +142,8 @@ public import Signaling
   @ObservationIgnored let mediaWaiters = WaiterList()
   /// Who waits for room in a data channel's buffer.
   @ObservationIgnored let dataWaiters = WaiterList()
-  /// What the server was told of the sizes at which slots are shown, by m-section, and of what.
-  @ObservationIgnored var toldViews: [String: (publication: String, view: SlotView)] = [:]
+  /// Whether changed views are reported in a moment.
   @ObservationIgnored var viewsWait = false
-  /// The publications that the server does not send for now, and why, also those that have no subscription yet.
-  @ObservationIgnored var paused: (publications: Set<String>, reason: PauseReason) = ([], .bandwidth)
-  /// What the server does not send since this client cannot decode it, by publication, also those that are not known here yet.
-  @ObservationIgnored var undecodable: [String: CodecInfo] = [:]
   @ObservationIgnored var soundSink: (any AudioSink)?
 
   init(_ location: MeetingLocation, name: String?, options: JoinOptions) {
@@ -180,7 +169,7 @@ public import Signaling
     channel?.send(.leave)
     channel?.close()
     giveBack()
-    for reader in readers.values { reader.finish() }
+    feed.finish()
   }
 
   /// Most events that wait for a reader: further ones push out the oldest.
@@ -188,9 +177,6 @@ public import Signaling
 
   /// Most messages in ``chat``: further ones push out the oldest.
   public static let maximumChatMessages = 2_000
-
-  /// Most reasons kept of servers that cannot be used.
-  static let maximumServerProblems = 4
 
   /// Somebody by id, oneself included.
   ///
@@ -206,31 +192,12 @@ public import Signaling
   ///
   /// At most ``maximumWaitingEvents`` wait for a reader that is slow or not there; the newest are kept.
   public var events: AsyncStream<MeetingEvent> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: MeetingEvent.self, bufferingPolicy: .bufferingNewest(Self.maximumWaitingEvents))
-    for event in unreadEvents ?? [] { continuation.yield(event) }
-    unreadEvents = nil
-    guard state != .ended else {
-      continuation.finish()
-      return stream
+    feed.makeStream(isOver: state == .ended) { [weak self] id in
+      Task { @MainActor in self?.feed.removeReader(id) }
     }
-    nextReader += 1
-    let id = nextReader
-    readers[id] = continuation
-    continuation.onTermination = { [weak self] _ in
-      Task { @MainActor in self?.readers[id] = nil }
-    }
-    return stream
   }
 
-  func emit(_ event: MeetingEvent) {
-    if let count = unreadEvents?.count {
-      // Half of it at once, so that a meeting nobody reads does not move all of them for each event.
-      if count >= 2 * Self.maximumWaitingEvents { unreadEvents?.removeFirst(Self.maximumWaitingEvents) }
-      unreadEvents?.append(event)
-    }
-    for reader in readers.values { reader.yield(event) }
-  }
+  func emit(_ event: MeetingEvent) { feed.emit(event) }
 
   /// Sends a message when there is a socket; what is lost meanwhile is told again after a resume.
   func send(_ message: ClientMessage) {
@@ -238,33 +205,6 @@ public import Signaling
     guard let place, place.hasAsked else { return }
     place.channel.send(message)
   }
-}
-
-/// A STUN or TURN server that could not be used, and why.
-struct ServerProblem {
-  var url: String
-  var error: TurnError
-  /// Whether media has no way left.
-  var isLast: Bool
-
-  var text: String { "The server \(url) cannot be used: \(error)" }
-
-  /// Whether a URL is that of a TURN server. Schemes are the same in any case (RFC 3986 section 3.1, RFC 7065 section 3.1).
-  static func isRelay(_ url: String) -> Bool {
-    ["turn", "turns"].contains(url.prefix { $0 != ":" }.lowercased())
-  }
-}
-
-/// Which parts of the connection are down.
-struct ConnectionParts {
-  /// Whether ICE and DTLS of the connection under way are done.
-  var mediaUp = false
-  var signalingDown = false
-  var mediaDown = false
-  /// Whether the media connection is over, and it is not known yet whether the meeting is, too.
-  var mediaIsOver = false
-  var rejoining = false
-  var isFine: Bool { !signalingDown && !mediaDown && !rejoining }
 }
 
 /// The place in a meeting that `welcome` gave, and the socket that holds it.
@@ -279,8 +219,6 @@ struct ConnectionParts {
   var isWelcome = false
   /// Whether the server had this client wait first.
   var hasWaited = false
-  /// Which chat messages were sent over the socket as it is now.
-  var saidChat: Set<Int> = []
 
   init(channel: SignalingChannel, document: DiscoverDocument) {
     self.channel = channel

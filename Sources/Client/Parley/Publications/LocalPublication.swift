@@ -106,7 +106,7 @@ import RTC
     // As it is now, and not as it was before the wait.
     let isMuted = isMuted
     try await meeting.request { id in
-      if !isMuted { meeting.unmutings[id] = self }
+      if !isMuted { meeting.requests.addUnmuting(id, of: self) }
       return .mute(mid: mid.rawValue, muted: isMuted, id: id)
     }
   }

@@ -2,6 +2,7 @@
   public import AVFAudio
 #endif
 public import Foundation
+import Parley
 public import ParleyViews
 
 /// The rate and channels of an audio device: 16-bit samples.
@@ -62,10 +63,14 @@ public protocol OTAudioDevice: AnyObject {
 open class OTAudioDeviceManager: NSObject {
   /// Takes a device of the app's own; nil takes the machine's microphone and loudspeaker again. Before connecting: what
   /// runs already keeps its device. The device is kept.
-  open class func setAudioDevice(_ device: (any OTAudioDevice)?) { AudioHub.shared.setDevice(device) }
+  open class func setAudioDevice(_ device: (any OTAudioDevice)?) {
+    AudioHub.shared.setDevice(device.map { AudioDeviceAdapter($0) })
+  }
 
   /// The device of the app's own; nil when there is none.
-  open class func currentAudioDevice() -> (any OTAudioDevice)? { AudioHub.shared.device }
+  open class func currentAudioDevice() -> (any OTAudioDevice)? {
+    (AudioHub.shared.device as? AudioDeviceAdapter)?.device
+  }
 
   /// Hands audio over to the system's call management; nil while the app has a device of its own, which does that
   /// itself.

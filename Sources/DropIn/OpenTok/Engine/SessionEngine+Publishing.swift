@@ -8,25 +8,24 @@ import Parley
   let number: Int
   let kind: StreamKind
   var stream: OTStream?
-  var isOver = false
-  /// The publications made for it. The same sources may be another publisher's by the time that it is over.
-  var publications: [LocalPublication] = []
-  /// The publishing under way; the next publisher of these sources waits for it.
-  var sending: Task<Void, Never>?
-  /// Sources that a host has ended. They come again when the app turns them on and may send them.
-  var stopped: Set<TrackSource> = []
-  /// Waits for what else a host ends at the same time.
-  var settling: Task<Void, Never>?
+  let tracks: StreamPublisher
   let start = Date().timeIntervalSince1970 * 1_000
 
   init(_ publisher: OTPublisherKit, _ number: Int) {
     self.publisher = publisher
     self.number = number
     kind = StreamKind(publisher.videoType)
+    tracks = StreamPublisher(kind, publisher.media) { publisher.wanted }
   }
+}
 
-  /// The stream's name for the others; nil for that of its sender.
-  var name: String? { publisher.name.flatMap { $0.isEmpty ? nil : $0 } }
+extension OTPublisherKit {
+  fileprivate var wanted: StreamPublisher.Wanted {
+    let (sendsAudio, sendsVideo, name) = state.read { ($0.publishAudio, $0.publishVideo, $0.name) }
+    return StreamPublisher.Wanted(
+      sendsAudio: sendsAudio, sendsVideo: sendsVideo, name: name.flatMap { $0.isEmpty ? nil : $0 },
+      bitrate: bitrateLimit.map { DataRate(bitsPerSecond: $0) })
+  }
 }
 
 extension SessionEngine {
@@ -39,75 +38,17 @@ extension SessionEngine {
     let work = PublisherWork(publisher, number)
     published[ObjectIdentifier(publisher)] = work
     if let name = publisher.name, !name.isEmpty, work.kind == .camera { meeting.local.rename(name) }
-    publisher.media.captureSound()
-    let withdrawal = withdrawal
-    work.sending = Task { [weak self] in
-      await withdrawal?.value
-      guard !work.isOver else { return }
-      do {
-        if let problem = await publisher.media.captureProblem() { throw OTError(.publisherWebRTCError, problem) }
-        if let problem = await publisher.media.soundProblem() { throw OTError(.publisherWebRTCError, problem) }
-        guard !work.isOver else { return }
-        try await Self.send(work, meeting)
-        guard let self, self.meeting === meeting, !work.isOver else { return await Self.withdraw(work) }
-        self.began(work, session)
-      } catch {
-        guard let self, self.meeting === meeting, !work.isOver else { return }
+    work.tracks.publish(
+      in: meeting, after: withdrawal, isCurrent: { [weak self] in self?.meeting === meeting },
+      completion: { [weak self] error in
+        guard let self else { return }
+        guard let error else { return self.began(work, session) }
         self.published[ObjectIdentifier(publisher)] = nil
-        publisher.media.stopSound()
-        let problem =
-          error as? OTError ?? OTError(.publisherWebRTCError, "The server did not take the stream: \(error)")
-        self.giveUp(publisher, number, problem, session)
-      }
-    }
-  }
-
-  /// Both tracks in one offer.
-  private static func send(_ work: PublisherWork, _ meeting: Meeting) async throws {
-    let (sendsAudio, sendsVideo) = work.publisher.state.read { ($0.publishAudio, $0.publishVideo) }
-    let local = meeting.local
-    let first = Task { try await Self.sendPicture(of: work, isMuted: !sendsVideo, local) }
-    let second = Task { try await Self.sendSound(of: work, isMuted: !sendsAudio, local) }
-    let results = [await first.result, await second.result]
-    work.publications = results.compactMap { try? $0.get() }
-    do {
-      for result in results { _ = try result.get() }
-    } catch {
-      await withdraw(work)
-      throw error
-    }
-  }
-
-  /// nil when the publisher has no video.
-  static func sendPicture(
-    of work: PublisherWork, isMuted: Bool, _ local: LocalParticipant
-  ) async throws -> LocalPublication? {
-    let (publisher, media) = (work.publisher, work.publisher.media)
-    guard media.hasVideo else { return nil }
-    var options = VideoOptions(isScreen: await media.isSharp(work.kind))
-    if let limit = publisher.bitrateLimit {
-      options.maximumBitrate = max(DataRate(bitsPerSecond: limit), .kilobits(10))
-    }
-    options.simulcast = work.kind == .screen && media.scalesScreen
-    // For who prefers fewer pictures a second. An encoder of layers keeps less well to a bound that an app has set.
-    let hasLayers = publisher.bitrateLimit == nil && (work.kind == .camera || options.simulcast)
-    options.temporalLayers = hasLayers ? 3 : 1
-    let track = LocalVideoTrack(media.pictures, options: options)
-    return try await local.publish(track, as: work.kind.video, isMuted: isMuted, name: work.name)
-  }
-
-  /// nil when the publisher has no audio.
-  static func sendSound(
-    of work: PublisherWork, isMuted: Bool, _ local: LocalParticipant
-  ) async throws -> LocalPublication? {
-    let media = work.publisher.media
-    guard media.hasAudio else { return nil }
-    let track = LocalAudioTrack(media.sound, options: media.audioOptions)
-    return try await local.publish(track, as: work.kind.audio, isMuted: isMuted, name: work.name)
-  }
-
-  static func withdraw(_ work: PublisherWork) async {
-    for publication in work.publications { await publication.unpublish() }
+        publisher.media.stopAudio()
+        let reason =
+          (error as? StreamPublisher.CaptureFailure)?.reason ?? "The server did not take the stream: \(error)"
+        self.giveUp(publisher, number, OTError(.publisherWebRTCError, reason), session)
+      })
   }
 
   private func giveUp(_ publisher: OTPublisherKit, _ number: Int, _ problem: OTError, _ session: OTSession) {
@@ -135,7 +76,7 @@ extension SessionEngine {
     let entry = makeEntry(own.connectionId, work.kind, own, name: publisher.name, session)
     let stream = entry.stream
     work.stream = stream
-    if let size = publisher.media.pictureSize { sized(stream.streamId, size, session) }
+    if let size = publisher.media.frameSize { sized(stream.streamId, CGSize(size), session) }
     session.tell { session in publisher.began(stream, session) }
     // Toggles made in between.
     applyMutes(of: publisher, in: session)
@@ -149,19 +90,14 @@ extension SessionEngine {
 
   func end(_ work: PublisherWork, _ session: OTSession) {
     published[ObjectIdentifier(work.publisher)] = nil
-    work.publisher.media.stopSound()
+    work.publisher.media.stopAudio()
     finish(work, session, removesView: session.isLegacy)
-    let (before, sending) = (withdrawal, work.sending)
-    withdrawal = Task {
-      await before?.value
-      await sending?.value
-      await Self.withdraw(work)
-    }
+    withdrawal = work.tracks.withdraw(after: withdrawal)
   }
 
   /// Reports that the publisher is not published any more. Its view stays when it has begun again.
   func finish(_ work: PublisherWork, _ session: OTSession, removesView: Bool) {
-    work.isOver = true
+    work.tracks.isOver = true
     let (publisher, stream, number) = (work.publisher, work.stream, work.number)
     let isLatest = publisher.state.read { $0.membership.number == number }
     if let stream {
@@ -186,7 +122,7 @@ extension SessionEngine {
       endSubscribers(of: old.streamId, session)
       let stream = makeEntry(own.connectionId, work.kind, own, name: work.publisher.name, session).stream
       work.stream = stream
-      if let size = work.publisher.media.pictureSize { sized(stream.streamId, size, session) }
+      if let size = work.publisher.media.frameSize { sized(stream.streamId, CGSize(size), session) }
       let publisher = work.publisher
       session.tell { session in
         publisher.ended(old, session)

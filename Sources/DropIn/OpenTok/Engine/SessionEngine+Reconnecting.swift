@@ -12,7 +12,7 @@ extension SessionEngine {
     // While the signalling alone is down, sound and pictures go on.
     guard step != .signaling, !isInterrupted else { return }
     isInterrupted = true
-    for work in subscribed.values where !work.isConnecting { interrupted(work, session) }
+    for work in subscribed.values { setInterrupted(true, work, session) }
   }
 
   func reconnected(_ meeting: Meeting, _ session: OTSession) {
@@ -44,49 +44,26 @@ extension SessionEngine {
     if new != nil { replaceOwnStreams(session) }
     for participant in meeting.participants { changed(participant.id, session) }
     guard wasInterrupted else { return }
-    for work in subscribed.values where !work.isConnecting { restored(work, session) }
+    for work in subscribed.values { setInterrupted(false, work, session) }
   }
 
   /// Somebody else has lost the connection, or has it back.
   func takeInterruption(of participant: RemoteParticipant, _ session: OTSession) {
-    for work in subscribed.values where !work.isConnecting && streams[work.streamID]?.participant == participant.id {
-      guard work.isInterrupted != participant.isReconnecting else { continue }
-      if participant.isReconnecting { interrupted(work, session) } else { restored(work, session) }
+    for work in subscribed.values where streams[work.streamID]?.participant == participant.id {
+      setInterrupted(participant.isReconnecting, work, session)
     }
   }
 
-  private func interrupted(_ work: SubscriberWork, _ session: OTSession) {
-    guard let subscriber = work.subscriber, !work.isInterrupted else { return }
-    work.isInterrupted = true
-    session.tell { _ in subscriber.delegate?.subscriberDidDisconnect(fromStream: subscriber) }
-  }
-
-  private func restored(_ work: SubscriberWork, _ session: OTSession) {
-    guard let subscriber = work.subscriber, work.isInterrupted else { return }
-    work.isInterrupted = false
-    session.tell { _ in subscriber.delegate?.subscriberDidReconnect(toStream: subscriber) }
+  private func setInterrupted(_ isInterrupted: Bool, _ work: SubscriberWork, _ session: OTSession) {
+    guard work.subscriber != nil else { return }
+    Self.report(work.reception.setInterrupted(isInterrupted), to: work, session)
   }
 
   /// The app's network has become too slow for its media, or has recovered.
   func takeQuality(_ quality: ConnectionQuality, _ session: OTSession) {
     isSlow = quality == .poor || quality == .lost
-    for work in subscribed.values { warn(work, session) }
-  }
-
-  /// Warns a subscriber that its video may go soon, or lifts the warning. One without video gets it when it has some.
-  func warn(_ work: SubscriberWork, _ session: OTSession) {
-    guard !work.isConnecting, work.off == nil, work.isWarned != isSlow, let subscriber = work.subscriber,
-      let entry = streams[work.streamID], entry.participant != own?.connectionId,
-      facts(entry.participant, entry.kind).hasVideo
-    else { return }
-    let isSlow = isSlow
-    work.isWarned = isSlow
-    session.tell { _ in
-      if isSlow {
-        subscriber.delegate?.subscriberVideoDisableWarning(subscriber)
-      } else {
-        subscriber.delegate?.subscriberVideoDisableWarningLifted(subscriber)
-      }
+    for work in subscribed.values where work.subscriber != nil {
+      Self.report(work.reception.warn(isSlow: slowness(of: work)), to: work, session)
     }
   }
 }

@@ -24,13 +24,13 @@ extension SessionEngine {
     for work in published.values where work.stream != nil {
       let publisher = work.publisher
       guard let delegate = publisher.audioLevelDelegate else { continue }
-      let (level, carried) = (publisher.publishAudio ? publisher.media.level : 0, Carried(value: delegate))
+      let (level, carried) = (publisher.publishAudio ? publisher.media.audioLevel : 0, Carried(value: delegate))
       session.tell { _ in carried.value.publisher(publisher, audioLevelUpdated: level) }
     }
-    for work in subscribed.values where work.audio != nil || work.ownSound != nil {
+    for work in subscribed.values where work.receiver.isMeasuring || work.ownSound != nil {
       guard let subscriber = work.subscriber, let delegate = subscriber.audioLevelDelegate else { continue }
-      let own = work.ownSound.map { $0.publishAudio ? $0.media.level : 0 }
-      let (level, carried) = (own ?? work.ear.value, Carried(value: delegate))
+      let own = work.ownSound.map { $0.publishAudio ? $0.media.audioLevel : 0 }
+      let (level, carried) = (own ?? work.receiver.meter.value, Carried(value: delegate))
       session.tell { _ in carried.value.subscriber(subscriber, audioLevelUpdated: level) }
     }
   }
@@ -44,8 +44,9 @@ extension SessionEngine {
       let publisher = work.publisher
       let sent = statistics.outbound.filter { $0.source == work.kind.video }
       let video = OTPublisherKitVideoNetworkStats(
-        self.sent(statistics, work.kind.video, work.start), sent.map { layer(of: $0, rates) })
-      let audio = OTPublisherKitAudioNetworkStats(self.sent(statistics, work.kind.audio, work.start))
+        SentCounts(statistics.sentCounts(of: work.kind.video), start: work.start), sent.map { layer(of: $0, rates) })
+      let audio = OTPublisherKitAudioNetworkStats(
+        SentCounts(statistics.sentCounts(of: work.kind.audio), start: work.start))
       let link = OTPublisherKitMediaLinkStats(transport(statistics, work.kind))
       session.tell { _ in
         publisher.networkStatsDelegate?.publisher(publisher, videoNetworkStatsUpdated: [video])
@@ -55,8 +56,10 @@ extension SessionEngine {
     }
     for work in subscribers {
       guard let subscriber = work.subscriber, let entry = streams[work.streamID] else { continue }
-      let video = OTSubscriberKitVideoNetworkStats(received(statistics, entry.participant, entry.kind.video))
-      let audio = OTSubscriberKitAudioNetworkStats(received(statistics, entry.participant, entry.kind.audio))
+      let video = OTSubscriberKitVideoNetworkStats(
+        ReceivedCounts(statistics.receivedCounts(of: entry.kind.video, from: entry.participant)))
+      let audio = OTSubscriberKitAudioNetworkStats(
+        ReceivedCounts(statistics.receivedCounts(of: entry.kind.audio, from: entry.participant)))
       let tracks = statistics.inbound.filter { $0.participant == entry.participant }
       if let track = tracks.first(where: { $0.source == entry.kind.video }) { fill(video, track, rates) }
       let losses = tracks.compactMap { rates[$0.ssrc]?.loss }
@@ -69,27 +72,6 @@ extension SessionEngine {
     }
   }
 
-  private func sent(_ statistics: MeetingStatistics, _ source: TrackSource, _ start: Double) -> SentCounts {
-    var counts = SentCounts(start: start)
-    for each in statistics.outbound where each.source == source {
-      counts.packets += Int64(clamping: each.packetsSent)
-      counts.bytes += Int64(clamping: each.bytesSent)
-      counts.lost += Int64(clamping: each.remote?.packetsLost ?? 0)
-    }
-    return counts
-  }
-
-  private func received(_ statistics: MeetingStatistics, _ participant: String, _ source: TrackSource) -> ReceivedCounts
-  {
-    var counts = ReceivedCounts()
-    for each in statistics.inbound where each.participant == participant && each.source == source {
-      counts.packets += each.packetsReceived
-      counts.bytes += each.bytesReceived
-      counts.lost += UInt64(max(each.packetsLost, 0))
-    }
-    return counts
-  }
-
   // MARK: Reports
 
   func report(of publisher: OTPublisherKit, in session: OTSession) {
@@ -97,8 +79,7 @@ extension SessionEngine {
     Task {
       guard let statistics = await meeting.statistics() else { return }
       let now = Self.milliseconds
-      let rows = statistics.outbound.filter { $0.source == work.kind.video || $0.source == work.kind.audio }.map {
-        each in
+      let rows = statistics.sentTracks(of: work.kind).map { each in
         var row = Self.row("outbound-rtp", each.ssrc, each.kind, each.mid, now)
         row["packetsSent"] = each.packetsSent
         row["bytesSent"] = each.bytesSent
@@ -120,9 +101,7 @@ extension SessionEngine {
     Task {
       guard let statistics = await meeting.statistics() else { return }
       let now = Self.milliseconds
-      let rows = statistics.inbound.filter {
-        $0.participant == entry.participant && ($0.source == entry.kind.video || $0.source == entry.kind.audio)
-      }.map { each in
+      let rows = statistics.receivedTracks(of: entry.kind, from: entry.participant).map { each in
         var row = Self.row("inbound-rtp", each.ssrc, each.kind, each.mid, now)
         row["packetsReceived"] = each.packetsReceived
         row["bytesReceived"] = each.bytesReceived

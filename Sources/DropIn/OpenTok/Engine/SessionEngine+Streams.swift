@@ -3,26 +3,7 @@ import Parley
 
 /// The streams of the session: what each participant publishes, put together as OpenTok counts it.
 extension SessionEngine {
-  /// How long the first track of a stream waits for the second: the server reports a camera and a microphone in two
-  /// messages, and an app wants to hear of one stream with both.
-  static var pairingTime: UInt64 { 60_000_000 }
-
-  func facts(_ id: String, _ kind: StreamKind) -> StreamFacts {
-    guard let meeting else { return StreamFacts() }
-    if id == meeting.local.id {
-      let (audio, video) = (meeting.local.publication(kind.audio), meeting.local.publication(kind.video))
-      return StreamFacts(
-        isThere: audio != nil || video != nil, hasAudio: audio?.isMuted == false, hasVideo: video?.isMuted == false,
-        name: video?.name ?? audio?.name ?? meeting.local.name,
-        created: [audio?.created, video?.created].compactMap(\.self).min())
-    }
-    guard let participant = meeting.participants.first(where: { $0.id == id }) else { return StreamFacts() }
-    let (audio, video) = (participant.publication(kind.audio), participant.publication(kind.video))
-    return StreamFacts(
-      isThere: audio != nil || video != nil, hasAudio: audio?.isMuted == false, hasVideo: video?.isMuted == false,
-      name: video?.name ?? audio?.name ?? participant.name,
-      created: [audio?.created, video?.created].compactMap(\.self).min())
-  }
+  func facts(_ id: String, _ kind: StreamKind) -> StreamState { meeting?.stream(kind, of: id) ?? StreamState() }
 
   /// Something of a participant has changed.
   func changed(_ id: String, _ session: OTSession) {
@@ -34,10 +15,10 @@ extension SessionEngine {
     let facts = facts(participant, kind)
     guard let entry = streams[id] else {
       // The app's own stream begins when it is published, which is reported there.
-      if facts.isThere, participant != own?.connectionId { pair(participant, kind, session) }
+      if facts.isPublished, participant != own?.connectionId { pair(participant, kind, session) }
       return
     }
-    guard facts.isThere else {
+    guard facts.isPublished else {
       if participant != own?.connectionId { destroy(id, session) }
       return
     }
@@ -47,12 +28,8 @@ extension SessionEngine {
 
   private func pair(_ participant: String, _ kind: StreamKind, _ session: OTSession) {
     let id = kind.id(participant)
-    guard pairing[id] == nil else { return }
-    pairing[id] = Task { [weak self, weak session] in
-      try? await Task.sleep(nanoseconds: Self.pairingTime)
-      guard let self, let session, !Task.isCancelled else { return }
-      self.pairing[id] = nil
-      guard self.streams[id] == nil, self.facts(participant, kind).isThere else { return }
+    pairing.wait(for: id) { [weak self, weak session] in
+      guard let self, let session, self.streams[id] == nil, self.facts(participant, kind).isPublished else { return }
       self.create(participant, kind, session)
     }
   }
@@ -81,7 +58,7 @@ extension SessionEngine {
     return entry
   }
 
-  func update(_ entry: StreamEntry, _ facts: StreamFacts, _ session: OTSession) {
+  func update(_ entry: StreamEntry, _ facts: StreamState, _ session: OTSession) {
     let isOwn = entry.participant == own?.connectionId
     let stream = entry.stream
     session.tell { _ in
@@ -110,7 +87,7 @@ extension SessionEngine {
 
   /// A stream of somebody else has ended.
   func destroy(_ id: String, _ session: OTSession) {
-    pairing.removeValue(forKey: id)?.cancel()
+    pairing.cancel(id)
     guard let entry = streams.removeValue(forKey: id) else { return }
     endSubscribers(of: id, session)
     let stream = entry.stream

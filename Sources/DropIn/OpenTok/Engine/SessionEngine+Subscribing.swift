@@ -27,7 +27,7 @@ extension SessionEngine {
       try? await Task.sleep(nanoseconds: Self.patience)
       guard let self, let session, !Task.isCancelled, self.subscribed[id] === work, work.isConnecting else { return }
       self.subscribed[id] = nil
-      work.isConnecting = false
+      work.reception.fail()
       let subscriber = work.subscriber
       if let subscriber { session.leavePlace(subscriber, number) }
       work.stop()
@@ -51,18 +51,9 @@ extension SessionEngine {
       state.onFirst = { [weak work, weak session] in
         onMain {
           guard let work, let session, !work.isOver else { return }
-          // The picture may be there before the sound, which is waited for.
-          guard !work.isConnecting else { return work.owesFirstPicture = true }
-          Self.tellFirstPicture(of: work, session)
+          Self.report(work.reception.receiveFirstFrame(), to: work, session)
         }
       }
-    }
-  }
-
-  private static func tellFirstPicture(of work: SubscriberWork, _ session: OTSession) {
-    guard let subscriber = work.subscriber as? OTSubscriber else { return }
-    session.tell { _ in
-      (subscriber.delegate as? any OTSubscriberDelegate)?.subscriberVideoDataReceived(subscriber)
     }
   }
 
@@ -91,82 +82,85 @@ extension SessionEngine {
       return
     }
     guard let participant = meeting.participants.first(where: { $0.id == entry.participant }) else { return }
-    let audio = participant.publication(entry.kind.audio)
-    let video = participant.publication(entry.kind.video)
-    let wishes = works.compactMap { $0.subscriber?.state.read { $0.wish } }
-    audio?.subscription?.listen(wishes.contains(where: \.audio))
-    audio?.subscription?.audio?.volume = wishes.filter(\.audio).map { $0.volume / 100 }.max() ?? 0
-    if let subscription = video?.subscription { ask(for: subscription, wishes.filter(\.video)) }
+    participant.request(entry.kind, for: works.compactMap { $0.subscriber?.wish })
+    let (audio, video) = (participant.publication(entry.kind.audio), participant.publication(entry.kind.video))
     for work in works {
       guard let subscriber = work.subscriber else { continue }
-      let wish = subscriber.state.read { $0.wish }
-      work.play(video: wish.video ? video?.subscription?.video : nil)
-      work.measure(audio: subscriber.audioLevelDelegate == nil ? nil : audio?.subscription?.audio)
-      let off: OTSubscriberVideoEventReason? =
-        !wish.video
-        ? .subscriberPropertyChanged
-        : video?.isMuted == true
-          ? .publisherPropertyChanged
-          : video?.undecodableCodec != nil
-            ? .codecNotSupported : video?.subscription?.isPaused == true ? .qualityChanged : nil
-      // Video that cannot be decoded is not waited for.
-      let isComplete =
-        (audio?.isMuted != false || audio?.subscription != nil || audio?.undecodableCodec != nil)
-        && (video?.isMuted != false || !wish.video || video?.subscription != nil || video?.undecodableCodec != nil)
-      settle(work, subscriber, off, isComplete: isComplete, session)
+      let wish = subscriber.wish
+      work.receiver.play(wish.video ? video?.subscription?.video : nil)
+      work.receiver.measure(subscriber.audioLevelDelegate == nil ? nil : audio?.subscription?.audio)
+      settle(
+        work, participant.videoOff(entry.kind, for: wish), isComplete: participant.isComplete(entry.kind, for: wish),
+        session)
     }
-  }
-
-  /// Asks for video as large as the largest wish, and as often as the most frequent one; for none when nobody wants
-  /// any.
-  private func ask(for subscription: Subscription, _ wishes: [OTSubscriberKit.Wish]) {
-    guard !wishes.isEmpty else { return subscription.show(width: 0, height: 0) }
-    let most = Int(UInt16.max)
-    let sizes = wishes.map { wish in
-      wish.resolution.map { (Int(min($0.width, 65_535)), Int(min($0.height, 65_535))) } ?? (most, most)
-    }
-    subscription.show(width: sizes.map(\.0).max() ?? most, height: sizes.map(\.1).max() ?? most)
-    let rates = wishes.map(\.framesPerSecond)
-    subscription.maximumFramesPerSecond = rates.contains(nil) ? nil : rates.compactMap { $0 }.max()
   }
 
   /// An own stream is shown as it is captured, and measured so; its audio stays off, since it would howl.
   private func followOwn(_ work: SubscriberWork, _ publisher: OTPublisherKit?, _ session: OTSession) {
     guard let subscriber = work.subscriber else { return }
-    let wish = subscriber.state.read { $0.wish }
+    let wish = subscriber.wish
     let sends = publisher?.publishVideo == true
-    work.play(own: wish.video && sends ? publisher?.media : nil)
+    work.receiver.play(own: wish.video && sends ? publisher?.media : nil)
     work.ownSound = wish.audio ? publisher : nil
-    settle(
-      work, subscriber, !wish.video ? .subscriberPropertyChanged : !sends ? .publisherPropertyChanged : nil,
-      isComplete: publisher != nil, session)
+    settle(work, !wish.video ? .unwanted : !sends ? .muted : nil, isComplete: publisher != nil, session)
   }
 
   private func settle(
-    _ work: SubscriberWork, _ subscriber: OTSubscriberKit, _ off: OTSubscriberVideoEventReason?, isComplete: Bool,
-    _ session: OTSession
+    _ work: SubscriberWork, _ off: StreamReception.VideoOff?, isComplete: Bool, _ session: OTSession
   ) {
-    if work.isConnecting, isComplete {
-      work.isConnecting = false
-      work.timer?.cancel()
-      // The stream itself says whether its publisher sends video; nothing else reports its codec.
-      work.off = off == .codecNotSupported ? nil : off
-      session.tell { _ in subscriber.delegate?.subscriberDidConnect(toStream: subscriber) }
-      if work.owesFirstPicture { Self.tellFirstPicture(of: work, session) }
-      warn(work, session)
+    let events = work.reception.update(off: off, isComplete: isComplete, isSlow: slowness(of: work))
+    if events.contains(.connected) { work.timer?.cancel() }
+    Self.report(events, to: work, session)
+  }
+
+  /// Whether the network can hardly carry a subscriber's video; nil for an own stream, and for one without video.
+  func slowness(of work: SubscriberWork) -> Bool? {
+    guard let entry = streams[work.streamID], entry.participant != own?.connectionId,
+      facts(entry.participant, entry.kind).hasVideo
+    else { return nil }
+    return isSlow
+  }
+
+  static func report(_ events: [StreamReception.Event], to work: SubscriberWork, _ session: OTSession) {
+    guard let subscriber = work.subscriber else { return }
+    for event in events { session.tell { _ in subscriber.report(event) } }
+  }
+}
+
+/// On the session's queue.
+extension OTSubscriberKit {
+  fileprivate func report(_ event: StreamReception.Event) {
+    switch event {
+    case .connected: delegate?.subscriberDidConnect(toStream: self)
+    case .firstFrame:
+      guard let subscriber = self as? OTSubscriber else { return }
+      (delegate as? any OTSubscriberDelegate)?.subscriberVideoDataReceived(subscriber)
+    case .videoStopped(let off): delegate?.subscriberVideoDisabled(self, reason: off.reason)
+    case .videoResumed(let off): delegate?.subscriberVideoEnabled(self, reason: off.reason)
+    case .videoAtRisk: delegate?.subscriberVideoDisableWarning(self)
+    case .videoSafe: delegate?.subscriberVideoDisableWarningLifted(self)
+    case .interrupted: delegate?.subscriberDidDisconnect(fromStream: self)
+    case .restored: delegate?.subscriberDidReconnect(toStream: self)
     }
-    guard !work.isConnecting, off != work.off else { return }
-    let before = work.off
-    work.off = off
-    session.tell { _ in
-      if let off {
-        subscriber.delegate?.subscriberVideoDisabled(subscriber, reason: off)
-      } else if let before {
-        subscriber.delegate?.subscriberVideoEnabled(subscriber, reason: before)
-      }
+  }
+
+  /// The properties of the app, as Parley takes them.
+  fileprivate var wish: StreamWish {
+    let wish = state.read { $0.wish }
+    return StreamWish(
+      audio: wish.audio, video: wish.video, volume: wish.volume / 100,
+      size: wish.resolution.map { .init(width: Int(min($0.width, 65_535)), height: Int(min($0.height, 65_535))) },
+      framesPerSecond: wish.framesPerSecond)
+  }
+}
+
+extension StreamReception.VideoOff {
+  fileprivate var reason: OTSubscriberVideoEventReason {
+    switch self {
+    case .unwanted: .subscriberPropertyChanged
+    case .muted: .publisherPropertyChanged
+    case .undecodable: .codecNotSupported
+    case .paused: .qualityChanged
     }
-    // The warned-of loss has come; another warning is one of its own.
-    if off != nil { work.isWarned = false }
-    warn(work, session)
   }
 }

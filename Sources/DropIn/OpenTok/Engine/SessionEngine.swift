@@ -28,14 +28,14 @@ import Parley
   var connections: [String: OTConnection] = [:]
   var streams: [String: StreamEntry] = [:]
   /// Streams whose first track is there and whose second is waited for.
-  var pairing: [String: Task<Void, Never>] = [:]
+  let pairing = StreamPairing()
   var published: [ObjectIdentifier: PublisherWork] = [:]
   /// The unpublishing under way. The next publisher waits for it, as it may be of the same source.
   var withdrawal: Task<Void, Never>?
   var subscribed: [ObjectIdentifier: SubscriberWork] = [:]
   var reading: Task<Void, Never>?
   var meter: Task<Void, Never>?
-  var rateMeter = RateMeter()
+  var rateMeter = TrackRateMeter()
 
   nonisolated init(_ settings: OTSessionSettings.Values) { self.settings = settings }
 
@@ -113,7 +113,7 @@ import Parley
     self.own = own
     connections = [own.connectionId: own]
     let capabilities = takePermissions(of: meeting)
-    meeting.playSound(to: SessionSpeaker(of: self))
+    meeting.playSound(to: MeetingSpeaker(of: self))
     AudioHub.shared.addListener(self)
     session.tell { session in
       session.change { state in
@@ -126,7 +126,7 @@ import Parley
     }
     for participant in meeting.participants { appeared(participant, session) }
     for participant in meeting.participants {
-      for kind in StreamKind.allCases where facts(participant.id, kind).isThere {
+      for kind in StreamKind.allCases where facts(participant.id, kind).isPublished {
         create(participant.id, kind, session)
       }
     }
@@ -261,8 +261,7 @@ import Parley
     isConnected = false
     reading?.cancel()
     meter?.cancel()
-    for task in pairing.values { task.cancel() }
-    pairing = [:]
+    pairing.cancelAll()
     AudioHub.shared.removeListener(self)
     for work in subscribed.values {
       if let session, let subscriber = work.subscriber { session.leavePlace(subscriber, work.number) }
@@ -271,7 +270,7 @@ import Parley
     subscribed = [:]
     for work in published.values {
       if let session { finish(work, session, removesView: true) }
-      work.publisher.media.stopSound()
+      work.publisher.media.stopAudio()
     }
     published = [:]
     streams = [:]

@@ -1,5 +1,4 @@
 import Foundation
-import Media
 import Parley
 
 /// One subscriber of a stream: what it plays now.
@@ -12,22 +11,12 @@ import Parley
   /// Of the subscriber's ``Membership``.
   let number: Int
   let streamID: String
-  var isConnecting = true
-  /// Whether the first frame came while it was connecting, and is still to be reported.
-  var owesFirstPicture = false
+  var reception = StreamReception()
+  var isConnecting: Bool { reception.isConnecting }
   var isOver = false
-  var isInterrupted = false
-  /// Whether it was warned that the network can hardly carry the video.
-  var isWarned = false
-  /// Why there is no video; nil when there is some.
-  var off: OTSubscriberVideoEventReason?
   var timer: Task<Void, Never>?
   let sink: SubscriberSink
-  let ear = LevelSink()
-  private(set) var video: RemoteVideoTrack?
-  private(set) var audio: RemoteAudioTrack?
-  /// The publisher whose frames are shown, when it is an own stream.
-  private(set) var own: PublisherMedia?
+  let receiver: StreamReceiver
   /// The publisher whose audio is measured, when it is an own stream.
   var ownSound: OTPublisherKit?
 
@@ -37,36 +26,14 @@ import Parley
     kept = isKept ? subscriber : nil
     self.streamID = streamID
     sink = SubscriberSink()
-  }
-
-  func play(video new: RemoteVideoTrack?) {
-    guard new !== video else { return }
-    video?.remove(sink)
-    video = new
-    new?.add(sink)
-  }
-
-  func play(own new: PublisherMedia?) {
-    guard new !== own else { return }
-    own?.hide(sink)
-    own = new
-    new?.show(in: sink)
-  }
-
-  func measure(audio new: RemoteAudioTrack?) {
-    guard new !== audio else { return }
-    audio?.remove(ear)
-    audio = new
-    new?.add(ear)
+    receiver = StreamReceiver(sink: sink)
   }
 
   /// Ends it: nothing is played any more, and the view is out of its superview unless the subscriber has begun again.
   func stop() {
     isOver = true
     timer?.cancel()
-    play(video: nil)
-    play(own: nil)
-    measure(audio: nil)
+    receiver.stop()
     ownSound = nil
     guard let subscriber else {
       // The app has let go of it, and of what could take the view away.
@@ -109,16 +76,4 @@ final class SubscriberSink: VideoSink {
     sized?(size)
     first?()
   }
-}
-
-/// Measures how loud a track is.
-final class LevelSink: AudioSink {
-  private let level = Guarded(AudioLevel.silence)
-
-  func receive(_ frame: AudioFrame) {
-    let new = AudioLevel.measure(frame.samples)
-    level.update { $0 = new }
-  }
-
-  var value: Float { Float(AudioLevel.amplitude(of: level.read { $0 })) }
 }

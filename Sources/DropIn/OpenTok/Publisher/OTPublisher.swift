@@ -1,4 +1,5 @@
 import Foundation
+import Parley
 public import ParleyViews
 
 /// Sends the microphone and the camera to a session, and shows the camera in ``view``.
@@ -50,9 +51,9 @@ open class OTPublisher: OTPublisherKit {
     let view = OTVideoView(frame: CGRect(x: 0, y: 0, width: 320, height: 240))
     view.name = name
     shown = view
-    media.show(inPreview: view.surface)
+    media.addPreview(view.surface) { [surface = view.surface] in surface.isMirrored = $0 }
     view.addTool { [weak self] in
-      guard let self, isInVersion1, media.hasAudio else { return nil }
+      guard let self, isInVersion1, media.options.capturesAudio else { return nil }
       return publishAudio ? "Mute" : "Unmute"
     } _: { [weak self] in
       self?.publishAudio.toggle()
@@ -80,10 +81,11 @@ open class OTPublisher: OTPublisherKit {
   /// The camera in use. Setting it takes the next camera of the machine, if there are two; then the delegate is
   /// notified.
   open var cameraPosition: AVCaptureDevice.Position {
-    get { media.cameraPosition }
+    get { AVCaptureDevice.Position(media.cameraPosition) }
     set {
-      guard newValue != media.cameraPosition else { return }
-      media.setCameraPosition(newValue) { [weak self] in
+      let position = CameraPosition(newValue)
+      guard position != media.cameraPosition else { return }
+      media.setCameraPosition(position) { [weak self] in
         guard let self else { return }
         let queue = session?.apiQueue ?? .main
         queue.async { (self.delegate as? any OTPublisherDelegate)?.publisher(self, didChangeCameraPosition: newValue) }
@@ -102,4 +104,30 @@ open class OTPublisher: OTPublisherKit {
     get { 1 }
     set {}
   }
+}
+
+extension CameraPosition {
+  fileprivate init(_ position: AVCaptureDevice.Position) {
+    self =
+      switch position {
+      case .back: .back
+      case .front: .front
+      case .unspecified: .unspecified
+      }
+  }
+}
+
+extension AVCaptureDevice.Position {
+  fileprivate init(_ position: CameraPosition) {
+    self =
+      switch position {
+      case .back: .back
+      case .front: .front
+      case .unspecified: .unspecified
+      }
+  }
+}
+
+extension CGSize {
+  init(_ size: LocalCapture.FrameSize) { self.init(width: size.width, height: size.height) }
 }

@@ -1,9 +1,11 @@
 public import Foundation
+import Parley
 
 /// Sends audio and video to a session: those of a capturer of the app's own, without a view. ``OTPublisher`` has a
 /// camera and a view.
 open class OTPublisherKit: NSObject {
-  let media: PublisherMedia
+  let media: LocalCapture
+  private let processing = PublisherProcessing()
   let state: Guarded<State>
 
   struct State {
@@ -27,7 +29,7 @@ open class OTPublisherKit: NSObject {
 
   /// A publisher. Its capturing begins at once.
   public init?(delegate: (any OTPublisherKitDelegate)?, settings: OTPublisherKitSettings) {
-    (state, media) = (Guarded(State(delegate: delegate, name: settings.name)), PublisherMedia(settings))
+    (state, media) = (Guarded(State(delegate: delegate, name: settings.name)), LocalCapture(settings))
     super.init()
     start()
   }
@@ -35,7 +37,7 @@ open class OTPublisherKit: NSObject {
   /// A publisher with the default settings.
   public init?(delegate: (any OTPublisherKitDelegate)?) {
     let settings = Self.settings()
-    (state, media) = (Guarded(State(delegate: delegate, name: nil)), PublisherMedia(settings))
+    (state, media) = (Guarded(State(delegate: delegate, name: nil)), LocalCapture(settings))
     super.init()
     start()
   }
@@ -43,7 +45,7 @@ open class OTPublisherKit: NSObject {
   /// A publisher with a name.
   public init?(delegate: (any OTPublisherKitDelegate)?, name: String?) {
     let settings = Self.settings()
-    (state, media) = (Guarded(State(delegate: delegate, name: name)), PublisherMedia(settings))
+    (state, media) = (Guarded(State(delegate: delegate, name: name)), LocalCapture(settings))
     super.init()
     start()
   }
@@ -52,7 +54,7 @@ open class OTPublisherKit: NSObject {
   public init?(delegate: (any OTPublisherKitDelegate)?, name: String?, audioTrack: Bool, videoTrack: Bool) {
     let settings = Self.settings()
     (settings.audioTrack, settings.videoTrack) = (audioTrack, videoTrack)
-    (state, media) = (Guarded(State(delegate: delegate, name: name)), PublisherMedia(settings))
+    (state, media) = (Guarded(State(delegate: delegate, name: name)), LocalCapture(settings))
     super.init()
     start()
   }
@@ -61,23 +63,23 @@ open class OTPublisherKit: NSObject {
   class func settings() -> OTPublisherKitSettings { OTPublisherKitSettings() }
 
   private func start() {
-    media.onProblem.update { state in
-      state = { [weak self] problem in
+    media.changeHooks { hooks in
+      hooks.processVideo = { [processing] in processing.process($0) }
+      hooks.processAudio = { [processing] in processing.process(&$0) }
+      hooks.onProblem = { [weak self] problem in
         onMain {
           guard let self, let session = self.session else { return }
           session.engine.captureFailed(self, problem, in: session)
         }
       }
-    }
-    media.onSize.update { state in
-      state = { [weak self] size in
+      hooks.onSize = { [weak self] size in
         onMain {
           guard let self, let session = self.session else { return }
-          session.engine.captured(size, by: self, in: session)
+          session.engine.captured(CGSize(size), by: self, in: session)
         }
       }
     }
-    media.begin(self)
+    media.start()
   }
 
   deinit { media.end() }
@@ -179,31 +181,31 @@ open class OTPublisherKit: NSObject {
   /// The source of the video; setting it replaces the capturer that runs. One that does not start ends publishing, with
   /// ``OTPublisherErrorCode/publisherWebRTCError``: at once, or when it is published.
   open var videoCapture: (any OTVideoCapture)? {
-    get { media.capture }
-    set { media.setCapture(newValue) }
+    get { (media.capturer as? CapturerAdapter)?.capture }
+    set { media.setCapturer(newValue.map { CapturerAdapter($0) }) }
   }
 
   /// Shows the sent frames, too. Held weakly, as the renderer is the app's.
   open var videoRender: (any OTVideoRender)? {
-    get { media.renderer.read { $0.render } }
-    set { media.renderer.update { $0.render = newValue } }
+    get { processing.state.render }
+    set { processing.state.render = newValue }
   }
 
   /// The transformers of each frame, in order: objects of ``OTVideoTransformer``. Others are left out.
   open var videoTransformers: [Any] {
-    get { media.transformers.read { $0.video } }
+    get { processing.state.read { $0.video } }
     set {
       let transformers = Carried(value: newValue.compactMap { $0 as? OTVideoTransformer })
-      media.transformers.update { $0.video = transformers.value }
+      processing.state.update { $0.video = transformers.value }
     }
   }
 
   /// The transformers of the audio, in order: objects of ``OTAudioTransformer``. Others are left out.
   open var audioTransformers: [Any] {
-    get { media.transformers.read { $0.audio } }
+    get { processing.state.read { $0.audio } }
     set {
       let transformers = Carried(value: newValue.compactMap { $0 as? OTAudioTransformer })
-      media.transformers.update { $0.audio = transformers.value }
+      processing.state.update { $0.audio = transformers.value }
     }
   }
 

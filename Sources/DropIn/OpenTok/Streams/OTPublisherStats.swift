@@ -1,4 +1,5 @@
 public import Foundation
+import Parley
 
 /// Counts of a publisher's sent video.
 open class OTPublisherKitVideoNetworkStats: NSObject {
@@ -96,4 +97,9 @@ struct SentCounts: Sendable {
   var bytes: Int64 = 0
   var now = Date().timeIntervalSince1970 * 1_000
   var start = 0.0
+
+  init(_ counts: TrackCounts, start: Double) {
+    (lost, packets) = (counts.lost, Int64(clamping: counts.packets))
+    (bytes, self.start) = (Int64(clamping: counts.bytes), start)
+  }
 }

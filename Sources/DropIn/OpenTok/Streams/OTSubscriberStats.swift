@@ -1,4 +1,5 @@
 public import Foundation
+import Parley
 
 /// Counts of a subscriber's received video.
 open class OTSubscriberKitVideoNetworkStats: NSObject {
@@ -97,4 +98,8 @@ struct ReceivedCounts: Sendable {
   var packets: UInt64 = 0
   var bytes: UInt64 = 0
   var now = Date().timeIntervalSince1970 * 1_000
+
+  init(_ counts: TrackCounts) {
+    (lost, packets, bytes) = (UInt64(max(counts.lost, 0)), counts.packets, counts.bytes)
+  }
 }

@@ -84,7 +84,7 @@ final class MediaCore: PacketSink {
     addressPolicy = configuration.addresses
     var random = SystemRandomNumberGenerator()
     addresses = AddressTable(seed: random.next())
-    clock = NTPClock(instant: EventLoop.clock, time: NTPTime(unixNanoseconds: unixNanoseconds))
+    clock = NTPClock(instant: MonotonicClock.now, time: NTPTime(unixNanoseconds: unixNanoseconds))
     gauge = LoadGauge(maximumHold: configuration.maximumHold)
     slab = try ReceiveSlab()
     peerConfiguration = PeerConnectionConfiguration(dtls: configuration.dtls, policy: configuration.policy)
@@ -381,7 +381,7 @@ final class MediaCore: PacketSink {
     let flushAt = touched.isEmpty ? Instant.distantFuture : flushDue(now)
     let mayRest = links.isEmpty || settleRelays()
     loop.setDeadline(mayRest ? min(deadlines.earliest, flushAt) : now)
-    gauge.tick(start: now, end: EventLoop.clock)
+    gauge.tick(start: now, end: MonotonicClock.now)
     published.utilization = gauge.utilization
   }
 

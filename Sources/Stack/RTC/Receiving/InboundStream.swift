@@ -14,7 +14,7 @@ struct InboundStream: Sendable {
   var statistics: ReceiveStatistics
   var window = SequenceWindow()
   var nacks: NackGenerator
-  var keyframes: KeyframeRequestThrottle
+  var keyframes: KeyframeThrottle
   var mapping: SenderReportMapping?
   /// The counted part; lost packets, jitter and the identity are filled in on demand.
   var counters: InboundStreamStatistics
@@ -33,7 +33,7 @@ struct InboundStream: Sendable {
     nackConfiguration = kind == .video ? configuration.videoNacks : configuration.audioNacks
     statistics = ReceiveStatistics(ssrc: ssrc, clockRate: clockRate)
     nacks = NackGenerator(configuration: nackConfiguration)
-    keyframes = KeyframeRequestThrottle(interval: configuration.keyframeInterval)
+    keyframes = KeyframeThrottle(interval: configuration.keyframeInterval)
     counters = InboundStreamStatistics(mid: section.mid, ssrc: ssrc, kind: kind)
     since = now
   }

@@ -32,7 +32,7 @@ extension MediaReceiver {
         index += 1
         guard let section = section(of: ssrc) else { continue }
         sections[section].stream?.forgetMissing()
-        sections[section].stream?.keyframes.settle()
+        sections[section].stream?.keyframes.withdraw()
         emit(.ended(sections[section].mid, ssrc))
       }
       updateDeadlines()

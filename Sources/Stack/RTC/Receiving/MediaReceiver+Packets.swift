@@ -165,7 +165,7 @@ extension MediaReceiver {
       if sections[section].isAwaitingKeyframe, !payload.isEmpty,
         Payload.isKeyframeStart(codec: codec, payload: payload)
       {
-        sections[section].stream?.keyframes.settle()
+        sections[section].stream?.keyframes.withdraw()
       }
       sections[section].stream?.counters.codec = received.codec
       sections[section].stream?.counters.payloadType = header.payloadType

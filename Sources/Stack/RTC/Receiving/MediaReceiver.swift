@@ -130,7 +130,7 @@ public struct MediaReceiver: Sendable {
     guard let index = sections.firstIndex(where: { $0.mid == mid }) else { return }
     sections[index].wantsKeyframe = false
     sections[index].stream?.forgetMissing()
-    sections[index].stream?.keyframes.settle()
+    sections[index].stream?.keyframes.withdraw()
     sections[index].stream?.mapping = nil
     sections[index].stream?.counters.headerAudioLevel = nil
     updateDeadlines()

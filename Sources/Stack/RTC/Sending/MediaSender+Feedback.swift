@@ -72,7 +72,7 @@ extension MediaSender {
 
   /// A paused stream has no encoder to ask; it begins with a keyframe when it comes back.
   private mutating func requestKeyframe(_ index: Int) {
-    if streams[index].statistics.isActive { streams[index].keyframes.request() }
+    if streams[index].statistics.isActive { streams[index].keyframes.request(urgent: true) }
   }
 
   private mutating func receive(_ blocks: ReportBlocks, _ datagram: Span<UInt8>, _ now: Instant) {
@@ -140,8 +140,8 @@ extension MediaSender {
       let wasActive = streams[index].statistics.isActive
       streams[index].statistics.isActive = rate > .zero
       // A stream that resumes has nothing to refer to.
-      if !wasActive, rate > .zero, streams[index].kind == .video { streams[index].keyframes.request() }
-      if rate <= .zero { streams[index].keyframes.settle() }
+      if !wasActive, rate > .zero, streams[index].kind == .video { streams[index].keyframes.request(urgent: true) }
+      if rate <= .zero { streams[index].keyframes.withdraw() }
       next.append(streams[index].allocation(rate, now: latest))
     }
     guard next != allocations else { return }

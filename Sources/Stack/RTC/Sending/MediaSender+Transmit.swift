@@ -52,7 +52,7 @@ extension MediaSender {
       guard streams.indices.contains(index), let packet = streams[index].store.packet(entry.sequence) else { continue }
       if now - entry.enqueued > pacer.limits.time {
         streams[index].statistics.packetsDropped &+= 1
-        if priority == .video { streams[index].keyframes.request() }
+        if priority == .video { streams[index].keyframes.request(urgent: true) }
         continue
       }
       streams[index].statistics.totalPacketSendDelay =

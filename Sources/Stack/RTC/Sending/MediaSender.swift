@@ -170,7 +170,7 @@ public struct MediaSender: Sendable {
         frame, maximumPacketSize: configuration.maximumPacketSize, now: now, random: &random)
     else {
       streams[index].statistics.framesDropped &+= 1
-      if !isAudio, frame.isReference { streams[index].keyframes.request() }
+      if !isAudio, frame.isReference { streams[index].keyframes.request(urgent: true) }
       return
     }
     for sequence in sequences {

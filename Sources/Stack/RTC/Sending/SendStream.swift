@@ -23,7 +23,7 @@ struct SendStream: Sendable {
   /// The codec that frames are packetized for now.
   private(set) var codec: NegotiatedCodec?
   var store: RetransmissionBuffer
-  var keyframes: KeyframeRequestThrottle
+  var keyframes: KeyframeThrottle
   var parameters: EncodingParameters
   var statistics: OutboundStreamStatistics
   private var ladder = QualityLadder()
@@ -66,9 +66,9 @@ struct SendStream: Sendable {
         packets: isVideo ? 2_048 : 256,
         bytes: isVideo ? configuration.retransmissionBytes : configuration.retransmissionBytes / 16,
         age: configuration.retransmissionAge))
-    keyframes = KeyframeRequestThrottle(
+    keyframes = KeyframeThrottle(
       interval: configuration.keyframeInterval,
-      shortest: TimeSpan(nanoseconds: configuration.keyframeInterval.nanoseconds / 5))
+      urgentInterval: TimeSpan(nanoseconds: configuration.keyframeInterval.nanoseconds / 5), repeatsUrgently: true)
     parameters = isVideo ? .layer(rid.flatMap { media.rids.firstIndex(of: $0) } ?? 0, of: media.rids.count) : .audio
     statistics = OutboundStreamStatistics(
       ssrc: source.ssrc, rtxSSRC: source.rtxSSRC, mid: media.mid, rid: rid, kind: media.kind)
@@ -139,7 +139,7 @@ struct SendStream: Sendable {
     statistics.framesSent &+= 1
     if frame.isKeyframe, kind == .video {
       statistics.keyFramesSent &+= 1
-      keyframes.settle()
+      keyframes.keyframeArrived()
     }
     statistics.frameWidth = frame.width
     statistics.frameHeight = frame.height

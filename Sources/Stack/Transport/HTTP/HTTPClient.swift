@@ -40,7 +40,7 @@ public enum HTTPClient {
     for address in try await addresses(parts, socket, accepts) {
       let wire = HTTPClientWire(
         service: service, method: method, parts: parts, address: address, headers: headers, body: body, limit: limit,
-        deadline: EventLoop.clock + timeout, insecure: allowsSelfSigned)
+        deadline: MonotonicClock.now + timeout, insecure: allowsSelfSigned)
       let result = await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
           let posted = service.post { wire.connect(host: host, continuation) }

@@ -247,8 +247,8 @@ public enum WebSocketDecision: Sendable {
     }
     guard first else { return }
     service.post { [weak self] in self?.beginShutdown() }
-    let end = EventLoop.clock + grace
-    while EventLoop.clock < end && state.withLock({ $0.counters.open }) > 0 {
+    let end = MonotonicClock.now + grace
+    while MonotonicClock.now < end && state.withLock({ $0.counters.open }) > 0 {
       try? await Task.sleep(for: .milliseconds(5))
       if Task.isCancelled { break }
     }

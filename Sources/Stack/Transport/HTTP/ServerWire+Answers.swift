@@ -14,7 +14,7 @@ extension ServerWire {
     // a POST for its body. The client is asked to send it again on a new connection (RFC 9112 section 9.3.2).
     if unsafe parley_ws_has_leftover(wsi) != 0 { closeAfter = true }
     output = HTTPOutput(response, isHead: isHead, close: closeAfter)
-    deadline = EventLoop.clock + limits.writeTimeout
+    deadline = MonotonicClock.now + limits.writeTimeout
     if !pump() { unsafe parley_ws_kill(wsi) }
   }
 
@@ -33,7 +33,7 @@ extension ServerWire {
       if output.isDone { break }
       if unsafe lws_send_pipe_choked(wsi) != 0 { return wait(for: .milliseconds(10)) }
       if unsafe !output.writePiece(service, wsi) { return false }
-      deadline = EventLoop.clock + limits.writeTimeout
+      deadline = MonotonicClock.now + limits.writeTimeout
     }
     output.close()
     self.output = nil
@@ -43,7 +43,7 @@ extension ServerWire {
       return false
     }
     phase = .headers
-    deadline = EventLoop.clock + limits.idleTimeout
+    deadline = MonotonicClock.now + limits.idleTimeout
     return nextRequest()
   }
 

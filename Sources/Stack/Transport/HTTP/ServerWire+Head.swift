@@ -146,7 +146,7 @@ extension ServerWire {
   private func abandon() {
     phase = .closing
     ignoreCompanion()
-    deadline = EventLoop.clock + .seconds(6)
+    deadline = MonotonicClock.now + .seconds(6)
     if let wsi = unsafe wsi { unsafe parley_ws_abort(wsi) }
   }
 

@@ -96,7 +96,7 @@ extension ServerWire {
     if serial > 1 { advance(.transferring) }
     if length > 0 {
       phase = .body
-      deadline = EventLoop.clock + limits.bodyTimeout
+      deadline = MonotonicClock.now + limits.bodyTimeout
       return 0
     }
     // Without a length the library would wait for a body after POST, PUT and PATCH; there is none. With reading off

@@ -14,7 +14,7 @@ extension ServerWire {
     expected = length
     advance(.transferring)
     upload = queue
-    let pace = UploadPace(rate: limits.uploadRate, window: limits.bodyTimeout, now: EventLoop.clock)
+    let pace = UploadPace(rate: limits.uploadRate, window: limits.bodyTimeout, now: MonotonicClock.now)
     uploadPace = pace
     deadline = pace.deadline
     task = Task { [weak self] in
@@ -35,7 +35,7 @@ extension ServerWire {
       if rest < piece.count && expected > 0 { cutUpload() }
       return 0
     }
-    let now = EventLoop.clock
+    let now = MonotonicClock.now
     uploadPace?.take(piece.count, now: now)
     // Not at the end: the library has to say that it is one.
     if unsafe queue.add(piece) && expected > 0 {
@@ -52,7 +52,7 @@ extension ServerWire {
   func refuseUpload(_ serial: UInt64) {
     guard !isGone, phase == .body, serial == self.serial else { return }
     refusedRest = limits.refusedBodyLimit
-    deadline = min(deadline, EventLoop.clock + limits.refusedBodyTimeout)
+    deadline = min(deadline, MonotonicClock.now + limits.refusedBodyTimeout)
   }
 
   /// A body that was refused takes too long, or is too much: the client is answered in the middle of it.
@@ -69,7 +69,7 @@ extension ServerWire {
   /// The sink has taken what waited.
   func resumeUpload(_ serial: UInt64) {
     guard !isGone, phase == .body, serial == self.serial, let wsi = unsafe wsi else { return }
-    uploadPace?.resume(now: EventLoop.clock)
+    uploadPace?.resume(now: MonotonicClock.now)
     if refusedRest == nil, let pace = uploadPace { deadline = pace.deadline }
     unsafe lws_rx_flow_control(wsi, 1)
   }

@@ -74,7 +74,7 @@ import Glibc
     unsafe companion = nil
     head = HTTPHeadParser(limit: limits.headerLimit, isAmbiguous: AmbiguousNames.contains)
     isOpen = !isTLS
-    deadline = EventLoop.clock + limits.headerTimeout
+    deadline = MonotonicClock.now + limits.headerTimeout
     // Room for several pieces: a piece that is written when the socket is writable is then taken whole.
     setBuffer(descriptor, 128 << 10)
   }
@@ -197,7 +197,7 @@ import Glibc
   func giveWay() {
     guard let wsi = unsafe wsi else { return }
     phase = .closing
-    deadline = EventLoop.clock + .seconds(6)
+    deadline = MonotonicClock.now + .seconds(6)
     unsafe parley_ws_abort(wsi)
   }
 

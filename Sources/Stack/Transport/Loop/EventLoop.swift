@@ -191,9 +191,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// The time of the wake-up under way, read once a tick from the monotonic clock. From another thread, the clock now.
   public var now: Instant { isCurrent ? current : MonotonicClock.now }
 
-  /// The monotonic clock right now, from any thread; for measuring inside a tick.
-  public static var clock: Instant { MonotonicClock.now }
-
   /// How many ticks there were.
   public var tickCount: UInt64 {
     checkIsolated()

@@ -188,7 +188,7 @@ public final class UDPSocket {
   @inline(__always)
   func sendsSegments(to remote: TransportAddress) -> Bool {
     guard knowsSegmentation else { return false }
-    return refusals.isEmpty || !refusals.contains(remote, now: EventLoop.clock)
+    return refusals.isEmpty || !refusals.contains(remote, now: MonotonicClock.now)
   }
 
   /// How many bytes of a run one message may carry.
@@ -215,7 +215,7 @@ public final class UDPSocket {
     if segments > 1 && (code == EMSGSIZE || code == EIO || code == EINVAL) {
       // EMSGSIZE: the path to this destination takes less than a segment at once (Linux 6.14 and later say so); alone,
       // each is fragmented. EIO: the device cannot do it. EINVAL: either of both.
-      let now = EventLoop.clock
+      let now = MonotonicClock.now
       if code == EIO {
         refusals.addSystem(now: now)
       } else {

@@ -27,7 +27,7 @@ public enum WebSocketClient {
       let remote = TransportAddress(ip: ip, port: UInt16(truncatingIfNeeded: parts.port))
       let wire = WebSocketClientWire(
         service: service, parts: parts, remote: remote, headers: headers, limits: limits,
-        deadline: EventLoop.clock + timeout, insecure: allowsSelfSigned)
+        deadline: MonotonicClock.now + timeout, insecure: allowsSelfSigned)
       let result = await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
           let posted = service.post { wire.connect(host: host, continuation) }

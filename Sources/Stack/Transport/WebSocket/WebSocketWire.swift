@@ -30,13 +30,13 @@ final class WebSocketWire {
     self.isClient = isClient
     self.limits = limits
     self.service = service
-    lastHeard = EventLoop.clock
+    lastHeard = MonotonicClock.now
     lastPing = lastHeard
   }
 
   /// A piece of a message.
   func received(_ wsi: OpaquePointer, _ piece: UnsafeRawBufferPointer) -> Int32 {
-    lastHeard = EventLoop.clock
+    lastHeard = MonotonicClock.now
     pingSent = nil
     if ownClosing != nil { return 0 }
     if unsafe lws_is_first_fragment(wsi) != 0 {
@@ -73,7 +73,7 @@ final class WebSocketWire {
 
   /// A pong: the peer lives.
   func pong() {
-    lastHeard = EventLoop.clock
+    lastHeard = MonotonicClock.now
     pingSent = nil
   }
 
@@ -97,7 +97,7 @@ final class WebSocketWire {
     }
     if heldBack && !paused {
       heldBack = false
-      lastHeard = EventLoop.clock
+      lastHeard = MonotonicClock.now
       pingSent = nil
       unsafe lws_rx_flow_control(wsi, 1)
     }
@@ -106,7 +106,7 @@ final class WebSocketWire {
       unsafe parley_ws_abort(wsi)
       return
     }
-    if closing != nil && closeDeadline == nil { closeDeadline = EventLoop.clock + .seconds(5) }
+    if closing != nil && closeDeadline == nil { closeDeadline = MonotonicClock.now + .seconds(5) }
     unsafe lws_callback_on_writable(wsi)
   }
 
@@ -116,7 +116,7 @@ final class WebSocketWire {
       pingDue = false
       // Four bytes: libwebsockets reports no pong that is empty.
       if unsafe !service.write(wsi, kind: PARLEY_WS_PING, whole: [0x70, 0x61, 0x72, 0x6C]) { return -1 }
-      pingSent = EventLoop.clock
+      pingSent = MonotonicClock.now
       unsafe lws_callback_on_writable(wsi)
       return 0
     }

@@ -199,7 +199,7 @@ protocol WireHandler: AnyObject {
 
   /// Asks for a tick of every handler, sooner than the usual one.
   func requestTick(in span: TimeSpan) {
-    let at = EventLoop.clock + span
+    let at = MonotonicClock.now + span
     guard at < nextTick, let raw = unsafe raw else { return }
     nextTick = at
     unsafe parley_ws_set_timer(raw, max(span.microseconds, 1))
@@ -264,7 +264,7 @@ protocol WireHandler: AnyObject {
   private func ticked() {
     nextTick = .distantFuture
     if !handlers.isEmpty { requestTick(in: tickInterval) }
-    let now = EventLoop.clock
+    let now = MonotonicClock.now
     // A copy: a tick may close its connection and so change the table.
     for handler in Array(handlers.values) { handler.tick(now: now) }
   }

@@ -150,7 +150,7 @@ struct MediaEventsTests {
       let client = try LoopbackClient(dtls: dtls)
       _ = client.peer.addSlot(.audio)
       let answer = try await pool.join(id, meeting: meeting, offer: client.peer.createOffer(), tracks: [])
-      try client.peer.setAnswer(answer.sdp, now: EventLoop.clock)
+      try client.peer.setAnswer(answer.sdp, now: MonotonicClock.now)
       try await eventually {
         client.pump()
         return client.isConnected ? nil : "the client is not connected"

@@ -37,7 +37,7 @@ final class LoopbackClient {
 
   /// Takes what has come, sends what is to be sent, lets time pass.
   func pump() {
-    let now = EventLoop.clock
+    let now = MonotonicClock.now
     _ = socket.receive(into: slab) { datagram, remote, local in
       let path = IcePath(transport: .udp, local: local, remote: remote)
       switch self.peer.receive(&datagram, path: path, now: now) {
@@ -115,7 +115,7 @@ final class LoopbackClient {
     guard let record = records.seal(.alert, alert.span) else { throw CancellationError() }
     transmit(record, path)
     try dtls.reset()
-    peer.startHandshakeIfReady(now: EventLoop.clock)
+    peer.startHandshakeIfReady(now: MonotonicClock.now)
   }
 
   /// Opens TCP connections to the server's TCP candidate on loopback that say nothing; the caller closes them.
@@ -130,7 +130,7 @@ final class LoopbackClient {
     _ = fcntl(stream, F_SETFL, O_NONBLOCK)
     streamRemote = remote
     streamLocal = TransportAddress(ip: remote.ip, port: 9)
-    peer.check(candidate, local: streamLocal, handle: 77, now: EventLoop.clock)
+    peer.check(candidate, local: streamLocal, handle: 77, now: MonotonicClock.now)
   }
 
   private func openStream() throws -> (descriptor: Int32, candidate: IceCandidate, remote: TransportAddress) {

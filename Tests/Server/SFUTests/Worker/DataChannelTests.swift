@@ -45,14 +45,14 @@ struct DataChannelTests {
       let options = DataChannelOptions(
         label: label ?? (delivery == .reliable ? "reliable" : "lossy"), ordered: delivery == .reliable,
         maxRetransmits: delivery == .lossy ? 0 : nil)
-      channels[delivery] = try client.peer.openDataChannel(options, now: EventLoop.clock)
+      channels[delivery] = try client.peer.openDataChannel(options, now: MonotonicClock.now)
     }
 
     var isReady: Bool { client.isConnected && channels.values.allSatisfy { opened.contains($0) } }
 
     func send(_ bytes: [UInt8], _ delivery: DataDelivery, kind: DataMessageKind = .binary) throws {
       guard let channel = channels[delivery] else { throw CancellationError() }
-      try client.peer.sendData(bytes.span, kind: kind, on: channel, now: EventLoop.clock)
+      try client.peer.sendData(bytes.span, kind: kind, on: channel, now: MonotonicClock.now)
     }
 
     func received(_ delivery: DataDelivery) -> [[UInt8]] { channels[delivery].flatMap { messages[$0] } ?? [] }
@@ -103,7 +103,7 @@ struct DataChannelTests {
       let peer = try Peer(name, dtls: dtls, hasData: !without.contains(name))
       let answer = try await pool.join(
         peer.id, meeting: MeetingID(rawValue: meeting), offer: try peer.client.peer.createOffer(), tracks: [])
-      try peer.client.peer.setAnswer(answer.sdp, now: EventLoop.clock)
+      try peer.client.peer.setAnswer(answer.sdp, now: MonotonicClock.now)
       if !without.contains(name) {
         try peer.open(.reliable)
         try peer.open(.lossy)

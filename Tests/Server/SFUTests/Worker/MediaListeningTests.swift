@@ -32,13 +32,13 @@ import Transport
       let offer = try client.peer.createOffer() + more
       let answer = try await pool.join(
         id, meeting: MeetingID(rawValue: "m"), offer: offer, tracks: [], reached: reached)
-      try client.peer.setAnswer(answer.sdp, now: EventLoop.clock)
+      try client.peer.setAnswer(answer.sdp, now: MonotonicClock.now)
       return answer.sdp
     }
 
     func offer(_ more: String = "") async throws -> String {
       let answer = try await pool.offer(id, offer: try client.peer.createOffer() + more, tracks: [])
-      try client.peer.setAnswer(answer.sdp, now: EventLoop.clock)
+      try client.peer.setAnswer(answer.sdp, now: MonotonicClock.now)
       return answer.sdp
     }
   }

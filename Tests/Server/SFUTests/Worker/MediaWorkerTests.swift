@@ -40,7 +40,7 @@ struct MediaWorkerTests {
       tracks: zip(tracks, publications).map {
         TrackOffer(mid: $0, publication: PublicationID(rawValue: $1), isMuted: false)
       })
-    try client.peer.setAnswer(answer.sdp, now: EventLoop.clock)
+    try client.peer.setAnswer(answer.sdp, now: MonotonicClock.now)
     return answer
   }
 
@@ -86,7 +86,7 @@ struct MediaWorkerTests {
       tracks: [track(sound, .video), track(picture, .audio)])
     #expect(answer.accepted.isEmpty)
     for (kind, accepted) in [(MediaKind.audio, [sound, picture]), (.video, [picture])] {
-      try client.peer.setAnswer(answer.sdp, now: EventLoop.clock)
+      try client.peer.setAnswer(answer.sdp, now: MonotonicClock.now)
       answer = try await pool.offer(
         id, offer: try client.peer.createOffer(), tracks: [track(sound, kind), track(picture, .video)])
       #expect(Set(answer.accepted.keys) == Set(accepted))

@@ -99,7 +99,7 @@ struct RelayedMeetingTests {
           TrackOffer(mid: own[0], publication: PublicationID(rawValue: "a\(index)"), isMuted: false),
           TrackOffer(mid: own[1], publication: PublicationID(rawValue: "v\(index)"), isMuted: false),
         ])
-      try client.peer.setAnswer(answer.sdp, now: EventLoop.clock)
+      try client.peer.setAnswer(answer.sdp, now: MonotonicClock.now)
     }
     #expect(await pool.statistics().map(\.participants) == [2, 2])
     for index in 0..<4 {

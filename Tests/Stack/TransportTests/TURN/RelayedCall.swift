@@ -51,11 +51,11 @@ final class NetworkPeer {
   }
 
   private func take(_ datagram: inout MutableSpan<UInt8>, _ path: IcePath) {
-    if case .rtp = peer.receive(&datagram, path: path, now: EventLoop.clock) { media += 1 }
+    if case .rtp = peer.receive(&datagram, path: path, now: MonotonicClock.now) { media += 1 }
   }
 
   func tick() {
-    if peer.deadline <= EventLoop.clock { peer.handleTimeout(now: EventLoop.clock) }
+    if peer.deadline <= MonotonicClock.now { peer.handleTimeout(now: MonotonicClock.now) }
     drain()
   }
 
@@ -78,7 +78,8 @@ final class NetworkPeer {
   private func answer(_ request: IceRequest) {
     switch request {
     case .resolve(let name):
-      peer.nameResolved(name, addresses: name == "localhost" ? [IPAddress(v4: 0x7F00_0001)] : [], now: EventLoop.clock)
+      peer.nameResolved(
+        name, addresses: name == "localhost" ? [IPAddress(v4: 0x7F00_0001)] : [], now: MonotonicClock.now)
     case .closeStream(let handle): streams[handle]?.stream.close()
     case .openStream(let wanted): open(wanted)
     }
@@ -104,21 +105,21 @@ final class NetworkPeer {
           guard let stream = opening.first(where: { $0.isOpen && $0.remote == remote }) else { return }
           opening.removeAll { $0 === stream }
           streams[handle] = (stream, reader)
-          peer.streamOpened(wanted.id, handle: handle, local: stream.local, remote: remote, now: EventLoop.clock)
+          peer.streamOpened(wanted.id, handle: handle, local: stream.local, remote: remote, now: MonotonicClock.now)
           drain()
         },
         onBytes: { [unowned self] bytes in read(bytes, reader, handle, remote) },
         onClose: { [unowned self] error in
           if let error { closings.append(error) }
           if streams.removeValue(forKey: handle) != nil {
-            peer.streamClosed(handle, now: EventLoop.clock)
+            peer.streamClosed(handle, now: MonotonicClock.now)
           } else {
-            peer.streamFailed(wanted.id, now: EventLoop.clock)
+            peer.streamFailed(wanted.id, now: MonotonicClock.now)
           }
           drain()
         })
     } catch {
-      peer.streamFailed(wanted.id, now: EventLoop.clock)
+      peer.streamFailed(wanted.id, now: MonotonicClock.now)
     }
     if let opened { opening.append(opened) }
   }
@@ -188,8 +189,8 @@ actor RelayedCall {
     self.server = server
     _ = client.peer.addTrack(.audio)
     loop.setHandlers(onDeadline: { [unowned self] in assumeIsolated { $0.tick() } }, onTickEnd: nil)
-    let answer = try server.peer.setRemoteOffer(client.peer.createOffer(), now: EventLoop.clock)
-    try client.peer.setAnswer(answer, now: EventLoop.clock)
+    let answer = try server.peer.setRemoteOffer(client.peer.createOffer(), now: MonotonicClock.now)
+    try client.peer.setAnswer(answer, now: MonotonicClock.now)
     tick()
   }
 
@@ -198,14 +199,14 @@ actor RelayedCall {
     guard let client, let server else { return }
     client.peer.setCredentials(of: servers)
     let offer = try client.peer.createOffer(restartsIce: true)
-    try client.peer.setAnswer(server.peer.setRemoteOffer(offer, now: EventLoop.clock), now: EventLoop.clock)
+    try client.peer.setAnswer(server.peer.setRemoteOffer(offer, now: MonotonicClock.now), now: MonotonicClock.now)
     tick()
   }
 
   private func tick() {
     client?.tick()
     server?.tick()
-    loop.setDeadline(EventLoop.clock + .milliseconds(5))
+    loop.setDeadline(MonotonicClock.now + .milliseconds(5))
   }
 
   struct State: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(CoreMedia) && !os(Linux)
-  import CoreMedia
-#endif
-import Parley
-import ParleyViews
+package import Basics
 
 /// When the frames of a capturer were captured, on this machine's clock.
 ///
@@ -10,7 +6,7 @@ import ParleyViews
 /// are used, so that uneven frames are shown as evenly as they were captured. A timestamp isn't used if it isn't after
 /// the one before, or leads the frame's arrival by more than ``patience``. Such a frame was captured when it came, less
 /// ``delay``, and the distances count from there.
-struct FrameClock {
+package struct CaptureClock {
   /// How far a timestamp may lead from when its frame came.
   static let patience = TimeSpan.milliseconds(200)
   /// A clock that goes a little too fast or too slowly is followed by this share of what it is wrong by, frame by
@@ -20,16 +16,16 @@ struct FrameClock {
   private static let longest = TimeSpan.seconds(3_600)
 
   /// How old a frame is when it comes.
-  var delay = TimeSpan.zero
+  package var delay = TimeSpan.zero
 
   private var latest: (stamp: Int64?, time: Instant)?
 
-  init() {}
+  package init() {}
 
   /// The time of a frame that comes at `now`, in order: never before the one before, and never in the future.
   ///
   /// - Parameter stamp: The capturer's own time in nanoseconds; nil when it gives none.
-  mutating func time(of stamp: Int64?, now: Instant) -> Instant {
+  package mutating func time(of stamp: Int64?, now: Instant) -> Instant {
     let expected = now - delay
     let before = latest?.time ?? expected
     let time = min(max(followed(stamp, expected) ?? expected, before), max(now, before))
@@ -46,20 +42,5 @@ struct FrameClock {
     let wrong = (expected - time).nanoseconds
     guard abs(wrong) <= Self.patience.nanoseconds else { return nil }
     return time + TimeSpan(nanoseconds: wrong / Self.correction)
-  }
-}
-
-extension CMTime {
-  /// In nanoseconds; nil if it isn't a time, or too large.
-  var stamp: Int64? {
-    #if canImport(CoreMedia) && !os(Linux)
-      guard isNumeric else { return nil }
-    #endif
-    guard timescale > 0 else { return nil }
-    let scale = Int64(timescale)
-    let (seconds, isTooLarge) = (value / scale).multipliedReportingOverflow(by: 1_000_000_000)
-    // The rest is less than a second: it fits.
-    let (sum, isTooMuch) = seconds.addingReportingOverflow(value % scale * 1_000_000_000 / scale)
-    return isTooLarge || isTooMuch ? nil : sum
   }
 }
