@@ -11,6 +11,7 @@ from pathlib import Path
 from browser import Person, shared_driver, wait_for
 from client import Client
 from firefox import Firefox
+from memory import memory_has
 from server import OUTPUT, Server
 
 FOLDER = OUTPUT / "encryption"
@@ -75,6 +76,12 @@ class EncryptedContents(unittest.TestCase):
     def stored(self) -> list[Path]:
         return [path for path in Path(self.server.data).rglob("f_*") if path.is_file()]
 
+    def server_has_none_of(self, *needles: bytes) -> None:
+        """Looks through the server's memory and everything that it has written down."""
+        self.assertEqual(memory_has(self.server.process.pid, *needles), [])
+        disk = b"".join(path.read_bytes() for path in Path(self.server.data).rglob("*") if path.is_file())
+        self.assertEqual([needle for needle in needles if needle in disk], [])
+
     # MARK: Files
 
     def test_files_pass_between_chromium_firefox_and_swift_and_the_server_has_neither_names_nor_content(self) -> None:
@@ -102,10 +109,8 @@ class EncryptedContents(unittest.TestCase):
             bot.command("sendFile", path=f"{folder}/own.bin")
             own = wait_for("the bot's file", lambda: ann.evaluate("() => parley.chat.find((each) => each.file?.name === 'own.bin')?.file") or "no")
             self.assertEqual(fay.evaluate(FETCH, self.last_file(fay, own["id"])["file"]["id"])["size"], 96_000)
-        disk = b"".join(path.read_bytes() for path in Path(self.server.data).rglob("*") if path.is_file())
         self.assertGreaterEqual(len(self.stored()), 2)
-        for needle in (name.encode(), b"own.bin", marker, secret.encode()):
-            self.assertNotIn(needle, disk)
+        self.server_has_none_of(name.encode(), marker, secret.encode())
         self.assertNotIn(name, self.server.log())
 
     def test_a_file_is_saved_from_the_page_and_one_that_was_changed_or_cut_is_a_sentence(self) -> None:
@@ -167,9 +172,7 @@ class EncryptedContents(unittest.TestCase):
             wait_for("the vote", lambda: ben.evaluate(read) == [[question, [["marker-yes", 0], ["marker-no", 1]], 1]] or f"no: {ben.evaluate(read)}")
         ben.page.evaluate("() => parley.hosting.vote(parley.hosting.polls[0].id, [0, 1])")
         wait_for("Ben's vote", lambda: ann.evaluate(read)[0][1] == [["marker-yes", 1], ["marker-no", 1]] or f"no: {ann.evaluate(read)}")
-        disk = b"".join(path.read_bytes() for path in Path(self.server.data).rglob("*") if path.is_file())
-        for needle in (question.encode(), b"marker-yes"):
-            self.assertNotIn(needle, disk)
+        self.server_has_none_of(question.encode(), b"marker-yes")
         # A poll of an earlier meeting, which the server sends again, and an invented one.
         sealed = ben.evaluate("""async () => {
           const draft = await parley._encryption.sealPoll({ question: "Old?", options: ["a", "b"], multiple: false, results: "always" });

@@ -12,6 +12,7 @@ from aiortc_peer import AiortcPeer
 from browser import Person, see_and_hear, shared_driver, wait_for
 from client import Client
 from firefox import Firefox
+from memory import memory_has
 from server import OUTPUT, Server
 
 FOLDER = OUTPUT / "encryption"
@@ -31,24 +32,6 @@ LATE = """
 
 def new_secret() -> str:
     return base64.urlsafe_b64encode(os.urandom(32)).decode().rstrip("=")
-
-
-def memory_has(pid: int, *needles: bytes) -> list[bytes]:
-    """Those of some byte strings that a process has in its memory."""
-    found = set()
-    for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
-        span, access, *_ = line.split()
-        if not access.startswith("rw"):
-            continue
-        start, end = (int(part, 16) for part in span.split("-"))
-        try:
-            with open(f"/proc/{pid}/mem", "rb", 0) as memory:
-                memory.seek(start)
-                content = memory.read(end - start)
-        except OSError:
-            continue
-        found.update(needle for needle in needles if needle in content)
-    return sorted(found)
 
 
 class EncryptedMeetings(unittest.TestCase):
