@@ -51,6 +51,8 @@ public enum MessagingLimits {
 
   /// Bytes of an attachment: 128 MB of the app, and its seal.
   public static let attachmentBytes = 128 * 1024 * 1024 + 64 * 1024
+  /// Bytes of all attachments of one identity.
+  public static let storedAttachmentBytes = 2 << 30
   /// Attachments of one message.
   public static let attachments = 10
   /// Seconds that a ticket holds.

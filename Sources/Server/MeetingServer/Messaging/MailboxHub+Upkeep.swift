@@ -63,6 +63,9 @@ extension MailboxHub {
           before: MessageTime(milliseconds: time.milliseconds - Int64(MessagingLimits.days) * day))
       }
       if rows > 0 { log.debug("purged", ["mailboxEvents": rows]) }
+      let dayAgo = clock() - 24 * 3_600
+      let gone = try await perform { transaction, _ in try transaction.purgeAttachments(before: dayAgo) }
+      for id in gone { await attachments?.remove(id) }
     } catch {
       log.error("messaging.upkeep", ["reason": error.message])
     }

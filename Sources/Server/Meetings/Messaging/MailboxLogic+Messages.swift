@@ -112,6 +112,13 @@ extension MailboxLogic {
       throw MessagingFailure(
         .limitReached, "An attachment has 1 to \(MessagingLimits.attachmentBytes) bytes (attachmentBytes).")
     }
+    let stored = try transaction.attachmentBytes(of: caller.regId)
+    guard bytes <= MessagingLimits.storedAttachmentBytes - stored else {
+      throw MessagingFailure(
+        .limitReached,
+        "The attachments of an identity have at most \(MessagingLimits.storedAttachmentBytes) bytes "
+          + "(storedAttachmentBytes). Recall messages with some of them.")
+    }
     let attachment = AttachmentRecord(
       id: AttachmentID(RandomID.text(characters: 26)), chat: id, owner: caller.regId, bytes: bytes, isComplete: false,
       created: Date(timeIntervalSince1970: Double(now.milliseconds) / 1_000))

@@ -71,6 +71,10 @@ public protocol MailboxTransaction {
   func delete(_ number: UInt64, of chat: ChatID, reader: RegID) throws(MeetingStoreError)
   func attachment(_ id: AttachmentID) throws(MeetingStoreError) -> AttachmentRecord?
   func put(_ attachment: AttachmentRecord) throws(MeetingStoreError)
+  /// The bytes of everything that an identity has sent, or has promised to.
+  func attachmentBytes(of owner: RegID) throws(MeetingStoreError) -> Int
+  /// Removes attachments from before a moment that never came whole, and returns them.
+  func purgeAttachments(before: Date) throws(MeetingStoreError) -> [AttachmentID]
   func remove(attachment: AttachmentID) throws(MeetingStoreError)
 
   // MARK: Mailboxes

@@ -169,6 +169,15 @@ struct MailboxTests {
     let long = MessagingRequest.messageSend(chatId: chat, cookie: cookie, body: sealed(4))
     #expect(try await world.refusal(long, by: ann) == .badRequest)
     #expect(try await world.send(ann, chat, "1") == 1)
+    // What was promised counts, and what never came goes after a day.
+    let most = MessagingLimits.storedAttachmentBytes / MessagingLimits.attachmentBytes
+    let promise = MessagingRequest.attachmentUpload(chatId: chat, bytes: MessagingLimits.attachmentBytes)
+    for _ in 0..<most { try await world.apply(promise, by: ann) }
+    #expect(try await world.refusal(promise, by: ann) == .limitReached)
+    #expect(try await world.refusal(promise, by: bob) == nil)
+    let later = world.now + 1
+    #expect(try await world.store.mailboxes { try $0.purgeAttachments(before: later) }.count == most + 1)
+    #expect(try await world.refusal(promise, by: ann) == nil)
   }
 
   @Test("events are kept until every endpoint has them, for 30 days at most, and a gap is told")

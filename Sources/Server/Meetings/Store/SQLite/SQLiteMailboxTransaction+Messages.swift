@@ -87,6 +87,20 @@ extension SQLiteMailboxTransaction {
       ])
   }
 
+  func attachmentBytes(of owner: RegID) throws(MeetingStoreError) -> Int {
+    try rows("SELECT coalesce(sum(bytes), 0) FROM mailbox_attachments WHERE owner = ?", [.id(owner)]) {
+      Int(clamping: $0.integer(0))
+    }.first ?? 0
+  }
+
+  func purgeAttachments(before: Date) throws(MeetingStoreError) -> [AttachmentID] {
+    let gone = try rows("SELECT id FROM mailbox_attachments WHERE complete = 0 AND created < ?", [.time(before)]) {
+      AttachmentID($0.text(0))
+    }
+    for id in gone { try remove(attachment: id) }
+    return gone
+  }
+
   func remove(attachment: AttachmentID) throws(MeetingStoreError) {
     try run("DELETE FROM mailbox_attachments WHERE id = ?", [.text(attachment.text)])
   }

@@ -42,6 +42,8 @@ extension StoreSchema {
       complete INTEGER NOT NULL, created INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX mailbox_attachments_by_chat ON mailbox_attachments (chat);
+    CREATE INDEX mailbox_attachments_by_owner ON mailbox_attachments (owner, bytes);
+    CREATE INDEX mailbox_attachments_waiting ON mailbox_attachments (created) WHERE complete = 0;
     CREATE TABLE mailbox_events (
       identity INTEGER NOT NULL, number INTEGER NOT NULL, time INTEGER NOT NULL, subject TEXT, body TEXT, chat TEXT,
       message INTEGER, PRIMARY KEY (identity, number)
