@@ -42,7 +42,7 @@ struct EndpointValueTests {
     }
   }
 
-  @Test("an endpoint that acknowledges nothing gets a bounded number of events")
+  @Test("threat 55: an endpoint that acknowledges nothing gets a bounded number of events")
   func window() {
     var delivery = EventDelivery(acknowledged: 0)
     #expect(delivery.beginRead() == EventDelivery.batch && delivery.beginRead() == 0)

@@ -116,7 +116,7 @@ struct MessagingServiceTests {
     }
   }
 
-  @Test("threat: nobody gets in with another's token, an unknown domain, a foreign secret or a frame out of turn")
+  @Test("threat 54: nobody gets in with another's token, an unknown domain, a foreign secret or a frame out of turn")
   func strangers() async throws {
     try await TestServer.run { server in
       let domain = try await server.makeDomain()

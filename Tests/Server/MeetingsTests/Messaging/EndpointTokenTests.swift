@@ -40,7 +40,9 @@ struct EndpointTokenTests {
     #expect(problem { try EndpointTokens.unsigned(old, now: now) } == .expired)
   }
 
-  @Test("a signed token has to be of the domain's keys, issuer, client and scopes; alg none and HS256 do not count")
+  @Test(
+    "threat 54: a signed token has to be of the domain's keys, issuer, client and scopes; alg none and HS256 do not count"
+  )
   func signedTokens() throws {
     let keys = try #require(ProviderKeys(json: key.set))
     func claims(_ changes: [String: String?] = [:]) -> String {

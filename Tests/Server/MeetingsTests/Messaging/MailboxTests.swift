@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Mailboxes", .tellsSeeds)
 struct MailboxTests {
-  @Test("a chat's messages have one order without gaps, and a repeated or a foreign request changes nothing")
+  @Test("threat 54: a chat's messages have one order without gaps; repeated and foreign requests change nothing")
   func order() async throws {
     let world = try await MailboxWorld()
     let (ann, bob, eve) = (
@@ -141,7 +141,7 @@ struct MailboxTests {
     #expect(try await world.events(bob).contains { $0.event == .keysChanged(regId: ann.regId, keys: second) })
   }
 
-  @Test("threat: what is over a limit is refused by its name")
+  @Test("threat 55: what is over a limit is refused by its name")
   func limits() async throws {
     let world = try await MailboxWorld()
     let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))
@@ -169,7 +169,7 @@ struct MailboxTests {
     let long = MessagingRequest.messageSend(chatId: chat, cookie: cookie, body: sealed(4))
     #expect(try await world.refusal(long, by: ann) == .badRequest)
     #expect(try await world.send(ann, chat, "1") == 1)
-    // What was promised counts, and what never came goes after a day.
+    // Promised bytes count, and a file that never came goes after a day.
     let most = MessagingLimits.storedAttachmentBytes / MessagingLimits.attachmentBytes
     let promise = MessagingRequest.attachmentUpload(chatId: chat, bytes: MessagingLimits.attachmentBytes)
     for _ in 0..<most { try await world.apply(promise, by: ann) }

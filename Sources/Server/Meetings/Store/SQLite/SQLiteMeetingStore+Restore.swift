@@ -10,8 +10,8 @@ extension SQLiteMeetingStore {
   /// - Meetings that run stay as they are, with what holds in them.
   /// - Tokens and people that were refused since stay so, secrets are as good or retired as they were, and webhooks are still told what waits for them.
   /// - Vaults stay: devices would take an older record for an attack, and an older count would give tries back.
-  /// - A domain of the messaging service stays as it is: no message gets lost, and none comes twice. A missing one comes
-  ///   whole.
+  /// - A domain of the messaging service stays as it is: no message gets lost, and none comes twice. A missing one
+  ///   comes whole.
   /// - The audit log keeps its entries, and gets those of the copy that it lacks, and `entry`.
   ///
   /// - Throws: ``MeetingStoreError/failed(path:reason:)`` where a meeting runs whose tenant the copy does not have.
