@@ -66,9 +66,38 @@ extension MailboxHub {
       let dayAgo = clock() - 24 * 3_600
       let gone = try await perform { transaction, _ in try transaction.purgeAttachments(before: dayAgo) }
       for id in gone { await attachments?.remove(id) }
+      try await removeStrayFiles()
     } catch {
       log.error("messaging.upkeep", ["reason": error.message])
     }
+  }
+
+  /// Removes files whose attachment is gone, e.g. with its domain.
+  private func removeStrayFiles() async throws(MessagingFailure) {
+    guard let attachments else { return }
+    let names = await attachments.all
+    let stray = try await perform { transaction, _ in
+      try names.filter { id in try transaction.attachment(id) == nil }
+    }
+    for id in stray { await attachments.remove(id) }
+  }
+
+  // MARK: Metrics
+
+  /// Gauges and counters in the Prometheus text format.
+  var metrics: String {
+    let rows: [(String, String, String, UInt64)] = [
+      ("endpoints", "gauge", "Endpoints of the messaging service that are connected.", UInt64(sessions.count)),
+      ("calls", "gauge", "Calls and data connections that ring or run.", UInt64(calls.count)),
+      ("requests_total", "counter", "Requests about mailboxes.", counts.requests),
+      ("refusals_total", "counter", "Requests and registrations refused.", counts.refusals),
+      ("events_total", "counter", "Events added to mailboxes.", counts.events),
+      ("groups_total", "counter", "Groups of requests that shared one synchronisation of the disk.", counts.groups),
+    ]
+    return rows.map { name, kind, help, value in
+      "# HELP parley_messaging_\(name) \(help)\n# TYPE parley_messaging_\(name) \(kind)\n"
+        + "parley_messaging_\(name) \(value)\n"
+    }.joined()
   }
 
   // MARK: Calls
@@ -113,6 +142,7 @@ extension MailboxHub {
     }
     sessions[endpoint]?.tokenExpires = end
     sessions[endpoint]?.isTokenReported = false
+    read(for: endpoint)
   }
 
   /// The transfer of a ticket, which is used up.

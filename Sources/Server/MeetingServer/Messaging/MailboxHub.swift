@@ -271,7 +271,9 @@ actor MailboxHub {
       caller: caller, userId: identity.userId, channel: channel,
       delivery: EventDelivery(acknowledged: max(kept, identity.purged)), tokenExpires: endpoint.tokenExpires)
     connected[caller.regId, default: []].append(caller.endpoint)
-    for offer in calls.offers(to: caller.regId) { channel.send(.passing(offer)) }
+    if endpoint.tokenExpires > clock() {
+      for offer in calls.offers(to: caller.regId) { channel.send(.passing(offer)) }
+    }
     read(for: caller.endpoint)
     reportToken(of: caller.endpoint)
   }
@@ -292,7 +294,8 @@ actor MailboxHub {
 
   /// Reads the next events that an endpoint lacks, if it may get more.
   func read(for endpoint: EndpointID) {
-    guard let session = sessions[endpoint] else { return }
+    // An endpoint that comes back after its token has ended gets nothing until it shows another one.
+    guard let session = sessions[endpoint], session.tokenExpires > clock() else { return }
     let (regId, channel, after) = (session.caller.regId, session.channel, session.delivery.cursor)
     guard let asked = sessions[endpoint]?.delivery.beginRead(), asked > 0 else { return }
     submit(

@@ -170,9 +170,19 @@ struct MessagingService: Sendable {
   private func renew(_ token: String, _ userId: String, _ caller: MailboxCaller) async throws(MessagingFailure) {
     let domain = try await domain(caller.domain)
     let user = try await authenticator.user(of: token, named: userId, in: domain)
-    let identity = try await hub.perform { transaction, _ in try transaction.identity(caller.regId) }
-    guard identity?.userId == user.userId else { throw .init(.tokenRejected, "The token is another user's.") }
+    guard try await identity(of: caller).userId == user.userId else {
+      throw .init(.tokenRejected, "The token is another user's.")
+    }
     try await hub.renewed(caller.endpoint, until: user.expires)
+  }
+
+  /// The identity of an endpoint that is still registered.
+  private func identity(of caller: MailboxCaller) async throws(MessagingFailure) -> MessagingIdentity {
+    let found = try await hub.perform { transaction, _ -> MessagingIdentity? in
+      try transaction.endpoint(caller.endpoint) == nil ? nil : try transaction.identity(caller.regId)
+    }
+    guard let found else { throw .init(.endpointDeregistered, "The endpoint is not registered any more.") }
+    return found
   }
 
   private func vaultAnswer(
@@ -182,8 +192,7 @@ struct MessagingService: Sendable {
     guard domain.settings.hasKeyManagement else {
       throw .init(.noKeyManagement, "The domain's apps keep keys themselves.")
     }
-    let identity = try await hub.perform { transaction, _ in try transaction.identity(caller.regId) }
-    guard let identity else { throw .init(.notFound, "The identity is gone.") }
+    let identity = try await identity(of: caller)
     let answer = try await vaults.answer(request, of: caller.regId, identity.userId, in: domain, now: clock())
     if case .forget = request { try await hub.deregisterOthers(than: caller) }
     return answer
@@ -196,6 +205,7 @@ struct MessagingService: Sendable {
   ) async throws(MessagingFailure) -> MessagingAnswer {
     try Self.require(sealed)
     let domain = try await domain(caller.domain)
+    _ = try await identity(of: caller)
     let other = try await hub.perform { transaction, _ in try transaction.identity(to) }
     guard other?.domain == caller.domain else {
       throw .init(.notFound, "There is no identity \(to) in this domain.")

@@ -150,7 +150,7 @@ struct ServerParts: Sendable {
       publicOrigin: publicOrigin,
       attempts: AdminAttempts(perMinute: configuration.adminAttempts, counters: counters.limits))
     return AdminEndpoints(
-      counters: counters, directory: directory, media: media,
+      counters: counters, directory: directory, mailboxes: mailboxes, media: media,
       isReady: { [readiness] in readiness.isReady.load(ordering: .relaxed) }, api: api(gate),
       pages: AdminPages(files: files))
   }

@@ -109,6 +109,11 @@ public actor AttachmentFiles {
   /// The path of a whole file; nil when there is none.
   public func file(of id: AttachmentID) -> String? { access(path(id), R_OK) == 0 ? path(id) : nil }
 
+  /// The ids of files that came whole.
+  public var all: [AttachmentID] {
+    ChatFileStore.names(in: folder).filter { !$0.hasSuffix(".part") }.map { AttachmentID($0) }
+  }
+
   public func remove(_ id: AttachmentID) {
     cancel(id)
     unlink(path(id))

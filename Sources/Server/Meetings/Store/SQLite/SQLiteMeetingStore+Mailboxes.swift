@@ -91,6 +91,10 @@ struct SQLiteMailboxTransaction: MailboxTransaction {
       try run("DELETE FROM \(table) WHERE identity IN \(members)", [id])
     }
     for table in ["mailbox_chats", "messaging_identities"] { try run("DELETE FROM \(table) WHERE domain = ?", [id]) }
+    // An identity's vault is its tenant's, which may have vaults of its people too.
+    try run(
+      "DELETE FROM vaults WHERE identity LIKE 'messaging %' "
+        + "AND tenant = (SELECT tenant FROM messaging_domains WHERE id = ?)", [id])
     try run("DELETE FROM messaging_domains WHERE id = ?", [id])
     return endpoints
   }
