@@ -84,6 +84,8 @@ struct MailboxTests {
       if case .message(_, let message) = event.event { message } else { nil }
     }
     #expect(waiting.map(\.body) == [Sealed("Qk9E"), nil])
+    // The next admin is somebody who has joined.
+    try await world.apply(.chatJoin(chatId: chat), by: bob)
     try await world.apply(.chatLeave(chatId: chat), by: ann)
     #expect(try await world.refusal(.participantRemove(chatId: chat, regId: eve.regId), by: bob) == nil)
   }
