@@ -183,7 +183,7 @@ let package = Package(
 
     // Lists, meetings, tokens and joins at a full store, `make bench`.
     .executableTarget(
-      name: "service-bench", dependencies: ["Basics", "RTC", "Transport", "Meetings", "CSQLite"],
+      name: "service-bench", dependencies: ["Basics", "RTC", "Transport", "Meetings", "Messaging", "CSQLite"],
       path: "Benchmarks/ServiceBench", swiftSettings: common),
 
     // Load generator and figures, `make bench`.
