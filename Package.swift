@@ -38,13 +38,13 @@ let folders = [
     "CArgon2", "CAudioProcessing", "CDav1d", "CDrawing", "CGStreamer", "CGTK", "CJOSE", "CLinux", "COpenH264",
     "COpenSSL", "COpus", "CQRCode", "CSQLite", "CVPX", "CWebSockets", "CYUV",
   ],
-  "Sources/Stack": ["RTC", "Transport", "Signaling", "Media"],
+  "Sources/Stack": ["RTC", "Transport", "Signaling", "Messaging", "Media"],
   "Sources/Server": ["SFU", "Meetings", "MeetingServer"],
   "Sources/Client": ["Encryption", "Parley", "ParleyViews", "UIKit"],
   "Sources/DropIn": ["OpenTok", "SkypeForBusiness"],
   "Sources/Tools": ["ParleyCLI"],
   "Tests/Base": ["BasicsTests", "CryptoTests", "OptionsTests"],
-  "Tests/Stack": ["RTCTests", "TransportTests", "SignalingTests", "MediaTests"],
+  "Tests/Stack": ["RTCTests", "TransportTests", "SignalingTests", "MessagingTests", "MediaTests"],
   "Tests/Server": ["SFUTests", "MeetingsTests", "MeetingServerTests"],
   "Tests/Client": ["EncryptionTests", "ParleyTests", "ParleyViewsTests"],
   "Tests/DropIn": ["OpenTokTests", "SkypeForBusinessTests"],
@@ -115,6 +115,7 @@ let package = Package(
 
     // Floor 2: messages, and sockets.
     .target(name: "Signaling", dependencies: ["Basics"], swiftSettings: common),
+    .target(name: "Messaging", dependencies: ["Signaling"], swiftSettings: common),
     .target(
       name: "Transport", dependencies: ["Basics", "CLinux", "CWebSockets", "COpenSSL"],
       swiftSettings: strict),
@@ -136,7 +137,7 @@ let package = Package(
     // Floor 3: the media server's routing core and its workers; the meeting service's records.
     .target(name: "SFU", dependencies: ["Basics", "RTC", "Transport"], swiftSettings: strict),
     .target(
-      name: "Meetings", dependencies: ["Basics", "Crypto", "CSQLite", "CJOSE", "CQRCode"],
+      name: "Meetings", dependencies: ["Basics", "Crypto", "Messaging", "CSQLite", "CJOSE", "CQRCode"],
       swiftSettings: common),
 
     // Floor 4: views, in windows of GTK where there is a display.
@@ -150,13 +151,13 @@ let package = Package(
     .target(
       name: "MeetingServer",
       dependencies: [
-        "Basics", "Crypto", "Options", "RTC", "SFU", "Transport", "Signaling", "Meetings",
+        "Basics", "Crypto", "Options", "RTC", "SFU", "Transport", "Signaling", "Messaging", "Meetings",
       ],
       swiftSettings: common),
 
     // Floor 6: the command line.
     .executableTarget(
-      name: "ParleyCLI", dependencies: ["Basics", "Meetings", "MeetingServer", "Options", "Parley"],
+      name: "ParleyCLI", dependencies: ["Basics", "Meetings", "MeetingServer", "Messaging", "Options", "Parley"],
       swiftSettings: common),
 
     // Bots: an app each, and what they have in common.
@@ -182,7 +183,7 @@ let package = Package(
 
     // Lists, meetings, tokens and joins at a full store, `make bench`.
     .executableTarget(
-      name: "service-bench", dependencies: ["Basics", "RTC", "Transport", "Meetings", "CSQLite"],
+      name: "service-bench", dependencies: ["Basics", "RTC", "Transport", "Meetings", "Messaging", "CSQLite"],
       path: "Benchmarks/ServiceBench", swiftSettings: common),
 
     // Load generator and figures, `make bench`.
@@ -311,14 +312,16 @@ let package = Package(
       name: "QualityTests", dependencies: ["Basics", "RTC", "SFU", "NetworkEmulator", "TestSeeds"],
       swiftSettings: heavy),
     .testTarget(name: "SignalingTests", dependencies: ["Signaling"], swiftSettings: common),
+    .testTarget(name: "MessagingTests", dependencies: ["Messaging", "Signaling"], swiftSettings: common),
     .testTarget(
       name: "MeetingsTests",
-      dependencies: ["Basics", "Crypto", "Meetings", "TestSupport", "Transport", "CJOSE"],
+      dependencies: ["Basics", "Crypto", "Meetings", "Messaging", "TestSeeds", "TestSupport", "Transport", "CJOSE"],
       swiftSettings: common),
     .testTarget(
       name: "MeetingServerTests",
       dependencies: [
-        "Basics", "Crypto", "Options", "ParleyCLI", "MeetingServer", "Meetings", "SFU", "Signaling", "TestSeeds",
+        "Basics", "Crypto", "Messaging", "Options", "ParleyCLI", "MeetingServer", "Meetings", "SFU", "Signaling",
+        "TestSeeds",
         "TestSupport", "Transport",
       ],
       swiftSettings: common),

@@ -11,8 +11,9 @@ enum FullStore {
   ///
   /// The tables are filled behind the store's back, all at once: through the server it would take minutes, and make the
   /// same rows.
-  static func make(in folder: String, meetings: Int, tokens: Int) async throws -> (key: String, secret: Secret<String>)
-  {
+  static func make(
+    in folder: String, meetings: Int, tokens: Int, identities: Int, messages: Int
+  ) async throws -> (key: String, secret: Secret<String>) {
     let store = try await SQLiteMeetingStore.open(folder: folder)
     let tenant = try await store.defaultTenant(now: Date())
     guard let secret = try await store.apiKeys(of: tenant.id).first?.secret else { throw BenchFailure("no secret") }
@@ -39,6 +40,7 @@ enum FullStore {
       \(numbers(tokens)) INSERT INTO audit_log (time, actor, tenant, action, target, detail)
         SELECT \(now) - (\(tokens) - i) * 1000, 'admin at 127.0.0.1', '\(tenant.name)', 'token.create',
           printf('issued%014d', i), 'publisher in room-1 for 3600 s' FROM n;
+      \(FullMailboxes.sql(tenant: "\(tenant.id)", identities: identities, messages: messages, now: now))
       COMMIT;
       """
     var problem: UnsafeMutablePointer<CChar>?

@@ -5,7 +5,8 @@ import Foundation
     Measures how long listing, creating, tokens and joining take at a server whose store is full. Prints Markdown, and fails where the
     slowest of a hundred takes longer than it may.
 
-    usage: service-bench [--server .build/release/parley] [--meetings 10000] [--tokens 100000] [--rounds 1000]
+    usage: service-bench [--server .build/release/parley] [--meetings 10000] [--tokens 100000]
+      [--identities 100000] [--messages 1000000] [--rounds 1000]
     """
   /// The limit for 99 of 100 requests, in milliseconds.
   static let target = 10.0
@@ -14,6 +15,8 @@ import Foundation
     var server = ".build/release/parley"
     var meetings = 10_000
     var tokens = 100_000
+    var identities = 100_000
+    var messages = 1_000_000
     var rounds = 1_000
     var arguments = CommandLine.arguments.dropFirst()
     if arguments.contains("--help") || arguments.contains("-h") { return print(usage) }
@@ -23,18 +26,25 @@ import Foundation
       case "--server": server = value
       case "--meetings": meetings = Int(value) ?? meetings
       case "--tokens": tokens = Int(value) ?? tokens
+      case "--identities": identities = max(Int(value) ?? identities, 2 * FullMailboxes.chats)
+      case "--messages": messages = Int(value) ?? messages
       case "--rounds": rounds = max(Int(value) ?? rounds, 10)
       default: return print("unknown option \(name)")
       }
     }
     let folder = NSTemporaryDirectory() + "parley-service-bench-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let secret = try await FullStore.make(in: folder, meetings: meetings, tokens: tokens)
+    let secret = try await FullStore.make(
+      in: folder, meetings: meetings, tokens: tokens, identities: identities, messages: messages)
     let process = try ServiceProcess(program: server, folder: folder)
     defer { process.stop() }
-    let client = try ServiceClient(process, meetings: meetings, tokens: tokens, key: secret)
+    let mailbox = try await MailboxClient(
+      "127.0.0.1:\(process.port)", identities: identities, messages: messages)
+    let client = try ServiceClient(process, meetings: meetings, tokens: tokens, key: secret, mailbox: mailbox)
 
-    print("| \(meetings) meetings, \(tokens) tokens in the store | p50 | p99 | slowest |\n|---|---|---|---|")
+    print(
+      "| \(meetings) meetings, \(tokens) tokens, \(identities) identities, \(messages) messages in the store | p50 | p99 | slowest |\n|---|---|---|---|"
+    )
     var missed: [String] = []
     for operation in ServiceClient.operations {
       // The first ones fill caches, and load what is loaded when first used.

@@ -4,8 +4,8 @@
 
 const reserved = new Set([
   ".well-known", "admin", "api", "assets", "browser_demo.html", "discover", "favicon.ico", "getadhocmeetingjob",
-  "getanontokenjob", "healthz", "hl", "metrics", "opentok.js", "platformservice", "readyz", "robots.txt", "sdk", "session",
-  "signal", "signin", "signout", "ucwa", "v2", "whep", "whip",
+  "getanontokenjob", "healthz", "hl", "messaging", "metrics", "opentok.js", "platformservice", "readyz", "robots.txt",
+  "sdk", "session", "signal", "signin", "signout", "ucwa", "v2", "whep", "whip",
 ]);
 
 const adjectives = [

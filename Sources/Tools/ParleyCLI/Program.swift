@@ -45,6 +45,7 @@ enum Program {
       return await VaultCommand.group.run(invocation.arguments)
     },
     Entry(WebhookCommand.group), Entry(AuditCommand.group),
+    Entry(DomainCommand.group), Entry(IdentityCommand.group), Entry(IdentityCommand.endpoints),
     Entry(BackupCommand.backup) { await BackupCommand.backUp($0.arguments) },
     Entry(BackupCommand.restoration) { await BackupCommand.restore($0.arguments) },
     Entry(CompletionCommand.group), Entry(ManualCommand.declaration) { await ManualCommand.run($0.arguments) },

@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 from browser import run_aside
-from kill_loop import Kept, Server, check_each, check_lists, check_meetings, kill_while_starting, kill_while_writing
+from kill_loop import Kept, Server, check_each, check_lists, check_mailboxes, check_meetings, kill_while_starting, kill_while_writing
 
 ROUNDS = int(os.environ.get("KILL_ROUNDS", "4"))
 SEED = int(os.environ.get("KILL_SEED", "1"))
@@ -36,7 +36,7 @@ def missing(kept: Kept) -> list[str]:
             "something for a webhook": kept.heard}
     # A few rounds may not come that far.
     if ROUNDS >= 20:
-        done |= {"a locked meeting that was killed": locked(kept), "a chat message": kept.messages, "a file in a chat": kept.chat_files,
+        done |= {"a locked meeting that was killed": locked(kept), "a chat message": kept.messages, "a file in a chat": kept.chat_files, "a message in a mailbox": kept.mails,
                  "a killed meeting with a vote": any(live.vote is not None and live.is_over is False for live in kept.live.values())}
         done |= {what: getattr(kept, what) for what in ("personal", "subjects", "retired", "events", "gone_webhooks")}
     return [what for what, is_done in done.items() if not is_done]
@@ -59,9 +59,10 @@ class Killed(unittest.TestCase):
             with Server("--log-level", "warning", data=data) as server:
                 self.assertEqual(check_lists(server, total, whole=True) + check_each(server, last), [])
                 self.assertEqual(run_aside(check_meetings(server, last)), [])
+                self.assertEqual(run_aside(check_mailboxes(server, last)), [])
         self.assertEqual(missing(total), [], f"never done in {number} rounds")
         print(f"{number} kills, {total.writes} acknowledged writes ({len(total.planned)} planned meetings, {len(total.banned)} bans, {ended(total)} whole meetings; "
-              f"{locked(total)} locked ones killed, {total.messages} chat messages, {total.chat_files} files), none lost", end=" … ")
+              f"{locked(total)} locked ones killed, {total.messages} chat messages, {total.chat_files} files, {total.mails} messages in mailboxes), none lost", end=" … ")
 
 
 if __name__ == "__main__":

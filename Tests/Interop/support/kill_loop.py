@@ -22,6 +22,7 @@ from urllib.parse import urlencode
 import aiohttp
 
 from browser import run_aside
+from mailbox_endpoint import MailboxEndpoint
 from seat import Gone, Seat
 from server import BINARY, ROOT, Server
 
@@ -91,6 +92,16 @@ class Live:
 
 
 @dataclass
+class Mail:
+    """A chat of the messaging service, as far as the server has said that its messages are sent."""
+
+    domain: str
+    endpoint: str
+    secret: str
+    messages: dict[int, str] = field(default_factory=dict)  # number → cookie
+
+
+@dataclass
 class Kept:
     """What the server has said is done."""
 
@@ -114,13 +125,14 @@ class Kept:
     asked_bans: dict[str, tuple[str, str, str]] = field(default_factory=dict)  # the same and the participant, where it was asked for
     heard: dict[str, tuple[str, Counter]] = field(default_factory=dict)  # meeting's id → webhook, events that it is to be told of
     live: dict[str, Live] = field(default_factory=dict)  # room → what holds in it
+    mail: dict[str, Mail] = field(default_factory=dict)  # chat → what is in it
     changes: int = 0  # of planned meetings
     audit: list[tuple[str, str]] = field(default_factory=list)  # action, target
     # What was asked and not answered, which may be there or not.
     unsure: set[str] = field(default_factory=set)
 
     def add(self, other: Kept) -> None:
-        for name in ("rooms", "revoked", "issued", "tenants", "keys", "deliveries", "removed", "addresses", "webhooks", "unsure", "planned", "banned", "heard", "hearers", "live",
+        for name in ("rooms", "revoked", "issued", "tenants", "keys", "deliveries", "removed", "addresses", "webhooks", "unsure", "planned", "banned", "heard", "hearers", "live", "mail",
                      "retired", "personal", "subjects", "gone_webhooks", "events", "asked_bans"):
             getattr(self, name).update(getattr(other, name))
         self.audit += other.audit
@@ -129,12 +141,17 @@ class Kept:
     @property
     def writes(self) -> int:
         """How much was acknowledged."""
-        return len(self.audit) + len(self.addresses) + len(self.planned) + self.changes + len(self.banned) + self.messages + self.chat_files
+        return len(self.audit) + len(self.addresses) + len(self.planned) + self.changes + len(self.banned) + self.messages + self.chat_files + self.mails
 
     @property
     def messages(self) -> int:
         """How many chat messages were acknowledged."""
         return sum(len(live.texts) for live in self.live.values())
+
+    @property
+    def mails(self) -> int:
+        """How many messages in mailboxes were acknowledged."""
+        return sum(len(mail.messages) for mail in self.mail.values())
 
     @property
     def chat_files(self) -> int:
@@ -152,7 +169,7 @@ class Writers:
         self.problems: list[str] = []
         self.webhook_list = sorted(total.webhooks - total.hearers)
         self.hearer = next(iter(total.hearers), None)
-        works = [self.meetings, self.meetings, self.adhoc, self.tokens, self.tokens, self.tenants, self.webhooks, self.planning, self.bans, self.hosts, self.live]
+        works = [self.meetings, self.meetings, self.adhoc, self.tokens, self.tokens, self.tenants, self.webhooks, self.planning, self.bans, self.hosts, self.live, self.mailboxes]
         self.threads = [threading.Thread(target=self.run, args=(work, index), daemon=True) for index, work in enumerate(works)]
 
     def start(self) -> None:
@@ -215,6 +232,31 @@ class Writers:
                 self.kept.subjects.pop(made["id"], None)
                 self.kept.removed.add(made["id"])
                 self.done("meeting.remove", made["id"])
+
+    def mailboxes(self, admin: Door, _: Door, dice: random.Random) -> None:
+        """Two users of the messaging service, and what one writes to the other."""
+        status, answer = admin.api("POST", "domains", {"name": "mail", "authentication": "disabled"})
+        assert status in (201, 409), answer
+        if status == 201:
+            with self.lock:
+                self.done("domain.create", "mail")
+        domain = admin.api("GET", "domains/mail")[1]["id"]
+
+        async def write() -> None:
+            async with aiohttp.ClientSession() as session:
+                ann, bob = MailboxEndpoint(session, self.server.url), MailboxEndpoint(session, self.server.url)
+                hello = await ann.hello(domain, f"ann-{dice.getrandbits(64):x}")
+                other = (await bob.hello(domain, f"bob-{dice.getrandbits(64):x}"))["regId"]
+                made = await ann.ask("chatStart", cookie="c", invitees=[other], isOneToOne=True, invitePolicy="adminsOnly", keys=[])
+                chat, mail = made["chat"]["chat"]["chatId"], Mail(domain, hello["endpoint"], hello["secret"])
+                with self.lock:
+                    self.kept.mail[chat] = mail
+                for number in range(dice.randrange(5, 60)):
+                    sent = await ann.ask("messageSend", chatId=chat, cookie=f"m{number}", body="SGVsbG8")
+                    with self.lock:
+                        mail.messages[int(sent["sent"]["number"])] = f"m{number}"
+
+        asyncio.run(write())
 
     def adhoc(self, _: Door, public: Door, dice: random.Random) -> None:
         form = urlencode({"Subject": f"kill {dice.random()}"}).encode()
@@ -733,6 +775,25 @@ async def check_meetings(server: Server, kept: Kept) -> list[str]:
     return problems
 
 
+async def check_mailboxes(server: Server, kept: Kept) -> list[str]:
+    """Chats that aren't as they were acknowledged. A message that is sent again must not be there twice."""
+    problems: list[str] = []
+    async with aiohttp.ClientSession() as session:
+        for chat, mail in kept.mail.items():
+            endpoint = MailboxEndpoint(session, server.url)
+            await endpoint.resume(mail.domain, mail.endpoint, mail.secret)
+            for number, cookie in list(mail.messages.items())[-1:]:
+                again = await endpoint.ask("messageSend", chatId=chat, cookie=cookie, body="SGVsbG8")
+                if int(again["sent"]["number"]) != number:
+                    problems.append(f"message {number} of {chat} is sent again as {again['sent']['number']}")
+            history = (await endpoint.ask("history", chatId=chat, **{"from": "1", "through": "1000"}))["messages"]["messages"]
+            found = {int(message["number"]): message["cookie"] for message in history}
+            if sorted(found) != list(range(1, len(found) + 1)) or not mail.messages.items() <= found.items():
+                problems.append(f"the chat {chat} has {found} instead of {mail.messages}")
+            await endpoint.socket.close()
+    return problems
+
+
 def kill_while_starting(data: str, dice: random.Random) -> None:
     """Starts the server and kills it before, while or just after it begins to serve."""
     process = subprocess.Popen([str(BINARY), "serve", "--port", "0", "--data", data, "--media-port", "0", "--admin-port", "0"],
@@ -746,7 +807,7 @@ def kill_while_writing(data: str, last: Kept, total: Kept, seed: int, dice: rand
     """Starts the server, checks that it has what was acknowledged ``last``, writes, and kills it at a moment that the dice choose. Returns
     what it has acknowledged then, and everything that is wrong."""
     server = Server("--log-level", "warning", data=data).__enter__()
-    problems = check_lists(server, last, whole=False) + check_each(server, last) + run_aside(check_meetings(server, last))
+    problems = check_lists(server, last, whole=False) + check_each(server, last) + run_aside(check_meetings(server, last)) + run_aside(check_mailboxes(server, last))
     fresh = Kept()
     writers = Writers(server, fresh, total, seed)
     writers.start()

@@ -80,6 +80,14 @@ struct AdminAPI: Sendable {
     Route("GET", "webhooks/*/deliveries") { try await $0.listDeliveries(&$1) },
     Route("GET", "webhooks/*/deliveries/*") { try await $0.showDelivery(&$1) },
     Route("POST", "webhooks/*/deliveries/*/replay") { try await $0.replayDelivery(&$1) },
+    Route("GET", "domains") { try await $0.listDomains(&$1) },
+    Route("POST", "domains") { try await $0.createDomain(&$1) },
+    Route("GET", "domains/*") { try await $0.showDomain(&$1) },
+    Route("PATCH", "domains/*") { try await $0.changeDomain(&$1) },
+    Route("DELETE", "domains/*") { try await $0.removeDomain(&$1) },
+    Route("GET", "domains/*/identities") { try await $0.listIdentities(&$1) },
+    Route("GET", "domains/*/identities/*") { try await $0.showIdentity(&$1) },
+    Route("DELETE", "domains/*/endpoints/*") { try await $0.removeEndpoint(&$1) },
     Route("GET", "audit") { try await $0.listAudit(&$1) },
   ])
 

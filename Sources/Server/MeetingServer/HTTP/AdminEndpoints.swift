@@ -5,6 +5,7 @@ import Transport
 struct AdminEndpoints: Sendable {
   let counters: ServerCounters
   let directory: MeetingDirectory
+  let mailboxes: MailboxHub
   let media: any MediaPlane
   let isReady: @Sendable () -> Bool
   let api: AdminAPI
@@ -89,7 +90,7 @@ struct AdminEndpoints: Sendable {
     ]
     return counters.text + api.counters.text
       + gauges.map { "# HELP \($0) \($1)\n# TYPE \($0) gauge\n\($0) \($2)\n" }.joined()
-      + (await media.metrics())
+      + (await mailboxes.metrics) + (await media.metrics())
   }
 
   private var pending: Int { get async { (try? await api.store.pendingDeliveries()) ?? 0 } }

@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Meetings
+import Messaging
 import Signaling
 import Testing
 import Transport
@@ -273,6 +274,13 @@ struct AuditTests {
       let delivery = try #require(items.first?["id"] as? String)
       try await call("POST", "webhooks/\(hook)/deliveries/\(delivery)/replay", nil, "webhook.replay")
       try await call("DELETE", "webhooks/\(hook)", nil, "webhook.remove")
+      let domain = id(
+        try await call("POST", "domains", #"{"name":"acme","authentication":"disabled"}"#, "domain.create"))
+      try await call("PATCH", "domains/acme", #"{"keyManagement":false}"#, "domain.change")
+      let (cid, welcome) = try await server.endpoint("cid", in: DomainID(domain))
+      await cid.close()
+      try await call("DELETE", "domains/acme/endpoints/\(welcome.endpoint)", nil, "endpoint.remove")
+      try await call("DELETE", "domains/\(domain)", nil, "domain.remove")
       try await call("DELETE", "tenants/acme", nil, "tenant.remove")
       let entries = try await log(server)
       #expect(entries.map(\.action) == actions)

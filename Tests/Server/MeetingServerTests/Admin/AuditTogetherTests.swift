@@ -1,4 +1,5 @@
 import Foundation
+import Messaging
 import Signaling
 import TestSupport
 import Testing
@@ -23,6 +24,7 @@ struct AuditTogetherTests {
     var rows: [String] = []
     for (table, columns) in [
       ("tenants", "*"), ("api_keys", "*"), ("webhooks", "*"), ("webhook_deliveries", "id"), ("revoked_tokens", "*"),
+      ("messaging_domains", "*"), ("messaging_endpoints", "*"),
       ("audit_log", "*"), ("tokens WHERE issued IS NOT NULL", "id"),
       ("meetings", "id, subject, access_level, schedule, passcode, revision"),
     ] {
@@ -49,6 +51,8 @@ struct AuditTogetherTests {
       let daily = id(try await call("POST", "meetings", #"{"room":"daily"}"#))
       let hook = id(try await call("POST", "webhooks", #"{"url":"http://127.0.0.1:1/","enabled":false}"#))
       let sent = id(try await call("POST", "webhooks/\(hook)/test"))
+      let domain = id(try await call("POST", "domains", #"{"name":"acme","authentication":"disabled"}"#))
+      let (_, welcome) = try await server.endpoint("cid", in: DomainID(domain))
       let (ann, hello) = try await server.join("daily", "Ann")
       try await eventually {
         let tokens = try await call("GET", "tokens")
@@ -68,6 +72,9 @@ struct AuditTogetherTests {
         ("POST", "webhooks", #"{"url":"http://127.0.0.1:1/"}"#), ("PATCH", "webhooks/\(hook)", #"{"enabled":true}"#),
         ("POST", "webhooks/\(hook)/secret", nil), ("POST", "webhooks/\(hook)/test", nil),
         ("POST", "webhooks/\(hook)/deliveries/\(sent)/replay", nil), ("DELETE", "webhooks/\(hook)", nil),
+        ("POST", "domains", #"{"name":"solo","authentication":"disabled"}"#),
+        ("PATCH", "domains/acme", #"{"keyManagement":false}"#),
+        ("DELETE", "domains/acme/endpoints/\(welcome.endpoint)", nil), ("DELETE", "domains/acme", nil),
         ("DELETE", "tenants/acme", nil),
       ]
       for (method, path, body) in calls {

@@ -25,6 +25,7 @@ struct DescriptionTests {
     "parameters.state": WebhookDelivery.State.allCases.map(\.rawValue),
     "Key.state": KeyView.State.allCases.map(\.rawValue), "SeenToken.state": TokenRecord.State.allCases.map(\.rawValue),
     "form": TokenForm.allCases.map(\.rawValue), "early": MeetingSchedule.Doors.Early.allCases.map(\.rawValue),
+    "environment": MessagingDomain.Environment.allCases.map(\.rawValue), "authentication": DomainFields.kinds,
     "format": ChatExport.Format.allCases.map(\.rawValue),
   ]
 

@@ -267,7 +267,9 @@ extension MissingCall {
 
 /// One of everything that the administration's addresses name.
 private struct AdminWorld {
-  private var names = ["participants": "nobody", "tokens": "t1"]
+  private var names = [
+    "participants": "nobody", "tokens": "t1", "domains": "acme", "identities": "1", "endpoints": "e1",
+  ]
 
   init(_ server: TestServer) async throws {
     let port = server.server.adminPort ?? 0
@@ -279,6 +281,7 @@ private struct AdminWorld {
     }
     let tenant = try await make("tenants", "{\"name\":\"acme\"}")
     names["tenants"] = "acme"
+    _ = try await make("domains", "{\"name\":\"acme\",\"authentication\":\"disabled\"}")
     names["keys"] = (tenant["key"] as? [String: Any])?["id"] as? String
     names["meetings"] = try await make("meetings", "{\"room\":\"kept\"}")["id"] as? String
     let webhook = try await make("webhooks", "{\"url\":\"https://hooks.example.com/a\",\"enabled\":false}")["id"]
