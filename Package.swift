@@ -38,13 +38,13 @@ let folders = [
     "CArgon2", "CAudioProcessing", "CDav1d", "CDrawing", "CGStreamer", "CGTK", "CJOSE", "CLinux", "COpenH264",
     "COpenSSL", "COpus", "CQRCode", "CSQLite", "CVPX", "CWebSockets", "CYUV",
   ],
-  "Sources/Stack": ["RTC", "Transport", "Signaling", "Media"],
+  "Sources/Stack": ["RTC", "Transport", "Signaling", "Messaging", "Media"],
   "Sources/Server": ["SFU", "Meetings", "MeetingServer"],
   "Sources/Client": ["Encryption", "Parley", "ParleyViews", "UIKit"],
   "Sources/DropIn": ["OpenTok", "SkypeForBusiness"],
   "Sources/Tools": ["ParleyCLI"],
   "Tests/Base": ["BasicsTests", "CryptoTests", "OptionsTests"],
-  "Tests/Stack": ["RTCTests", "TransportTests", "SignalingTests", "MediaTests"],
+  "Tests/Stack": ["RTCTests", "TransportTests", "SignalingTests", "MessagingTests", "MediaTests"],
   "Tests/Server": ["SFUTests", "MeetingsTests", "MeetingServerTests"],
   "Tests/Client": ["EncryptionTests", "ParleyTests", "ParleyViewsTests"],
   "Tests/DropIn": ["OpenTokTests", "SkypeForBusinessTests"],
@@ -115,6 +115,7 @@ let package = Package(
 
     // Floor 2: messages, and sockets.
     .target(name: "Signaling", dependencies: ["Basics"], swiftSettings: common),
+    .target(name: "Messaging", dependencies: ["Signaling"], swiftSettings: common),
     .target(
       name: "Transport", dependencies: ["Basics", "CLinux", "CWebSockets", "COpenSSL"],
       swiftSettings: strict),
@@ -311,6 +312,7 @@ let package = Package(
       name: "QualityTests", dependencies: ["Basics", "RTC", "SFU", "NetworkEmulator", "TestSeeds"],
       swiftSettings: heavy),
     .testTarget(name: "SignalingTests", dependencies: ["Signaling"], swiftSettings: common),
+    .testTarget(name: "MessagingTests", dependencies: ["Messaging", "Signaling"], swiftSettings: common),
     .testTarget(
       name: "MeetingsTests",
       dependencies: ["Basics", "Crypto", "Meetings", "TestSupport", "Transport", "CJOSE"],

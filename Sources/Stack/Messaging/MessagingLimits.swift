@@ -1,0 +1,67 @@
+/// The bounds of the messaging service. `docs/messaging.md` has the table, and a test reaches each.
+public enum MessagingLimits {
+  /// The path of the WebSocket.
+  public static let path = "/messaging/v1"
+  /// The WebSocket's subprotocol.
+  public static let subprotocol = "parley-messaging-1"
+  /// Bytes in one frame of an endpoint.
+  public static let maximumBytes = 256 * 1024
+  /// Bytes in one frame of the service.
+  public static let maximumServiceBytes = 4 * 1024 * 1024
+  /// Bytes of a token of the identity provider.
+  public static let tokenBytes = 8_192
+  /// Bytes of an app's user id.
+  public static let userIdBytes = 255
+  /// Seconds from the opening of the socket to `hello` or `resume`.
+  public static let helloSeconds = 10
+  /// Seconds without a frame after which a socket is closed. Endpoints send `ping` in between.
+  public static let idleSeconds = 120
+
+  /// Endpoints of one identity that stay: apps on devices.
+  public static let persistentEndpoints = 3
+  /// Endpoints of one identity that come and go: browsers, programs.
+  public static let ephemeralEndpoints = 7
+  /// Characters in the description or nickname of an endpoint.
+  public static let descriptionCharacters = 2_000
+
+  /// Identities in one look-up.
+  public static let lookup = 100
+  /// Participants of a chat.
+  public static let participants = 250
+  /// Chats of one identity.
+  public static let chats = 5_000
+  /// Characters in the sealed body of a message: 71,680 bytes of the app, their seal and signature, in base64url.
+  public static let bodyCharacters = 100_000
+  /// Characters in a sealed subject, envelope, typing notice or step of a call.
+  public static let shortCharacters = 16_384
+  /// Characters in the sealed data of a chat.
+  public static let dataCharacters = 100_000
+  /// Characters in a sealed vault record.
+  public static let vaultCharacters = 262_144 / 2
+  /// Bytes of a cookie.
+  public static let cookieBytes = 64
+  /// Messages in one answer of `history`.
+  public static let history = 100
+  /// Chats in one answer of `chatsGet`.
+  public static let chatPage = 50
+  /// Events sent to an endpoint that it has not acknowledged. More wait on the disk.
+  public static let unacknowledged = 200
+  /// Days that events, and messages nobody can read any more, are kept.
+  public static let days = 30
+
+  /// Bytes of an attachment: 128 MB of the app, and its seal.
+  public static let attachmentBytes = 128 * 1024 * 1024 + 64 * 1024
+  /// Attachments of one message.
+  public static let attachments = 10
+  /// Seconds that a ticket holds.
+  public static let ticketSeconds = 600
+  /// Seconds that a call rings.
+  public static let ringSeconds = 60
+  /// Calls and data connections of one identity at a time.
+  public static let calls = 33
+
+  /// Frames a second of one endpoint, on average.
+  public static let framesPerSecond = 50
+  /// Frames at once.
+  public static let frameBurst = 200
+}
