@@ -137,7 +137,7 @@ let package = Package(
     // Floor 3: the media server's routing core and its workers; the meeting service's records.
     .target(name: "SFU", dependencies: ["Basics", "RTC", "Transport"], swiftSettings: strict),
     .target(
-      name: "Meetings", dependencies: ["Basics", "Crypto", "CSQLite", "CJOSE", "CQRCode"],
+      name: "Meetings", dependencies: ["Basics", "Crypto", "Messaging", "CSQLite", "CJOSE", "CQRCode"],
       swiftSettings: common),
 
     // Floor 4: views, in windows of GTK where there is a display.
@@ -151,7 +151,7 @@ let package = Package(
     .target(
       name: "MeetingServer",
       dependencies: [
-        "Basics", "Crypto", "Options", "RTC", "SFU", "Transport", "Signaling", "Meetings",
+        "Basics", "Crypto", "Options", "RTC", "SFU", "Transport", "Signaling", "Messaging", "Meetings",
       ],
       swiftSettings: common),
 
@@ -315,12 +315,13 @@ let package = Package(
     .testTarget(name: "MessagingTests", dependencies: ["Messaging", "Signaling"], swiftSettings: common),
     .testTarget(
       name: "MeetingsTests",
-      dependencies: ["Basics", "Crypto", "Meetings", "TestSupport", "Transport", "CJOSE"],
+      dependencies: ["Basics", "Crypto", "Meetings", "Messaging", "TestSupport", "Transport", "CJOSE"],
       swiftSettings: common),
     .testTarget(
       name: "MeetingServerTests",
       dependencies: [
-        "Basics", "Crypto", "Options", "ParleyCLI", "MeetingServer", "Meetings", "SFU", "Signaling", "TestSeeds",
+        "Basics", "Crypto", "Messaging", "Options", "ParleyCLI", "MeetingServer", "Meetings", "SFU", "Signaling",
+        "TestSeeds",
         "TestSupport", "Transport",
       ],
       swiftSettings: common),

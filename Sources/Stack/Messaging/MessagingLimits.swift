@@ -28,6 +28,8 @@ public enum MessagingLimits {
   public static let lookup = 100
   /// Participants of a chat.
   public static let participants = 250
+  /// Participants up to which all of a chat get `marks`. In larger ones `chatGet` shows them.
+  public static let markedParticipants = 30
   /// Chats of one identity.
   public static let chats = 5_000
   /// Characters in the sealed body of a message: 71,680 bytes of the app, their seal and signature, in base64url.
@@ -46,6 +48,8 @@ public enum MessagingLimits {
   public static let chatPage = 50
   /// Events sent to an endpoint that it has not acknowledged. More wait on the disk.
   public static let unacknowledged = 200
+  /// Events of one mailbox. The oldest go first.
+  public static let mailboxEvents = 50_000
   /// Days that events, and messages nobody can read any more, are kept.
   public static let days = 30
 

@@ -5,8 +5,8 @@
 ///
 /// Every method may be called from any task. Its writes are durable when it returns, so an answered request survives
 /// the sudden end of the process.
-public protocol MeetingStore: MeetingRecordStore, TenantStore, TokenStore, AuditStore, WebhookStore, VaultStore,
-  RunningStore, StoreMaintenance
+public protocol MeetingStore: MeetingRecordStore, TenantStore, TokenStore, AuditStore, WebhookStore, RunningStore,
+  VaultStore, MailboxStore, StoreMaintenance
 {}
 
 /// The roles that admitting a participant needs.

@@ -1,0 +1,210 @@
+import FoundationEssentials
+import Messaging
+
+/// Chats and who is in them.
+extension MailboxLogic {
+  func info(of chat: ChatRecord, for reader: RegID) throws -> ChatInfo {
+    let participants = try transaction.participants(of: chat.id)
+    let own = participants.first { $0.regId == reader }
+    return ChatInfo(
+      chatId: chat.id, isOneToOne: chat.pair != nil, invitePolicy: chat.invitePolicy, subject: chat.subject,
+      data: chat.data, participants: participants.map(\.info), lastMessage: MessageNumber(chat.lastMessage),
+      firstMessage: MessageNumber(own?.firstMessage ?? chat.lastMessage + 1), key: own?.key)
+  }
+
+  /// Tells everybody in the chat how it is now.
+  private mutating func announce(_ chat: ChatRecord, except skipped: Set<RegID> = []) throws {
+    for participant in try transaction.participants(of: chat.id) where !skipped.contains(participant.regId) {
+      try deliver(
+        .chatChanged(chat: try info(of: chat, for: participant.regId), by: caller.regId), to: participant.regId,
+        subject: "chat:\(chat.id)")
+    }
+  }
+
+  mutating func startChat(
+    cookie: String, invitees: [RegID], isOneToOne: Bool, policy: ChatInfo.InvitePolicy, subject: Sealed?,
+    data: Sealed?, keys: [SealedEnvelope]
+  ) throws {
+    try require(cookie: cookie)
+    try requireShort(subject)
+    try require(data, characters: MessagingLimits.dataCharacters, "dataCharacters")
+    try require(keys)
+    if let chat = try transaction.chat(cookie: cookie, creator: caller.regId) {
+      outcome.answer = .chat(chat: try info(of: try self.chat(chat.id), for: caller.regId))
+      return
+    }
+    let others = Set(invitees).subtracting([caller.regId])
+    guard !others.isEmpty, !isOneToOne || others.count == 1 else {
+      throw MessagingFailure(.badRequest, "A chat needs somebody else, and a one-to-one chat exactly one.")
+    }
+    guard others.count < MessagingLimits.participants else { throw Self.tooMany }
+    let pair = try isOneToOne ? self.pair(with: others) : nil
+    for identity in try identities(others.sorted()).map(\.regId) + [caller.regId]
+    where try transaction.chatCount(of: identity) >= MessagingLimits.chats {
+      throw MessagingFailure(.limitReached, "\(identity) is in \(MessagingLimits.chats) chats already (chats).")
+    }
+    let chat = ChatRecord(
+      id: ChatID(RandomID.text(characters: 26)), domain: caller.domain, pair: pair, creator: caller.regId,
+      cookie: cookie, invitePolicy: policy, subject: subject, data: data, lastMessage: 0)
+    try transaction.put(chat)
+    try enter(others.sorted(), chat, keys, isAdmin: isOneToOne, state: .pending)
+    try enter([caller.regId], chat, keys, isAdmin: true, state: .active)
+    try welcome(others.sorted() + [caller.regId], to: chat)
+    outcome.answer = .chat(chat: try info(of: chat, for: caller.regId))
+  }
+
+  /// The pair of a new one-to-one chat. One that a participant has left makes way.
+  private mutating func pair(with others: Set<RegID>) throws -> String {
+    let pair = (others.sorted() + [caller.regId]).sorted().map(\.description).joined(separator: " ")
+    guard var known = try transaction.chat(pair: pair, of: caller.domain) else { return pair }
+    if try transaction.participants(of: known.id).count == 2 {
+      throw MessagingFailure(.alreadyExists, "These two have a one-to-one chat.", chat: known.id)
+    }
+    known.pair = nil
+    try transaction.put(known)
+    return pair
+  }
+
+  private func enter(
+    _ identities: [RegID], _ chat: ChatRecord, _ keys: [SealedEnvelope], isAdmin: Bool, state: ChatParticipant.State
+  ) throws {
+    for identity in identities {
+      try transaction.put(
+        ParticipantRecord(
+          chat: chat.id, regId: identity, state: state, isAdmin: isAdmin, delivered: chat.lastMessage,
+          read: chat.lastMessage, firstMessage: chat.lastMessage + 1,
+          key: keys.first { $0.to == identity }?.sealed))
+    }
+  }
+
+  private mutating func welcome(_ identities: [RegID], to chat: ChatRecord) throws {
+    for identity in identities {
+      try deliver(.chatAdded(chat: try info(of: chat, for: identity), by: caller.regId), to: identity)
+    }
+  }
+
+  mutating func listChats(after: ChatID?) throws {
+    let most = MessagingLimits.chatPage
+    let ids = try transaction.chats(of: caller.regId, after: after, limit: most + 1)
+    var page: [ChatInfo] = []
+    var characters = 0
+    for id in ids.prefix(most) {
+      guard let chat = try transaction.chat(id) else { continue }
+      let info = try info(of: chat, for: caller.regId)
+      characters += (info.subject?.count ?? 0) + (info.data?.count ?? 0) + 200 * info.participants.count
+      // A frame of the service has a bound.
+      if !page.isEmpty, characters > MessagingLimits.maximumServiceBytes / 2 { break }
+      page.append(info)
+    }
+    outcome.answer = .chats(chats: page, isLast: page.count == ids.count)
+  }
+
+  mutating func invite(_ invitees: [RegID], _ keys: [SealedEnvelope], to id: ChatID) throws {
+    let chat = try group(id)
+    guard try chat.invitePolicy == .participantsOnly || member(of: id).isAdmin else {
+      throw MessagingFailure(.notAllowed, "Only admins may invite to this chat.")
+    }
+    try require(keys)
+    let present = Set(try transaction.participants(of: id).map(\.regId))
+    let added = Set(invitees).subtracting(present).sorted()
+    guard present.count + added.count <= MessagingLimits.participants else { throw Self.tooMany }
+    for identity in try identities(added).map(\.regId)
+    where try transaction.chatCount(of: identity) >= MessagingLimits.chats {
+      throw MessagingFailure(.limitReached, "\(identity) is in \(MessagingLimits.chats) chats already (chats).")
+    }
+    try enter(added, chat, keys, isAdmin: false, state: .pending)
+    // Those who have not joined get their invitation once more, with the newer envelope.
+    var again: [RegID] = []
+    for var participant in try transaction.participants(of: id)
+    where participant.state == .pending && invitees.contains(participant.regId) && present.contains(participant.regId) {
+      participant.key = keys.first { $0.to == participant.regId }?.sealed ?? participant.key
+      try transaction.put(participant)
+      again.append(participant.regId)
+    }
+    try welcome(added + again, to: chat)
+    if !added.isEmpty { try announce(chat, except: Set(added + again)) }
+    outcome.answer = .chat(chat: try info(of: chat, for: caller.regId))
+  }
+
+  private static var tooMany: MessagingFailure {
+    MessagingFailure(
+      .limitReached, "A chat has at most \(MessagingLimits.participants) participants (participants).")
+  }
+
+  mutating func join(_ id: ChatID) throws {
+    let chat = try chat(id)
+    var own = try member(of: id)
+    guard own.state == .pending else { return }
+    own.state = .active
+    try transaction.put(own)
+    try announce(chat)
+  }
+
+  mutating func leave(_ id: ChatID) throws {
+    let chat = try chat(id)
+    try take(caller.regId, from: chat)
+  }
+
+  mutating func remove(_ regId: RegID, from id: ChatID) throws {
+    let chat = try administered(id)
+    _ = try participant(regId, of: id)
+    try take(regId, from: chat)
+  }
+
+  private mutating func take(_ regId: RegID, from chat: ChatRecord) throws {
+    try transaction.remove(participant: regId, of: chat.id)
+    try deliver(.chatRemoved(chatId: chat.id, by: caller.regId), to: regId)
+    let rest = try transaction.participants(of: chat.id)
+    guard !rest.isEmpty else {
+      outcome.removedAttachments += try transaction.remove(chat: chat.id)
+      return
+    }
+    // A chat without an admin could never get one.
+    if !rest.contains(where: \.isAdmin), var next = rest.first(where: { $0.state == .active }) ?? rest.first {
+      next.isAdmin = true
+      try transaction.put(next)
+    }
+    try announce(chat)
+  }
+
+  private func participant(_ regId: RegID, of chat: ChatID) throws -> ParticipantRecord {
+    guard let found = try transaction.participant(regId, of: chat) else {
+      throw MessagingFailure(.notFound, "The chat has no such participant.")
+    }
+    return found
+  }
+
+  mutating func update(_ id: ChatID, subject: Sealed?, data: Sealed?) throws {
+    var chat = try chat(id)
+    try requireShort(subject)
+    try require(data, characters: MessagingLimits.dataCharacters, "dataCharacters")
+    chat.subject = subject ?? chat.subject
+    chat.data = data ?? chat.data
+    try transaction.put(chat)
+    try announce(chat)
+    outcome.answer = .chat(chat: try info(of: chat, for: caller.regId))
+  }
+
+  mutating func distribute(_ keys: [SealedEnvelope], in id: ChatID) throws {
+    _ = try chat(id)
+    try require(keys)
+    for envelope in keys {
+      var recipient = try participant(envelope.to, of: id)
+      recipient.key = envelope.sealed
+      try transaction.put(recipient)
+      try deliver(.chatKey(chatId: id, key: envelope.sealed, by: caller.regId), to: envelope.to)
+    }
+  }
+
+  mutating func setAdmin(_ isAdmin: Bool, _ regId: RegID, _ id: ChatID) throws {
+    let chat = try administered(id)
+    var changed = try participant(regId, of: id)
+    guard changed.isAdmin != isAdmin else { return }
+    if !isAdmin, try transaction.participants(of: id).count(where: \.isAdmin) == 1 {
+      throw MessagingFailure(.notAllowed, "A chat keeps at least one admin.")
+    }
+    changed.isAdmin = isAdmin
+    try transaction.put(changed)
+    try announce(chat)
+  }
+}

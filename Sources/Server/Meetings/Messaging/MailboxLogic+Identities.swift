@@ -1,0 +1,178 @@
+import Basics
+import Crypto
+public import FoundationEssentials
+public import Messaging
+
+/// Identities, their endpoints and public keys.
+extension MailboxLogic {
+  mutating func listEndpoints() throws {
+    let infos = try transaction.endpoints(of: caller.regId).map { $0.info(isCurrent: $0.id == caller.endpoint) }
+    outcome.answer = .endpoints(
+      endpoints: infos, maximumPersistent: MessagingLimits.persistentEndpoints,
+      maximumEphemeral: MessagingLimits.ephemeralEndpoints)
+  }
+
+  mutating func updateEndpoint(_ description: String?, _ nickname: String?) throws {
+    guard var endpoint = try transaction.endpoint(caller.endpoint) else {
+      throw MessagingFailure(.endpointDeregistered, "The endpoint is not registered any more.")
+    }
+    try Self.require(description ?? "", nickname ?? "")
+    endpoint.description = description ?? endpoint.description
+    endpoint.nickname = nickname ?? endpoint.nickname
+    try transaction.put(endpoint)
+    outcome.passing.append(.init(to: caller.regId, event: .endpointsChanged))
+  }
+
+  mutating func deregister(_ id: EndpointID) throws {
+    guard let endpoint = try transaction.endpoint(id), endpoint.regId == caller.regId else {
+      throw MessagingFailure(.notFound, "The identity has no such endpoint.")
+    }
+    try transaction.remove(endpoint: id)
+    outcome.deregistered.append(id)
+    outcome.passing.append(.init(to: caller.regId, event: .endpointsChanged))
+  }
+
+  /// Removes all endpoints of the caller's identity but its own: what a forgotten passcode comes to.
+  public mutating func deregisterOthers() throws -> MailboxOutcome {
+    outcome = MailboxOutcome(answer: .done)
+    for endpoint in try transaction.endpoints(of: caller.regId) where endpoint.id != caller.endpoint {
+      try transaction.remove(endpoint: endpoint.id)
+      outcome.deregistered.append(endpoint.id)
+    }
+    return outcome
+  }
+
+  mutating func lookUp(_ users: [String], _ numbers: [RegID]) throws {
+    guard users.count + numbers.count <= MessagingLimits.lookup else {
+      throw MessagingFailure(.limitReached, "At most \(MessagingLimits.lookup) are looked up at once (lookup).")
+    }
+    var found: [MessagingIdentity] = []
+    for user in users {
+      if let identity = try transaction.identity(user: user, of: caller.domain) { found.append(identity) }
+    }
+    for number in numbers {
+      if let identity = try transaction.identity(number), identity.domain == caller.domain { found.append(identity) }
+    }
+    outcome.answer = .identities(identities: found.map(\.info))
+  }
+
+  mutating func publish(_ keys: PublicKeys) throws {
+    guard [keys.signing, keys.encryption].allSatisfy({ Base64URL.decode($0.text)?.count == 32 }), keys.generation > 0
+    else { throw MessagingFailure(.badRequest, "A public key has 32 bytes, and generations count from 1.") }
+    guard let identity = try transaction.identity(caller.regId) else {
+      throw MessagingFailure(.notFound, "The identity is gone.")
+    }
+    if identity.keys == keys { return }
+    guard keys.generation > identity.keys?.generation ?? 0 else {
+      throw MessagingFailure(.versionConflict, "Keys of a later generation are published.")
+    }
+    try transaction.setKeys(keys, of: caller.regId)
+    // The own endpoints hear of it too, and see whether it was one of them.
+    for other in try transaction.contacts(of: caller.regId) + [caller.regId] {
+      try deliver(.keysChanged(regId: caller.regId, keys: keys), to: other, subject: "keys:\(caller.regId)")
+    }
+  }
+
+  mutating func send(_ envelopes: [SealedEnvelope]) throws {
+    try require(envelopes)
+    _ = try identities(envelopes.map(\.to))
+    for envelope in envelopes {
+      try deliver(
+        .identityMessage(from: caller.regId, endpoint: caller.endpoint, sealed: envelope.sealed), to: envelope.to)
+    }
+  }
+
+  static func require(_ description: String, _ nickname: String) throws {
+    guard max(description.count, nickname.count) <= MessagingLimits.descriptionCharacters else {
+      throw MessagingFailure(
+        .limitReached,
+        "Description and nickname have at most \(MessagingLimits.descriptionCharacters) characters "
+          + "(descriptionCharacters).")
+    }
+  }
+}
+
+extension MessagingEndpoint {
+  func info(isCurrent: Bool) -> EndpointInfo {
+    EndpointInfo(
+      endpointId: id, description: description, nickname: nickname, isCurrent: isCurrent, isPersistent: isPersistent,
+      isConnected: false)
+  }
+}
+
+/// How an endpoint gets in.
+public enum EndpointRegistration: Sendable {
+  case registered(MessagingIdentity, MessagingEndpoint, isNew: Bool)
+  /// As many endpoints of this kind are registered as may be: all of the identity's.
+  case full(MessagingIdentity, [EndpointInfo])
+
+  /// Registers an installation for a proven user, and makes the identity if necessary.
+  public static func register(
+    _ hello: EndpointMessage.Hello, user: ProvenUser, secretHash: String, now: Date,
+    in transaction: any MailboxTransaction
+  ) throws -> EndpointRegistration {
+    try MailboxLogic.require(hello.description, hello.nickname)
+    let known = try transaction.identity(user: user.userId, of: hello.domain)
+    let identity = try known ?? makeIdentity(user.userId, hello.domain, now: now, in: transaction)
+    let endpoints = try transaction.endpoints(of: identity.regId)
+    let most = hello.isPersistent ? MessagingLimits.persistentEndpoints : MessagingLimits.ephemeralEndpoints
+    guard endpoints.count(where: { $0.isPersistent == hello.isPersistent }) < most else {
+      return .full(identity, endpoints.map { $0.info(isCurrent: false) })
+    }
+    let endpoint = MessagingEndpoint(
+      id: EndpointID(RandomID.text(characters: 32)), regId: identity.regId, secretHash: secretHash,
+      description: hello.description, nickname: hello.nickname, isPersistent: hello.isPersistent,
+      acknowledged: identity.lastEvent, tokenExpires: user.expires, created: now)
+    try transaction.put(endpoint)
+    return .registered(identity, endpoint, isNew: known == nil)
+  }
+
+  private static func makeIdentity(
+    _ user: String, _ domain: DomainID, now: Date, in transaction: any MailboxTransaction
+  ) throws -> MessagingIdentity {
+    var number = RegID(0)
+    repeat { number = RegID(UInt64.random(in: 1..<1 << 63)) } while try transaction.identity(number) != nil
+    var pin = ""
+    repeat {
+      let digits = String(UInt32.random(in: 0...(.max)), radix: 16)
+      pin = String(repeating: "0", count: 8 - digits.count) + digits
+    } while try transaction.hasPIN(pin, in: domain)
+    let identity = MessagingIdentity(regId: number, domain: domain, userId: user, pin: pin)
+    try transaction.insert(identity, now: now)
+    return identity
+  }
+
+  /// The endpoint that comes back with its secret.
+  public static func resume(
+    _ resume: EndpointMessage.Resume, in transaction: any MailboxTransaction
+  ) throws -> (MessagingIdentity, MessagingEndpoint) {
+    guard var endpoint = try transaction.endpoint(resume.endpoint),
+      let identity = try transaction.identity(endpoint.regId), identity.domain == resume.domain
+    else { throw MessagingFailure(.endpointDeregistered, "The endpoint is not registered, or not any more.") }
+    guard try ConstantTime.areEqual(hash(ofSecret: resume.secret), endpoint.secretHash) else {
+      throw MessagingFailure(.tokenRejected, "The secret is not the endpoint's.")
+    }
+    endpoint.acknowledged = min(resume.acknowledged.value, identity.lastEvent)
+    try transaction.put(endpoint)
+    return (identity, endpoint)
+  }
+
+  /// What is stored of an endpoint's secret, which has 256 random bits.
+  public static func hash(ofSecret secret: String) throws -> String {
+    Base64URL.encode(try Digest.sha256(Array(secret.utf8)))
+  }
+
+  /// Notes what an endpoint keeps, and deletes events that all endpoints of its identity keep.
+  public static func acknowledge(
+    _ number: UInt64, by caller: MailboxCaller, in transaction: any MailboxTransaction
+  ) throws {
+    guard var endpoint = try transaction.endpoint(caller.endpoint),
+      let identity = try transaction.identity(caller.regId), number <= identity.lastEvent,
+      number > endpoint.acknowledged
+    else { return }
+    endpoint.acknowledged = number
+    try transaction.put(endpoint)
+    let all = try transaction.endpoints(of: caller.regId).map(\.acknowledged)
+    if let kept = all.min() { try transaction.trim(caller.regId, through: kept) }
+  }
+}

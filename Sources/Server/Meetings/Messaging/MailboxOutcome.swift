@@ -1,0 +1,50 @@
+public import Messaging
+
+/// What a request comes to: its answer, and what others get.
+public struct MailboxOutcome: Sendable {
+  /// An event for the mailbox of an identity.
+  public struct Delivery: Sendable {
+    public var to: RegID
+    public var event: MailboxEvent
+  }
+
+  /// Something for the connected endpoints of an identity.
+  public struct Passing: Sendable {
+    public var to: RegID
+    public var event: PassingEvent
+  }
+
+  /// Leave to move an attachment, by the ticket's token.
+  public struct Transfer: Sendable, Hashable {
+    public var token: String
+    public var attachment: AttachmentID
+    public var bytes: Int
+    public var isUpload: Bool
+    public var chat: ChatID
+    public var regId: RegID
+  }
+
+  public var answer: MessagingAnswer
+  public var deliveries: [Delivery] = []
+  public var passing: [Passing] = []
+  /// Endpoints that are registered no more.
+  public var deregistered: [EndpointID] = []
+  public var transfer: Transfer?
+  /// Attachments whose files go.
+  public var removedAttachments: [AttachmentID] = []
+
+  public init(answer: MessagingAnswer) { self.answer = answer }
+}
+
+/// Who asks.
+public struct MailboxCaller: Sendable, Hashable {
+  public var domain: DomainID
+  public var regId: RegID
+  public var endpoint: EndpointID
+
+  public init(domain: DomainID, regId: RegID, endpoint: EndpointID) {
+    self.domain = domain
+    self.regId = regId
+    self.endpoint = endpoint
+  }
+}

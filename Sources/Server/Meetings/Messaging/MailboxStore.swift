@@ -1,0 +1,90 @@
+public import FoundationEssentials
+public import Messaging
+
+/// Domains, identities, endpoints, chats and mailboxes.
+public protocol MailboxStore: Sendable {
+  /// Runs `body` as one transaction: all its changes are durable when this returns, or, when `body` throws, none is made. `body` is
+  /// synchronous and runs on the store's own thread.
+  func mailboxes<Answer: Sendable>(
+    _ body: @Sendable (any MailboxTransaction) throws -> Answer
+  ) async throws -> Answer
+}
+
+/// The reads and writes of one transaction. Valid only inside the closure that receives it.
+public protocol MailboxTransaction {
+  /// Runs a part of the transaction, whose changes alone are undone when `body` throws.
+  func attempt<Answer>(_ body: () throws -> Answer) throws -> Answer
+
+  // MARK: Domains
+
+  func domain(_ id: DomainID) throws(MeetingStoreError) -> MessagingDomain?
+  /// All, by name.
+  func domains() throws(MeetingStoreError) -> [MessagingDomain]
+  func insert(_ domain: MessagingDomain) throws(MeetingStoreError)
+  func update(_ domain: MessagingDomain) throws(MeetingStoreError)
+  /// Removes a domain with everything in it. Returns its endpoints.
+  func remove(domain: DomainID) throws(MeetingStoreError) -> [EndpointID]
+
+  // MARK: Identities and endpoints
+
+  func identity(_ regId: RegID) throws(MeetingStoreError) -> MessagingIdentity?
+  func identity(user: String, of domain: DomainID) throws(MeetingStoreError) -> MessagingIdentity?
+  /// Some identities of a domain in the order of their user ids.
+  func identities(of domain: DomainID, after: String, limit: Int) throws(MeetingStoreError) -> [MessagingIdentity]
+  func hasPIN(_ pin: String, in domain: DomainID) throws(MeetingStoreError) -> Bool
+  func insert(_ identity: MessagingIdentity, now: Date) throws(MeetingStoreError)
+  func setKeys(_ keys: PublicKeys, of identity: RegID) throws(MeetingStoreError)
+  func endpoint(_ id: EndpointID) throws(MeetingStoreError) -> MessagingEndpoint?
+  /// The oldest first.
+  func endpoints(of identity: RegID) throws(MeetingStoreError) -> [MessagingEndpoint]
+  /// Inserts it, or replaces the one with its id.
+  func put(_ endpoint: MessagingEndpoint) throws(MeetingStoreError)
+  func remove(endpoint: EndpointID) throws(MeetingStoreError)
+
+  // MARK: Chats
+
+  func chat(_ id: ChatID) throws(MeetingStoreError) -> ChatRecord?
+  func chat(pair: String, of domain: DomainID) throws(MeetingStoreError) -> ChatRecord?
+  func chat(cookie: String, creator: RegID) throws(MeetingStoreError) -> ChatRecord?
+  func chats(of identity: RegID, after: ChatID?, limit: Int) throws(MeetingStoreError) -> [ChatID]
+  func chatCount(of identity: RegID) throws(MeetingStoreError) -> Int
+  /// Inserts it, or replaces the one with its id.
+  func put(_ chat: ChatRecord) throws(MeetingStoreError)
+  /// Removes a chat with its messages. Returns its attachments.
+  func remove(chat: ChatID) throws(MeetingStoreError) -> [AttachmentID]
+  func participants(of chat: ChatID) throws(MeetingStoreError) -> [ParticipantRecord]
+  func participant(_ identity: RegID, of chat: ChatID) throws(MeetingStoreError) -> ParticipantRecord?
+  func put(_ participant: ParticipantRecord) throws(MeetingStoreError)
+  func remove(participant: RegID, of chat: ChatID) throws(MeetingStoreError)
+  /// Everybody who has a chat with this identity.
+  func contacts(of identity: RegID) throws(MeetingStoreError) -> [RegID]
+
+  // MARK: Messages
+
+  func message(_ number: UInt64, of chat: ChatID) throws(MeetingStoreError) -> StoredMessage?
+  func message(cookie: String, sender: RegID, of chat: ChatID) throws(MeetingStoreError) -> StoredMessage?
+  /// The newest of a range, in rising order, without those that `reader` deleted.
+  func messages(
+    of chat: ChatID, _ range: ClosedRange<UInt64>, reader: RegID, limit: Int
+  ) throws(MeetingStoreError) -> [StoredMessage]
+  func insert(_ message: StoredMessage, in chat: ChatID) throws(MeetingStoreError)
+  /// Removes body and attachments for everybody.
+  func recall(_ number: UInt64, of chat: ChatID) throws(MeetingStoreError)
+  func delete(_ number: UInt64, of chat: ChatID, reader: RegID) throws(MeetingStoreError)
+  func attachment(_ id: AttachmentID) throws(MeetingStoreError) -> AttachmentRecord?
+  func put(_ attachment: AttachmentRecord) throws(MeetingStoreError)
+  func remove(attachment: AttachmentID) throws(MeetingStoreError)
+
+  // MARK: Mailboxes
+
+  /// Adds an event and returns it with its number. An earlier one with the same `subject` goes.
+  func append(
+    _ event: MessagingEvent, to identity: RegID, subject: String?, time: MessageTime
+  ) throws(MeetingStoreError) -> MailboxEvent
+  /// The oldest events after a number.
+  func events(of identity: RegID, after: UInt64, limit: Int) throws(MeetingStoreError) -> [MailboxEvent]
+  /// Deletes events through a number.
+  func trim(_ identity: RegID, through: UInt64) throws(MeetingStoreError)
+  /// Deletes events from before a moment, in all mailboxes. Returns how many.
+  func purgeEvents(before: MessageTime) throws(MeetingStoreError) -> Int
+}

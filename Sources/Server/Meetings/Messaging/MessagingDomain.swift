@@ -1,0 +1,149 @@
+public import Basics
+public import FoundationEssentials
+public import Messaging
+
+/// The isolated namespace of one application in the messaging service. Keys, audit log and meetings are its tenant's.
+public struct MessagingDomain: Sendable, Hashable {
+  public enum Environment: String, Sendable, Codable, CaseIterable {
+    case sandbox, production
+  }
+
+  public var id: DomainID
+  /// Whose it is. A tenant has at most one domain.
+  public var tenant: TenantID
+  /// The tenant's name.
+  public var name: String
+  public var settings: Settings
+  public var created: Date
+
+  /// What can be changed.
+  public struct Settings: Sendable, Hashable, Codable {
+    public var environment: Environment
+    public var authentication: DomainAuthentication
+    /// Whether sealed keys are kept in vaults; otherwise the app stores keys itself.
+    public var hasKeyManagement: Bool
+    /// Where pushes for endpoints without a connection go.
+    public var push: PushTarget?
+
+    public init(
+      environment: Environment, authentication: DomainAuthentication, hasKeyManagement: Bool = true,
+      push: PushTarget? = nil
+    ) {
+      self.environment = environment
+      self.authentication = authentication
+      self.hasKeyManagement = hasKeyManagement
+      self.push = push
+    }
+
+    /// The reason why they cannot be, as a sentence; nil when they can.
+    public var problem: String? {
+      if environment == .production, authentication == .disabled {
+        return "Authentication can be disabled in the sandbox only. Give a JWKS address or token information."
+      }
+      if let push, !IdentityProvider.isProtected(push.url) {
+        return "The push address is expected to be https, or on this machine."
+      }
+      return authentication.problem
+    }
+  }
+
+  /// The receiver of pushes.
+  public struct PushTarget: Sendable, Hashable, Codable {
+    public var url: String
+    /// The key of the requests' signatures.
+    public var secret: String
+
+    public init(url: String, secret: String) {
+      self.url = url
+      self.secret = secret
+    }
+  }
+
+  public init(id: DomainID, tenant: TenantID, name: String, settings: Settings, created: Date) {
+    self.id = id
+    self.tenant = tenant
+    self.name = name
+    self.settings = settings
+    self.created = created
+  }
+
+  /// A random id: a UUID in lower case.
+  public static func randomID() -> DomainID { DomainID(UUID().uuidString.lowercased()) }
+}
+
+/// How the users of a domain prove who they are.
+public enum DomainAuthentication: Sendable, Hashable, Codable {
+  /// Unsigned tokens: anybody is who they say. In the sandbox only.
+  case disabled
+  /// Tokens signed with keys of a JWKS address (RFC 7517).
+  case jwt(SignedTokenRules)
+  /// Opaque tokens (RFC 6749), which the provider is asked about.
+  case oauth(OpaqueTokenRules)
+
+  /// What a signed token must say.
+  public struct SignedTokenRules: Sendable, Hashable, Codable {
+    public var jwks: String
+    /// One of them must be the token's audience.
+    public var clientIDs: [String]
+    /// The only issuer; nil for any whose keys are at the address.
+    public var issuer: String?
+    /// All of them must be granted; empty for none.
+    public var scopes: [String]
+    /// The claim with the user id: `sub`, or `oid` with Azure.
+    public var userClaim: String
+    /// The claim with the client id.
+    public var clientClaim: String
+    public var expiryClaim: String
+    public var issuerClaim: String
+
+    public init(
+      jwks: String, clientIDs: [String], issuer: String? = nil, scopes: [String] = [], userClaim: String = "sub",
+      clientClaim: String = "aud", expiryClaim: String = "exp", issuerClaim: String = "iss"
+    ) {
+      self.jwks = jwks
+      self.clientIDs = clientIDs
+      self.issuer = issuer
+      self.scopes = scopes
+      self.userClaim = userClaim
+      self.clientClaim = clientClaim
+      self.expiryClaim = expiryClaim
+      self.issuerClaim = issuerClaim
+    }
+  }
+
+  /// Whom to ask about an opaque token.
+  public struct OpaqueTokenRules: Sendable, Hashable, Codable {
+    /// Token introspection (RFC 7662), or an address that takes `access_token` in its query.
+    public var tokenInfo: String
+    public var userInfo: String
+    public var clientIDs: [String]
+    public var scopes: [String]
+    /// The claim of the user information with the user id.
+    public var userClaim: String
+
+    public init(
+      tokenInfo: String, userInfo: String, clientIDs: [String], scopes: [String] = [], userClaim: String = "sub"
+    ) {
+      self.tokenInfo = tokenInfo
+      self.userInfo = userInfo
+      self.clientIDs = clientIDs
+      self.scopes = scopes
+      self.userClaim = userClaim
+    }
+  }
+
+  /// The reason why it cannot be, as a sentence; nil when it can.
+  public var problem: String? {
+    switch self {
+    case .disabled: return nil
+    case .jwt(let rules):
+      if !IdentityProvider.isProtected(rules.jwks) { return "The JWKS address is expected to be https." }
+      return rules.clientIDs.isEmpty ? "At least one client id is needed." : nil
+    case .oauth(let rules):
+      if ![rules.tokenInfo, rules.userInfo].allSatisfy(IdentityProvider.isProtected) {
+        return "The addresses of token and user information are expected to be https."
+      }
+      return rules.clientIDs.isEmpty ? "At least one client id is needed." : nil
+    }
+  }
+}

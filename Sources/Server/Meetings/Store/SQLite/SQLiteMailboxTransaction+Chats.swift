@@ -1,0 +1,109 @@
+import FoundationEssentials
+import Messaging
+
+/// Chats and their participants.
+extension SQLiteMailboxTransaction {
+  private static let chatColumns = "id, domain, pair, creator, cookie, policy, subject, data, last_message"
+
+  private static func chat(_ row: SQLiteRow) -> ChatRecord {
+    ChatRecord(
+      id: ChatID(row.text(0)), domain: DomainID(row.text(1)), pair: row.isNull(2) ? nil : row.text(2),
+      creator: row.identity(3), cookie: row.text(4),
+      invitePolicy: ChatInfo.InvitePolicy(rawValue: row.text(5)) ?? .adminsOnly, subject: row.sealed(6),
+      data: row.sealed(7), lastMessage: row.unsigned(8))
+  }
+
+  private func chat(where condition: String, _ values: [SQLiteValue]) throws(MeetingStoreError) -> ChatRecord? {
+    try rows("SELECT \(Self.chatColumns) FROM mailbox_chats WHERE \(condition)", values, Self.chat).first
+  }
+
+  func chat(_ id: ChatID) throws(MeetingStoreError) -> ChatRecord? { try chat(where: "id = ?", [.text(id.text)]) }
+
+  func chat(pair: String, of domain: DomainID) throws(MeetingStoreError) -> ChatRecord? {
+    try chat(where: "domain = ? AND pair = ?", [.text(domain.text), .text(pair)])
+  }
+
+  func chat(cookie: String, creator: RegID) throws(MeetingStoreError) -> ChatRecord? {
+    try chat(where: "creator = ? AND cookie = ?", [.id(creator), .text(cookie)])
+  }
+
+  func chats(of identity: RegID, after: ChatID?, limit: Int) throws(MeetingStoreError) -> [ChatID] {
+    try rows(
+      "SELECT chat FROM mailbox_participants WHERE identity = ? AND chat > ? ORDER BY chat LIMIT ?",
+      [.id(identity), .text(after?.text ?? ""), .number(limit)]
+    ) { ChatID($0.text(0)) }
+  }
+
+  func chatCount(of identity: RegID) throws(MeetingStoreError) -> Int {
+    try rows("SELECT count(*) FROM mailbox_participants WHERE identity = ?", [.id(identity)]) {
+      Int(clamping: $0.integer(0))
+    }.first ?? 0
+  }
+
+  func put(_ chat: ChatRecord) throws(MeetingStoreError) {
+    try run(
+      "INSERT OR REPLACE INTO mailbox_chats (\(Self.chatColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      [
+        .text(chat.id.text), .text(chat.domain.text), chat.pair.map { .text($0) } ?? .null, .id(chat.creator),
+        .text(chat.cookie), .text(chat.invitePolicy.rawValue), .sealed(chat.subject), .sealed(chat.data),
+        .number(chat.lastMessage),
+      ])
+  }
+
+  func remove(chat: ChatID) throws(MeetingStoreError) -> [AttachmentID] {
+    let id = SQLiteValue.text(chat.text)
+    let attachments = try rows("SELECT id FROM mailbox_attachments WHERE chat = ?", [id]) { AttachmentID($0.text(0)) }
+    for table in ["mailbox_messages", "mailbox_deleted", "mailbox_attachments", "mailbox_participants"] {
+      try run("DELETE FROM \(table) WHERE chat = ?", [id])
+    }
+    try run("DELETE FROM mailbox_chats WHERE id = ?", [id])
+    return attachments
+  }
+
+  private static let participantColumns = "chat, identity, state, admin, delivered, read, first_message, key"
+
+  private static func participant(_ row: SQLiteRow) -> ParticipantRecord {
+    ParticipantRecord(
+      chat: ChatID(row.text(0)), regId: row.identity(1),
+      state: ChatParticipant.State(rawValue: row.text(2)) ?? .pending, isAdmin: row.integer(3) == 1,
+      delivered: row.unsigned(4), read: row.unsigned(5), firstMessage: row.unsigned(6), key: row.sealed(7))
+  }
+
+  func participants(of chat: ChatID) throws(MeetingStoreError) -> [ParticipantRecord] {
+    try rows(
+      "SELECT \(Self.participantColumns) FROM mailbox_participants WHERE chat = ? ORDER BY identity",
+      [.text(chat.text)], Self.participant)
+  }
+
+  func participant(_ identity: RegID, of chat: ChatID) throws(MeetingStoreError) -> ParticipantRecord? {
+    try rows(
+      "SELECT \(Self.participantColumns) FROM mailbox_participants WHERE chat = ? AND identity = ?",
+      [.text(chat.text), .id(identity)], Self.participant
+    ).first
+  }
+
+  func put(_ participant: ParticipantRecord) throws(MeetingStoreError) {
+    try run(
+      "INSERT OR REPLACE INTO mailbox_participants (\(Self.participantColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      [
+        .text(participant.chat.text), .id(participant.regId), .text(participant.state.rawValue),
+        .flag(participant.isAdmin), .number(participant.delivered), .number(participant.read),
+        .number(participant.firstMessage), .sealed(participant.key),
+      ])
+  }
+
+  func remove(participant: RegID, of chat: ChatID) throws(MeetingStoreError) {
+    try run(
+      "DELETE FROM mailbox_participants WHERE chat = ? AND identity = ?", [.text(chat.text), .id(participant)])
+    try run("DELETE FROM mailbox_deleted WHERE chat = ? AND identity = ?", [.text(chat.text), .id(participant)])
+  }
+
+  func contacts(of identity: RegID) throws(MeetingStoreError) -> [RegID] {
+    try rows(
+      """
+      SELECT DISTINCT other.identity FROM mailbox_participants AS own
+      JOIN mailbox_participants AS other ON other.chat = own.chat WHERE own.identity = ?1 AND other.identity <> ?1
+      """, [.id(identity)]
+    ) { $0.identity(0) }
+  }
+}

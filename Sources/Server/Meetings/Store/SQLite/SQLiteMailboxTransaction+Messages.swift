@@ -1,0 +1,166 @@
+import FoundationEssentials
+import Messaging
+
+/// Messages, attachments, and the events of mailboxes.
+extension SQLiteMailboxTransaction {
+  private static let messageColumns = "number, sender, endpoint, cookie, time, recalled, body, attachments"
+
+  private static func message(_ row: SQLiteRow, _ first: Int32 = 0) -> StoredMessage {
+    StoredMessage(
+      number: MessageNumber(row.unsigned(first)), sender: row.identity(first + 1),
+      endpoint: EndpointID(row.text(first + 2)), cookie: row.text(first + 3),
+      time: MessageTime(milliseconds: row.integer(first + 4)),
+      state: row.integer(first + 5) == 1 ? .recalled : .present, body: row.sealed(first + 6),
+      attachments: row.text(first + 7).split(separator: " ").map { AttachmentID(String($0)) })
+  }
+
+  func message(_ number: UInt64, of chat: ChatID) throws(MeetingStoreError) -> StoredMessage? {
+    try rows(
+      "SELECT \(Self.messageColumns) FROM mailbox_messages WHERE chat = ? AND number = ?",
+      [.text(chat.text), .number(number)]
+    ) { Self.message($0) }.first
+  }
+
+  func message(cookie: String, sender: RegID, of chat: ChatID) throws(MeetingStoreError) -> StoredMessage? {
+    try rows(
+      "SELECT \(Self.messageColumns) FROM mailbox_messages WHERE chat = ? AND sender = ? AND cookie = ?",
+      [.text(chat.text), .id(sender), .text(cookie)]
+    ) { Self.message($0) }.first
+  }
+
+  func messages(
+    of chat: ChatID, _ range: ClosedRange<UInt64>, reader: RegID, limit: Int
+  ) throws(MeetingStoreError) -> [StoredMessage] {
+    try rows(
+      """
+      SELECT \(Self.messageColumns) FROM mailbox_messages AS message
+      WHERE chat = ?1 AND number BETWEEN ?2 AND ?3 AND NOT EXISTS (
+        SELECT 1 FROM mailbox_deleted AS gone
+        WHERE gone.chat = message.chat AND gone.number = message.number AND gone.identity = ?4)
+      ORDER BY number DESC LIMIT ?5
+      """,
+      [.text(chat.text), .number(range.lowerBound), .number(range.upperBound), .id(reader), .number(limit)]
+    ) { Self.message($0) }.reversed()
+  }
+
+  func insert(_ message: StoredMessage, in chat: ChatID) throws(MeetingStoreError) {
+    try run(
+      "INSERT INTO mailbox_messages (chat, \(Self.messageColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      [
+        .text(chat.text), .number(message.number.value), .id(message.sender), .text(message.endpoint.text),
+        .text(message.cookie), .integer(message.time.milliseconds), .flag(message.state == .recalled),
+        .sealed(message.body), .text(message.attachments.map(\.text).joined(separator: " ")),
+      ])
+  }
+
+  func recall(_ number: UInt64, of chat: ChatID) throws(MeetingStoreError) {
+    try run(
+      "UPDATE mailbox_messages SET recalled = 1, body = NULL, attachments = '' WHERE chat = ? AND number = ?",
+      [.text(chat.text), .number(number)])
+  }
+
+  func delete(_ number: UInt64, of chat: ChatID, reader: RegID) throws(MeetingStoreError) {
+    try run(
+      "INSERT OR IGNORE INTO mailbox_deleted (identity, chat, number) VALUES (?, ?, ?)",
+      [.id(reader), .text(chat.text), .number(number)])
+  }
+
+  // MARK: Attachments
+
+  func attachment(_ id: AttachmentID) throws(MeetingStoreError) -> AttachmentRecord? {
+    try rows(
+      "SELECT id, chat, owner, bytes, complete, created FROM mailbox_attachments WHERE id = ?", [.text(id.text)]
+    ) { row in
+      AttachmentRecord(
+        id: AttachmentID(row.text(0)), chat: ChatID(row.text(1)), owner: row.identity(2),
+        bytes: Int(clamping: row.integer(3)), isComplete: row.integer(4) == 1, created: row.time(5))
+    }.first
+  }
+
+  func put(_ attachment: AttachmentRecord) throws(MeetingStoreError) {
+    try run(
+      "INSERT OR REPLACE INTO mailbox_attachments (id, chat, owner, bytes, complete, created) "
+        + "VALUES (?, ?, ?, ?, ?, ?)",
+      [
+        .text(attachment.id.text), .text(attachment.chat.text), .id(attachment.owner), .number(attachment.bytes),
+        .flag(attachment.isComplete), .time(attachment.created),
+      ])
+  }
+
+  func remove(attachment: AttachmentID) throws(MeetingStoreError) {
+    try run("DELETE FROM mailbox_attachments WHERE id = ?", [.text(attachment.text)])
+  }
+
+  // MARK: Mailboxes
+
+  func append(
+    _ event: MessagingEvent, to identity: RegID, subject: String?, time: MessageTime
+  ) throws(MeetingStoreError) -> MailboxEvent {
+    try run("UPDATE messaging_identities SET last_event = last_event + 1 WHERE id = ?", [.id(identity)])
+    let number = try rows("SELECT last_event FROM messaging_identities WHERE id = ?", [.id(identity)]) {
+      $0.unsigned(0)
+    }.first ?? 0
+    if let subject {
+      try run("DELETE FROM mailbox_events WHERE identity = ? AND subject = ?", [.id(identity), .text(subject)])
+    }
+    var (body, chat, message) = (SQLiteValue.null, SQLiteValue.null, SQLiteValue.null)
+    if case .message(let chatId, let stored) = event {
+      chat = .text(chatId.text)
+      message = .number(stored.number.value)
+    } else {
+      body = .json(event)
+    }
+    try run(
+      "INSERT INTO mailbox_events (identity, number, time, subject, body, chat, message) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      [
+        .id(identity), .number(number), .integer(time.milliseconds), subject.map { .text($0) } ?? .null, body, chat,
+        message,
+      ])
+    return MailboxEvent(number: number, time: time, event: event)
+  }
+
+  func events(of identity: RegID, after: UInt64, limit: Int) throws(MeetingStoreError) -> [MailboxEvent] {
+    let columns = Self.messageColumns.split(separator: ", ").map { "message.\($0)" }.joined(separator: ", ")
+    return try rows(
+      """
+      SELECT event.number, event.time, event.body, event.chat, \(columns) FROM mailbox_events AS event
+      LEFT JOIN mailbox_messages AS message ON message.chat = event.chat AND message.number = event.message
+      WHERE event.identity = ? AND event.number > ? ORDER BY event.number LIMIT ?
+      """, [.id(identity), .number(after), .number(limit)]
+    ) { row in
+      let event: MessagingEvent?
+      if !row.isNull(2) {
+        event = Self.decode(MessagingEvent.self, row.text(2))
+      } else if !row.isNull(4) {
+        event = .message(chatId: ChatID(row.text(3)), message: Self.message(row, 4))
+      } else {
+        // The chat is gone. The number has to reach the endpoint all the same, so that it acknowledges it.
+        event = .chatRemoved(chatId: ChatID(row.text(3)), by: identity)
+      }
+      // A later version may have written a kind that is unknown here: the endpoint reads everything again.
+      return MailboxEvent(
+        number: row.unsigned(0), time: MessageTime(milliseconds: row.integer(1)), event: event ?? .gap)
+    }
+  }
+
+  func trim(_ identity: RegID, through number: UInt64) throws(MeetingStoreError) {
+    try run("DELETE FROM mailbox_events WHERE identity = ? AND number <= ?", [.id(identity), .number(number)])
+    if database.changes > 0 {
+      try run(
+        "UPDATE messaging_identities SET purged = max(purged, ?) WHERE id = ?", [.number(number), .id(identity)])
+    }
+  }
+
+  func purgeEvents(before time: MessageTime) throws(MeetingStoreError) -> Int {
+    let moment = SQLiteValue.integer(time.milliseconds)
+    let old = try rows(
+      "SELECT identity, max(number) FROM mailbox_events WHERE time < ? GROUP BY identity", [moment]
+    ) { ($0.identity(0), $0.unsigned(1)) }
+    for (identity, number) in old {
+      try run(
+        "UPDATE messaging_identities SET purged = max(purged, ?) WHERE id = ?", [.number(number), .id(identity)])
+    }
+    try run("DELETE FROM mailbox_events WHERE time < ?", [moment])
+    return database.changes
+  }
+}

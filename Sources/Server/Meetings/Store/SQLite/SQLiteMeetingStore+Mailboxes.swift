@@ -1,0 +1,125 @@
+import FoundationEssentials
+import Messaging
+
+extension SQLiteMeetingStore {
+  public func mailboxes<Answer: Sendable>(
+    _ body: @Sendable (any MailboxTransaction) throws -> Answer
+  ) throws -> Answer {
+    let database = try open()
+    return try database.transaction(answering: { try body(SQLiteMailboxTransaction(database: database)) })
+  }
+}
+
+/// The reads and writes of one transaction of a ``SQLiteMeetingStore``.
+struct SQLiteMailboxTransaction: MailboxTransaction {
+  let database: SQLiteDatabase
+
+  func attempt<Answer>(_ body: () throws -> Answer) throws -> Answer {
+    try database.execute("SAVEPOINT attempt")
+    do {
+      let answer = try body()
+      try database.execute("RELEASE attempt")
+      return answer
+    } catch {
+      // After a full disk SQLite has rolled everything back already, and there is no savepoint any more.
+      try? database.execute("ROLLBACK TO attempt; RELEASE attempt")
+      throw error
+    }
+  }
+
+  /// The rows of a query, as values.
+  func rows<Value>(
+    _ sql: String, _ values: [SQLiteValue] = [], _ read: (SQLiteRow) -> Value?
+  ) throws(MeetingStoreError) -> [Value] {
+    var found: [Value] = []
+    try database.query(sql, values) { row in
+      if let value = read(row) { found.append(value) }
+    }
+    return found
+  }
+
+  func run(_ sql: String, _ values: [SQLiteValue] = []) throws(MeetingStoreError) {
+    try database.query(sql, values)
+  }
+
+  // MARK: Domains
+
+  private static let domainQuery =
+    "SELECT domain.id, domain.tenant, tenant.name, domain.settings, domain.created FROM messaging_domains AS domain "
+    + "JOIN tenants AS tenant ON tenant.id = domain.tenant"
+
+  private static func domain(_ row: SQLiteRow) -> MessagingDomain? {
+    guard let settings = decode(MessagingDomain.Settings.self, row.text(3)) else { return nil }
+    return MessagingDomain(
+      id: DomainID(row.text(0)), tenant: .init(rawValue: row.text(1)), name: row.text(2), settings: settings,
+      created: row.time(4))
+  }
+
+  func domain(_ id: DomainID) throws(MeetingStoreError) -> MessagingDomain? {
+    try rows("\(Self.domainQuery) WHERE domain.id = ?", [.text(id.text)], Self.domain).first
+  }
+
+  func domains() throws(MeetingStoreError) -> [MessagingDomain] {
+    try rows("\(Self.domainQuery) ORDER BY tenant.name", [], Self.domain)
+  }
+
+  func insert(_ domain: MessagingDomain) throws(MeetingStoreError) {
+    try run(
+      "INSERT INTO messaging_domains (id, tenant, settings, created) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+      [
+        .text(domain.id.text), .text(domain.tenant.rawValue), .json(domain.settings), .time(domain.created),
+      ])
+    if database.changes == 0 { throw .tenantExists(domain.name) }
+  }
+
+  func update(_ domain: MessagingDomain) throws(MeetingStoreError) {
+    try run(
+      "UPDATE messaging_domains SET settings = ? WHERE id = ?", [.json(domain.settings), .text(domain.id.text)])
+  }
+
+  func remove(domain: DomainID) throws(MeetingStoreError) -> [EndpointID] {
+    let id = SQLiteValue.text(domain.text)
+    let members = "(SELECT id FROM messaging_identities WHERE domain = ?)"
+    let chats = "(SELECT id FROM mailbox_chats WHERE domain = ?)"
+    let endpoints = try rows("SELECT id FROM messaging_endpoints WHERE identity IN \(members)", [id]) {
+      EndpointID($0.text(0))
+    }
+    for table in ["mailbox_messages", "mailbox_deleted", "mailbox_attachments", "mailbox_participants"] {
+      try run("DELETE FROM \(table) WHERE chat IN \(chats)", [id])
+    }
+    for table in ["mailbox_events", "messaging_endpoints"] {
+      try run("DELETE FROM \(table) WHERE identity IN \(members)", [id])
+    }
+    for table in ["mailbox_chats", "messaging_identities"] { try run("DELETE FROM \(table) WHERE domain = ?", [id]) }
+    try run("DELETE FROM messaging_domains WHERE id = ?", [id])
+    return endpoints
+  }
+
+  static func decode<Value: Decodable>(_ type: Value.Type, _ text: String) -> Value? {
+    try? JSONDecoder().decode(type, from: Data(text.utf8))
+  }
+}
+
+extension SQLiteValue {
+  /// A value as JSON text.
+  static func json(_ value: (some Encodable)?) -> SQLiteValue {
+    guard let value, let json = try? JSONEncoder().encode(value) else { return .null }
+    return .text(String(decoding: json, as: UTF8.self))
+  }
+
+  static func number(_ number: UInt64) -> SQLiteValue { .integer(Int64(clamping: number)) }
+
+  static func id(_ identity: RegID) -> SQLiteValue { .number(identity.value) }
+
+  static func flag(_ flag: Bool) -> SQLiteValue { .integer(flag ? 1 : 0) }
+
+  static func sealed(_ sealed: Sealed?) -> SQLiteValue { sealed.map { .text($0.text) } ?? .null }
+}
+
+extension SQLiteRow {
+  func unsigned(_ column: Int32) -> UInt64 { UInt64(clamping: integer(column)) }
+
+  func identity(_ column: Int32) -> RegID { RegID(unsigned(column)) }
+
+  func sealed(_ column: Int32) -> Sealed? { isNull(column) ? nil : Sealed(text(column)) }
+}

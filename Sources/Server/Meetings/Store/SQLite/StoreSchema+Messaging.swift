@@ -1,0 +1,52 @@
+extension StoreSchema {
+  /// Domains, identities, chats and mailboxes of the messaging service. Numbers of identities are below 2⁶³. An event without a body is the
+  /// message that it names, so that a message of many recipients is stored once.
+  static let messaging = """
+    CREATE TABLE messaging_domains (
+      id TEXT PRIMARY KEY, tenant TEXT NOT NULL UNIQUE REFERENCES tenants (id), settings TEXT NOT NULL,
+      created INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE messaging_identities (
+      id INTEGER PRIMARY KEY, domain TEXT NOT NULL REFERENCES messaging_domains (id), user TEXT NOT NULL,
+      pin TEXT NOT NULL, keys TEXT, last_event INTEGER NOT NULL DEFAULT 0, purged INTEGER NOT NULL DEFAULT 0,
+      created INTEGER NOT NULL, UNIQUE (domain, user), UNIQUE (domain, pin)
+    ) STRICT;
+    CREATE TABLE messaging_endpoints (
+      id TEXT PRIMARY KEY, identity INTEGER NOT NULL, secret TEXT NOT NULL, description TEXT NOT NULL,
+      nickname TEXT NOT NULL, persistent INTEGER NOT NULL, acknowledged INTEGER NOT NULL,
+      token_expires INTEGER NOT NULL, created INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX messaging_endpoints_by_identity ON messaging_endpoints (identity, created);
+
+    CREATE TABLE mailbox_chats (
+      id TEXT PRIMARY KEY, domain TEXT NOT NULL, pair TEXT, creator INTEGER NOT NULL, cookie TEXT NOT NULL,
+      policy TEXT NOT NULL, subject TEXT, data TEXT, last_message INTEGER NOT NULL, UNIQUE (creator, cookie)
+    ) STRICT;
+    CREATE UNIQUE INDEX mailbox_chats_by_pair ON mailbox_chats (domain, pair) WHERE pair IS NOT NULL;
+    CREATE TABLE mailbox_participants (
+      chat TEXT NOT NULL, identity INTEGER NOT NULL, state TEXT NOT NULL, admin INTEGER NOT NULL,
+      delivered INTEGER NOT NULL, read INTEGER NOT NULL, first_message INTEGER NOT NULL, key TEXT,
+      PRIMARY KEY (chat, identity)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX mailbox_participants_by_identity ON mailbox_participants (identity, chat);
+    CREATE TABLE mailbox_messages (
+      chat TEXT NOT NULL, number INTEGER NOT NULL, sender INTEGER NOT NULL, endpoint TEXT NOT NULL,
+      cookie TEXT NOT NULL, time INTEGER NOT NULL, recalled INTEGER NOT NULL DEFAULT 0, body TEXT,
+      attachments TEXT NOT NULL, PRIMARY KEY (chat, number), UNIQUE (chat, sender, cookie)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE mailbox_deleted (
+      identity INTEGER NOT NULL, chat TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (chat, number, identity)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE mailbox_attachments (
+      id TEXT PRIMARY KEY, chat TEXT NOT NULL, owner INTEGER NOT NULL, bytes INTEGER NOT NULL,
+      complete INTEGER NOT NULL, created INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX mailbox_attachments_by_chat ON mailbox_attachments (chat);
+    CREATE TABLE mailbox_events (
+      identity INTEGER NOT NULL, number INTEGER NOT NULL, time INTEGER NOT NULL, subject TEXT, body TEXT, chat TEXT,
+      message INTEGER, PRIMARY KEY (identity, number)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX mailbox_events_by_subject ON mailbox_events (identity, subject) WHERE subject IS NOT NULL;
+    CREATE INDEX mailbox_events_by_time ON mailbox_events (time);
+    """
+}
