@@ -14,8 +14,6 @@ public enum MessagingLimits {
   public static let userIdBytes = 255
   /// Seconds from the opening of the socket to `hello` or `resume`.
   public static let helloSeconds = 10
-  /// Seconds without a frame after which a socket is closed. Endpoints send `ping` in between.
-  public static let idleSeconds = 120
 
   /// Endpoints of one identity that stay: apps on devices.
   public static let persistentEndpoints = 3
@@ -38,8 +36,6 @@ public enum MessagingLimits {
   public static let shortCharacters = 16_384
   /// Characters in the sealed data of a chat.
   public static let dataCharacters = 100_000
-  /// Characters in a sealed vault record.
-  public static let vaultCharacters = 262_144 / 2
   /// Bytes of a cookie.
   public static let cookieBytes = 64
   /// Messages in one answer of `history`.

@@ -16,7 +16,7 @@ import Testing
       .hello(.init(domain: DomainID("d"), token: "t", userId: "ann")),
       .resume(.init(domain: DomainID("d"), endpoint: EndpointID("e"), secret: "s", acknowledged: .init(7))),
       .request(id: 3, .messageSend(chatId: ChatID("c1"), cookie: "k", body: Sealed("AAAA"))),
-      .request(id: 4, .setupRetry), .request(id: 5, .vault(request: .open(token: Sealed("AAAA")))),
+      .request(id: 4, .setupRetry), .request(id: 5, .vault(request: .open(proof: .init(token: "AAAA")))),
       .acknowledge(.init(9)), .ping,
     ]
     let back = try sent.map { try coder.endpointMessage(from: bytes(coder.encode($0))) }

@@ -111,7 +111,7 @@ public enum EndpointTokens {
   private static func require(_ scopes: [String], in claims: IdentityClaims) throws(IDTokenProblem) {
     if scopes.isEmpty { return }
     let granted = Set(
-      ["scope", "scp"].flatMap { claims[$0]?.texts ?? [] }.flatMap { $0.split(separator: " ").map(String.init) })
+      ["scope", "scp"].flatMap { claims[$0]?.texts ?? [] }.flatMap { $0.split(separator: " ").map { String($0) } })
     guard granted.isSuperset(of: scopes) else { throw .claim("a scope of the domain is not granted") }
   }
 

@@ -100,7 +100,9 @@ public struct MailboxLogic {
   /// A chat of more than two in which the caller is an admin.
   func administered(_ id: ChatID) throws -> ChatRecord {
     let chat = try group(id)
-    guard try member(of: id).isAdmin else { throw MessagingFailure(.notAllowed, "Only admins of the chat may do that.") }
+    guard try member(of: id).isAdmin else {
+      throw MessagingFailure(.notAllowed, "Only admins of the chat may do that.")
+    }
     return chat
   }
 
@@ -122,7 +124,8 @@ public struct MailboxLogic {
 
   func require(_ envelopes: [SealedEnvelope]) throws {
     guard envelopes.count <= MessagingLimits.participants else {
-      throw MessagingFailure(.limitReached, "At most \(MessagingLimits.participants) envelopes are taken (participants).")
+      throw MessagingFailure(
+        .limitReached, "At most \(MessagingLimits.participants) envelopes are taken (participants).")
     }
     for envelope in envelopes { try requireShort(envelope.sealed) }
   }

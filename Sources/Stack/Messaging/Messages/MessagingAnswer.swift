@@ -45,8 +45,13 @@ public struct MessagingFailure: Error, Codable, Hashable, Sendable {
     case wrongPasscode
     /// The vault is locked after too many tries; `retryAfter` has the seconds.
     case vaultLocked
-    /// The version to replace is not the present one.
+    /// The version to replace is not the present one, or another endpoint was faster.
     case versionConflict
+    /// There is a vault, and a proof is needed to replace it.
+    case proofRequired
+    case noVault
+    /// The server has lost its pepper: only the recovery key opens the vault.
+    case vaultUnreadable
     /// The domain has no key management.
     case noKeyManagement
     /// Nobody of the other side is reachable.
@@ -67,12 +72,18 @@ public struct MessagingFailure: Error, Codable, Hashable, Sendable {
   public var chat: ChatID?
   /// Seconds.
   public var retryAfter: Int?
+  /// Tries that are left until the vault is locked.
+  public var triesLeft: Int?
 
   /// A refusal.
-  public init(_ code: Code, _ message: String, chat: ChatID? = nil, retryAfter: Int? = nil) {
+  public init(
+    _ code: Code, _ message: String, chat: ChatID? = nil, retryAfter: Int? = nil,
+    triesLeft: Int? = nil
+  ) {
     self.code = code
     self.message = message
     self.chat = chat
     self.retryAfter = retryAfter
+    self.triesLeft = triesLeft
   }
 }

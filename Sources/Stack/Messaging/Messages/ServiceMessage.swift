@@ -1,3 +1,5 @@
+public import Signaling
+
 /// What the service says to an endpoint: a JSON object with one key, the message's name.
 public enum ServiceMessage: Sendable, Hashable {
   /// The endpoint is registered, or back.
@@ -30,8 +32,8 @@ public enum ServiceMessage: Sendable, Hashable {
     public var keys: PublicKeys?
     /// Whether the domain keeps keys in vaults.
     public var hasKeyManagement: Bool
-    /// The version of the vault's record; nil where there is none.
-    public var vaultVersion: UInt64?
+    /// The state of the vault; nil where the domain has no key management.
+    public var vault: VaultStatus?
     /// When the endpoint has to send another token.
     public var tokenExpires: MessageTime
     /// The newest event of the mailbox. A new endpoint gets those after it.
@@ -42,7 +44,7 @@ public enum ServiceMessage: Sendable, Hashable {
     public init(
       regId: RegID, appUserId: String, pin: String, endpoint: EndpointID, secret: String? = nil,
       registrationToken: String, isNewIdentity: Bool, keys: PublicKeys? = nil, hasKeyManagement: Bool,
-      vaultVersion: UInt64? = nil, tokenExpires: MessageTime, lastEvent: EventNumber, time: MessageTime
+      vault: VaultStatus? = nil, tokenExpires: MessageTime, lastEvent: EventNumber, time: MessageTime
     ) {
       self.regId = regId
       self.appUserId = appUserId
@@ -53,7 +55,7 @@ public enum ServiceMessage: Sendable, Hashable {
       self.isNewIdentity = isNewIdentity
       self.keys = keys
       self.hasKeyManagement = hasKeyManagement
-      self.vaultVersion = vaultVersion
+      self.vault = vault
       self.tokenExpires = tokenExpires
       self.lastEvent = lastEvent
       self.time = time

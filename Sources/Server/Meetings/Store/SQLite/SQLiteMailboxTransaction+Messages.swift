@@ -97,9 +97,10 @@ extension SQLiteMailboxTransaction {
     _ event: MessagingEvent, to identity: RegID, subject: String?, time: MessageTime
   ) throws(MeetingStoreError) -> MailboxEvent {
     try run("UPDATE messaging_identities SET last_event = last_event + 1 WHERE id = ?", [.id(identity)])
-    let number = try rows("SELECT last_event FROM messaging_identities WHERE id = ?", [.id(identity)]) {
-      $0.unsigned(0)
-    }.first ?? 0
+    let number =
+      try rows("SELECT last_event FROM messaging_identities WHERE id = ?", [.id(identity)]) {
+        $0.unsigned(0)
+      }.first ?? 0
     if let subject {
       try run("DELETE FROM mailbox_events WHERE identity = ? AND subject = ?", [.id(identity), .text(subject)])
     }

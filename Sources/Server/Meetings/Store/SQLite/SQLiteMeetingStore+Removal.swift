@@ -31,6 +31,10 @@ extension SQLiteMeetingStore {
       for table in tables {
         try database.query("DELETE FROM \(table) WHERE tenant = ?", [tenant])
       }
+      let transaction = SQLiteMailboxTransaction(database: database)
+      for domain in try transaction.domains() where domain.tenant == id {
+        _ = try transaction.remove(domain: domain.id)
+      }
       // Last, since most of the others refer to it.
       try database.query("DELETE FROM tenants WHERE id = ?", [tenant])
       left = meetings

@@ -9,6 +9,7 @@ extension SQLiteMeetingStore {
   /// - Meetings that run stay as they are, with what holds in them.
   /// - Tokens and people that were refused since stay so, secrets are as good or retired as they were, and webhooks are still told what waits for them.
   /// - Vaults stay: devices would take an older record for an attack, and an older count would give tries back.
+  /// - A domain of the messaging service stays as it is: no message gets lost, and none comes twice. One that is missing comes whole.
   /// - The audit log keeps its entries, and gets those of the copy that it lacks, and `entry`.
   ///
   /// - Throws: ``MeetingStoreError/failed(path:reason:)`` where a meeting runs whose tenant the copy does not have.
@@ -26,6 +27,13 @@ extension SQLiteMeetingStore {
         throw .failed(
           path: copy,
           reason: "the meeting \(homeless) runs, and the copy does not have its tenant; end the meeting first")
+      }
+      let transaction = SQLiteMailboxTransaction(database: database)
+      for domain in try transaction.domains() {
+        let isKnown = try !transaction.rows(
+          "SELECT 1 FROM copy.tenants WHERE id = ?", [.text(domain.tenant.rawValue)], { _ in true }
+        ).isEmpty
+        if !isKnown { _ = try transaction.remove(domain: domain.id) }
       }
       try database.execute(Self.replacing)
       try append(entry)
@@ -51,6 +59,28 @@ extension SQLiteMeetingStore {
     INSERT OR IGNORE INTO main.tokens (tenant, id, form, room, room_key, name, user, role, expires, issued, used, uses)
       SELECT tenant, id, form, room, room_key, name, user, role, expires, issued, used, uses
       FROM copy.tokens ORDER BY sequence;
+    CREATE TEMP TABLE missing_domains AS
+      SELECT id FROM copy.messaging_domains WHERE id NOT IN (SELECT id FROM main.messaging_domains)
+        AND tenant NOT IN (SELECT tenant FROM main.messaging_domains);
+    INSERT INTO main.messaging_domains SELECT * FROM copy.messaging_domains
+      WHERE id IN (SELECT id FROM missing_domains);
+    INSERT OR IGNORE INTO main.messaging_identities SELECT * FROM copy.messaging_identities
+      WHERE domain IN (SELECT id FROM missing_domains);
+    INSERT OR IGNORE INTO main.messaging_endpoints SELECT * FROM copy.messaging_endpoints
+      WHERE identity IN (SELECT id FROM copy.messaging_identities WHERE domain IN (SELECT id FROM missing_domains));
+    INSERT OR IGNORE INTO main.mailbox_events SELECT * FROM copy.mailbox_events
+      WHERE identity IN (SELECT id FROM copy.messaging_identities WHERE domain IN (SELECT id FROM missing_domains));
+    INSERT OR IGNORE INTO main.mailbox_chats SELECT * FROM copy.mailbox_chats
+      WHERE domain IN (SELECT id FROM missing_domains);
+    INSERT OR IGNORE INTO main.mailbox_participants SELECT * FROM copy.mailbox_participants
+      WHERE chat IN (SELECT id FROM copy.mailbox_chats WHERE domain IN (SELECT id FROM missing_domains));
+    INSERT OR IGNORE INTO main.mailbox_messages SELECT * FROM copy.mailbox_messages
+      WHERE chat IN (SELECT id FROM copy.mailbox_chats WHERE domain IN (SELECT id FROM missing_domains));
+    INSERT OR IGNORE INTO main.mailbox_deleted SELECT * FROM copy.mailbox_deleted
+      WHERE chat IN (SELECT id FROM copy.mailbox_chats WHERE domain IN (SELECT id FROM missing_domains));
+    INSERT OR IGNORE INTO main.mailbox_attachments SELECT * FROM copy.mailbox_attachments
+      WHERE chat IN (SELECT id FROM copy.mailbox_chats WHERE domain IN (SELECT id FROM missing_domains));
+    DROP TABLE missing_domains;
     INSERT INTO main.audit_log (time, actor, tenant, action, target, detail)
       SELECT time, actor, tenant, action, target, detail FROM copy.audit_log
       EXCEPT SELECT time, actor, tenant, action, target, detail FROM main.audit_log ORDER BY time;
