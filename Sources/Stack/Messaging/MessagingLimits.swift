@@ -2,8 +2,6 @@
 public enum MessagingLimits {
   /// The path of the WebSocket.
   public static let path = "/messaging/v1"
-  /// The WebSocket's subprotocol.
-  public static let subprotocol = "parley-messaging-1"
   /// Bytes in one frame of an endpoint.
   public static let maximumBytes = 256 * 1024
   /// Bytes in one frame of the service.

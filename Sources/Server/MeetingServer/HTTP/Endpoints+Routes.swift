@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Meetings
+import Messaging
 import Transport
 
 extension Endpoints {
@@ -31,7 +32,7 @@ extension Endpoints {
 
   /// Every address of the public port.
   static let routes = RouteTable<Handler>(
-    pages + joining + signingIn + planned + vaults + chats + openTokCalls + general)
+    pages + joining + signingIn + planned + vaults + chats + messagingCalls + openTokCalls + general)
 
   private static let pages: [Entry] = [
     Entry("GET HEAD", "/", "the start page") { endpoints, call throws(Refusal) in
@@ -185,6 +186,29 @@ extension Endpoints {
       try await endpoints.chat.export(call.request)
     },
     Entry("", "/api/chat/…", crossOrigin: .anyOrigin, rate: .work) { _, _ throws(Refusal) in throw .nothing },
+  ]
+
+  private static let messagingCalls: [Entry] = [
+    // An attachment is taken in pieces, before a route is looked for.
+    Entry(
+      "PUT", MessagingEndpoints.prefix + "<id>", crossOrigin: .anyOrigin, rate: .work,
+      "takes an attachment of the [messaging service](protocol/messaging.md#attachments)"
+    ) { _, _ throws(Refusal) in
+      throw Refusal(411, "lengthRequired", "Send the attachment as the body, with a Content-Length above zero.")
+    },
+    Entry("GET HEAD", MessagingEndpoints.prefix + "<id>", crossOrigin: .anyOrigin, rate: .work, "the attachment") {
+      endpoints, call async throws(Refusal) in
+      try await endpoints.messaging.read(call.segment, call.request)
+    },
+    Entry(
+      "GET HEAD", MessagingLimits.path + "/keys/<domain>", crossOrigin: .anyOrigin, rate: .work,
+      "the JWK Set that proves a domain's registration tokens"
+    ) { endpoints, call async throws(Refusal) in try await endpoints.messaging.keys(call.segment) },
+    Entry("", MessagingLimits.path, "the [messaging service](messaging.md), over a WebSocket") {
+      _, _ throws(Refusal) in
+      throw Refusal(426, "upgradeRequired", "This address speaks WebSocket only.")
+    },
+    Entry("", "/messaging/…", crossOrigin: .anyOrigin, rate: .work) { _, _ throws(Refusal) in throw .nothing },
   ]
 
   private static let openTokCalls: [Entry] = [

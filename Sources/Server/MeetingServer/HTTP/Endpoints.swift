@@ -20,6 +20,7 @@ struct Endpoints: Sendable {
   let limits: AddressLimits
   let chat: ChatEndpoints
   let vault: VaultEndpoints
+  let messaging: MessagingEndpoints
 
   /// The answer to a request.
   func respond(to request: HTTPRequest) async -> HTTPResponse {

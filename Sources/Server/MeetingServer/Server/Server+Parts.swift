@@ -1,6 +1,7 @@
 import Basics
 import FoundationEssentials
 import Meetings
+import Messaging
 import Transport
 
 /// The parts of a server: its listeners, and the upkeep of its data.
@@ -48,7 +49,8 @@ extension Server {
   }
 
   static func makePublic(
-    _ configuration: ServerConfiguration, _ endpoints: Endpoints, _ signaling: SignalingService
+    _ configuration: ServerConfiguration, _ endpoints: Endpoints, _ signaling: SignalingService,
+    _ messaging: MessagingService
   ) throws(ServerError) -> HTTPServer {
     var settings = HTTPServer.Configuration()
     settings.bodyLimit = Endpoints.routes.bodyLimit
@@ -73,8 +75,10 @@ extension Server {
       return try HTTPServer(
         settings, name: "http",
         webSocketDecision: { request in
-          guard request.path == "/signal" else {
-            return .reject(.refusal(Refusal(404, "notFound", "Signalling is at /signal.")))
+          guard request.path == "/signal" || request.path == MessagingLimits.path else {
+            return .reject(
+              .refusal(
+                Refusal(404, "notFound", "Signalling is at /signal, messaging at \(MessagingLimits.path).")))
           }
           // A browser doesn't show the answer that a refused socket got, so the log and `/metrics` count it.
           do throws(Refusal) {
@@ -88,6 +92,9 @@ extension Server {
         webSocketHandler: { connection in
           // A request whose Host header is unusable came from no client of ours.
           guard let own = try? endpoints.origin(of: connection.request) else { return }
+          if connection.request.path == MessagingLimits.path {
+            return await messaging.serve(WebSocketAdapter(connection: connection))
+          }
           await signaling.serve(
             WebSocketAdapter(connection: connection),
             peer: .init(
@@ -97,7 +104,11 @@ extension Server {
               reached: proxies.contains(connection.request.remote.ip) ? nil : connection.request.local.ip,
               onlyResumes: connection.isReserved))
         },
-        bodySink: { endpoints.chat.sink(for: proxies.resolved($0), limits: endpoints.limits) },
+        bodySink: {
+          let request = proxies.resolved($0)
+          return endpoints.chat.sink(for: request, limits: endpoints.limits)
+            ?? endpoints.messaging.sink(for: request, limits: endpoints.limits)
+        },
         handler: { await endpoints.respond(to: proxies.resolved($0)) })
     } catch {
       throw .transport(error, option: "--tls")

@@ -50,6 +50,7 @@ public final class Server: Sendable {
       Self.keepUp(parts.store, parts.directory, parts.log),
       Self.keepUp(parts.running, parts.directory, parts.chatFiles),
       Task { if let certificates { await certificates.run() } },
+      Task { [mailboxes = parts.mailboxes] in await mailboxes.run() },
     ]
     writing = Task { await parts.running.run() }
   }
@@ -91,7 +92,7 @@ public final class Server: Sendable {
   /// Opens the ports and the socket for commands, and takes over the meetings that ran before.
   private static func open(_ parts: ServerParts, isFirst: Bool) async throws(ServerError) -> Server {
     let (configuration, log) = (parts.configuration, parts.log)
-    let http = try makePublic(configuration, parts.endpoints, parts.signaling)
+    let http = try makePublic(configuration, parts.endpoints, parts.signaling, parts.messaging)
     var admin: (server: HTTPServer, port: UInt16)?
     do throws(ServerError) {
       let port = try listen(http, configuration)
@@ -122,6 +123,7 @@ public final class Server: Sendable {
     log.info("shutdown")
     for task in upkeep { task.cancel() }
     await control.close()
+    await parts.mailboxes.shutdown()
     await parts.directory.shutdown()
     parts.running.end()
     await parts.operation.stop()

@@ -30,6 +30,8 @@ struct ServerParts: Sendable {
   let readiness = Readiness()
   let endpoints: Endpoints
   let signaling: SignalingService
+  let mailboxes: MailboxHub
+  let messaging: MessagingService
 
   init(
     _ configuration: ServerConfiguration, store: any MeetingStore, files: StaticFiles, publicOrigin: WebOrigin?,
@@ -62,6 +64,14 @@ struct ServerParts: Sendable {
       opensRooms: configuration.openRooms)
     let signIn = SignInEndpoints(
       store: store, desk: desk, client: ProviderClient(), counters: counters, log: log)
+    let attachments = AttachmentFiles(data: configuration.dataFolder)
+    mailboxes = MailboxHub(
+      store: store, log: log, attachments: attachments,
+      push: PushNotifier(store: store, allowedHosts: configuration.webhooks.allowedHosts, log: log))
+    messaging = MessagingService(
+      hub: mailboxes, store: store, authenticator: DomainAuthenticator(client: ProviderClient(), log: log),
+      vaults: EndpointVaults(vault: vault),
+      meetings: CallMeetings(store: store, authority: authority), log: log)
     endpoints = Endpoints(
       application: ServiceApplication(desk: desk, store: store, counters: counters),
       discovery: Discovery(
@@ -79,7 +89,8 @@ struct ServerParts: Sendable {
       publicOrigin: publicOrigin, isReady: { [readiness] in readiness.isReady.load(ordering: .relaxed) },
       counters: counters, log: log, limits: operation.limits,
       chat: ChatEndpoints(directory: directory, files: chatFiles, counters: counters, log: log),
-      vault: VaultEndpoints(vault: vault, authority: authority, signIn: signIn, log: log))
+      vault: VaultEndpoints(vault: vault, authority: authority, signIn: signIn, log: log),
+      messaging: MessagingEndpoints(hub: mailboxes, store: store, files: attachments, log: log))
     signaling = SignalingService(
       authority: authority, directory: directory, store: store, counters: counters, log: log,
       tokens: operation.tokens, passcodes: passcodes, limits: operation.limits,

@@ -98,8 +98,12 @@ actor ProviderClient {
   /// The provider's keys. They are fetched again when they are old, or `unfit` since they didn't verify a token.
   /// Fetches for the latter reason keep a distance.
   private func keys(of document: ProviderDocument, unfit: Bool) async throws(SignInProblem) -> ProviderKeys {
+    try await keys(at: document.jwks_uri, of: document.issuer, unfit: unfit)
+  }
+
+  /// The keys at an address, which are remembered by the name of their issuer.
+  func keys(at address: String, of issuer: String, unfit: Bool) async throws(SignInProblem) -> ProviderKeys {
     let now = clock()
-    let issuer = document.issuer
     if let keys = known[issuer]?.keys {
       let end = unfit ? known[issuer]?.lastUnfit.map { $0 + Self.keyPause } : keys.time + Self.lifetime
       if let end, now < end { return keys.value }
@@ -110,7 +114,7 @@ actor ProviderClient {
       task = running
     } else {
       task = Task { [fetch] in
-        let json = try await Self.get(document.jwks_uri, "key set", fetch)
+        let json = try await Self.get(address, "key set", fetch)
         guard let keys = ProviderKeys(json: json), keys.count > 0 else {
           throw SignInProblem.unreachable("the provider's key set has no RS256 or ES256 key that can be used")
         }
@@ -127,6 +131,14 @@ actor ProviderClient {
       loadingKeys[issuer] = nil
       throw error as? SignInProblem ?? .unreachable("the provider's key set cannot be read")
     }
+  }
+
+  /// The answer of a provider to a bounded request, whatever its status.
+  func answer(to call: Call, _ what: String) async throws(SignInProblem) -> HTTPClient.Response {
+    guard exchanges < Self.maximumExchanges else { throw .busy }
+    exchanges += 1
+    defer { exchanges -= 1 }
+    return try await Self.answer(call, what, fetch)
   }
 
   private func remember(_ issuer: String, _ change: (inout Known) -> Void) {

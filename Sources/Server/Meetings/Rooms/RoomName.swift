@@ -17,8 +17,8 @@ public struct RoomName: Sendable, Hashable {
   /// First path segments that the server uses itself, in lower case.
   public static let reserved: Set<String> = [
     ".well-known", "admin", "api", "assets", "browser_demo.html", "discover", "favicon.ico", "getadhocmeetingjob",
-    "getanontokenjob", "healthz", "hl", "metrics", "opentok.js", "platformservice", "readyz", "robots.txt", "sdk",
-    "session", "signal", "signin", "signout", "ucwa", "v2", "whep", "whip",
+    "getanontokenjob", "healthz", "hl", "messaging", "metrics", "opentok.js", "platformservice", "readyz", "robots.txt",
+    "sdk", "session", "signal", "signin", "signout", "ucwa", "v2", "whep", "whip",
   ]
 
   /// Checks `text`, a name after percent-decoding. Blanks and the signs of addresses are left out: `Team Ann & Bob` is `TeamAnnBob`.

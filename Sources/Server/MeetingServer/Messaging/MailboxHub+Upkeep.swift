@@ -1,0 +1,110 @@
+import Basics
+import FoundationEssentials
+import Meetings
+import Messaging
+
+/// What time does: tokens and calls that end, tickets and events that get old.
+extension MailboxHub {
+  /// Runs until it is cancelled.
+  func run() async {
+    var ticks = 0
+    while (try? await Task.sleep(for: .seconds(5))) != nil {
+      tick(now: MonotonicClock.now)
+      // Once an hour, and soon after the start.
+      if ticks % 720 == 1 { await purge() }
+      ticks += 1
+    }
+  }
+
+  func tick(now: Instant) {
+    for endpoint in sessions.keys {
+      reportToken(of: endpoint)
+      // A read that failed, e.g. of a full disk, is tried again.
+      read(for: endpoint)
+    }
+    for (endpoint, end) in lost where end <= now {
+      lost[endpoint] = nil
+      publish(calls.lose(endpoint))
+    }
+    publish(calls.expire(now: now))
+    transfers = transfers.filter { $0.value.expires > now }
+  }
+
+  /// Says to an endpoint that its token ends within a minute.
+  func reportToken(of endpoint: EndpointID) {
+    guard let session = sessions[endpoint], !session.isTokenReported, session.tokenExpires < clock() + 60 else {
+      return
+    }
+    sessions[endpoint]?.isTokenReported = true
+    session.channel.send(.passing(.tokenNeeded))
+  }
+
+  /// Whether an endpoint's token has ended: only another token is taken then.
+  func needsToken(_ endpoint: EndpointID) -> Bool {
+    guard let session = sessions[endpoint] else { return false }
+    return session.tokenExpires <= clock()
+  }
+
+  func purge() async {
+    let day: Int64 = 24 * 3_600 * 1_000
+    do throws(MessagingFailure) {
+      let rows = try await perform { transaction, time in
+        try transaction.purgeEvents(
+          before: MessageTime(milliseconds: time.milliseconds - Int64(MessagingLimits.days) * day))
+      }
+      if rows > 0 { log.debug("purged", ["mailboxEvents": rows]) }
+    } catch {
+      log.error("messaging.upkeep", ["reason": error.message])
+    }
+  }
+
+  // MARK: Calls
+
+  func publish(_ notices: [CallTable.Notice]) {
+    for notice in notices {
+      if let endpoint = notice.endpoint {
+        if let session = sessions[endpoint], session.caller.regId == notice.to {
+          session.channel.send(.passing(notice.event))
+        }
+      } else {
+        send(notice.event, to: notice.to, except: notice.except)
+      }
+    }
+  }
+
+  /// Rings at the callee's endpoints; a push wakes one that has no connection.
+  func startCall(
+    _ id: CallID, from caller: MailboxCaller, to callee: RegID, medium: CallMedium, sealed: Sealed
+  ) throws(MessagingFailure) {
+    publish(
+      try calls.start(id, from: caller, to: callee, medium: medium, sealed: sealed, now: MonotonicClock.now))
+    if !isConnected(callee) { push?.notify(.call, callee, of: caller.domain) }
+  }
+
+  func callStep(
+    _ id: CallID, _ step: CallStep, sealed: Sealed?, to endpoint: EndpointID?, by sender: MailboxCaller
+  ) throws(MessagingFailure) {
+    publish(try calls.step(id, step, sealed: sealed, to: endpoint, by: sender))
+  }
+
+  // MARK: Tokens and transfers
+
+  /// The endpoint has shown another token.
+  func renewed(_ endpoint: EndpointID, until end: Date) async throws(MessagingFailure) {
+    try await perform { transaction, _ in
+      guard var record = try transaction.endpoint(endpoint) else {
+        throw MessagingFailure(.endpointDeregistered, "The endpoint is not registered any more.")
+      }
+      record.tokenExpires = end
+      try transaction.put(record)
+    }
+    sessions[endpoint]?.tokenExpires = end
+    sessions[endpoint]?.isTokenReported = false
+  }
+
+  /// The transfer of a ticket, which is used up.
+  func takeTransfer(_ token: String, now: Instant) -> MailboxOutcome.Transfer? {
+    guard let (transfer, expires) = transfers.removeValue(forKey: token), expires > now else { return nil }
+    return transfer
+  }
+}

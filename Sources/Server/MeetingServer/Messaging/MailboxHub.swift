@@ -1,0 +1,325 @@
+import Basics
+import FoundationEssentials
+import Meetings
+import Messaging
+
+/// Sequences the messaging service: requests of all endpoints go to the store in groups, one synchronisation of the disk for each, and
+/// what comes of them goes to the endpoints that are connected.
+///
+/// ``MailboxLogic`` decides. Outcomes are sent in the order of the transactions, so an endpoint sees a chat's messages in their order.
+actor MailboxHub {
+  /// What is sent when a transaction is on the disk. It runs on the hub.
+  typealias Completion = @Sendable (isolated MailboxHub) -> Void
+
+  /// A request on its way to the disk.
+  struct Job: Sendable {
+    var run: @Sendable (any MailboxTransaction, MessageTime) throws -> Completion
+    var fail: @Sendable (isolated MailboxHub, MessagingFailure) -> Void
+  }
+
+  /// A connected endpoint.
+  struct Session: Sendable {
+    var caller: MailboxCaller
+    var userId: String
+    var channel: MessagingChannel
+    var delivery: EventDelivery
+    var tokenExpires: Date
+    /// Whether the endpoint was told that its token ends.
+    var isTokenReported = false
+  }
+
+  let store: any MailboxStore
+  let log: Log
+  let clock: @Sendable () -> Date
+  let attachments: AttachmentFiles?
+  let push: PushNotifier?
+  private var queue = GroupCommitQueue<Job, Never>()
+  private var isCommitting = false
+  var sessions: [EndpointID: Session] = [:]
+  private var connected: [RegID: [EndpointID]] = [:]
+  var calls = CallTable()
+  /// Endpoints whose socket is gone, with the moment at which their calls end.
+  var lost: [EndpointID: Instant] = [:]
+  var transfers: [String: (transfer: MailboxOutcome.Transfer, expires: Instant)] = [:]
+  private(set) var counts = Counts()
+
+  /// What has happened since the start.
+  struct Counts: Sendable {
+    var requests: UInt64 = 0
+    var refusals: UInt64 = 0
+    var events: UInt64 = 0
+    var groups: UInt64 = 0
+  }
+
+  init(
+    store: any MailboxStore, log: Log, attachments: AttachmentFiles? = nil, push: PushNotifier? = nil,
+    clock: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.store = store
+    self.log = log
+    self.attachments = attachments
+    self.push = push
+    self.clock = clock
+  }
+
+  // MARK: The way to the disk
+
+  /// Adds a job to the next group.
+  func submit(_ job: Job) {
+    queue.append(job)
+    if isCommitting { return }
+    isCommitting = true
+    Task { await commit() }
+  }
+
+  /// Runs `body` in the next group and waits for the disk.
+  func perform<Answer: Sendable>(
+    _ body: @escaping @Sendable (any MailboxTransaction, MessageTime) throws -> Answer
+  ) async throws(MessagingFailure) -> Answer {
+    let result: Result<Answer, MessagingFailure> = await withCheckedContinuation { continuation in
+      submit(
+        Job { transaction, time in
+          let answer = try body(transaction, time)
+          return { _ in continuation.resume(returning: .success(answer)) }
+        } fail: { _, failure in
+          continuation.resume(returning: .failure(failure))
+        })
+    }
+    return try result.get()
+  }
+
+  private func commit() async {
+    while !queue.pending.isEmpty {
+      let jobs = queue.beginGroup()
+      let time = MessageTime(clock())
+      var results: [Result<Completion, MessagingFailure>]
+      do {
+        results = try await store.mailboxes { transaction in
+          try jobs.map { job in
+            do {
+              return .success(try transaction.attempt { try job.run(transaction, time) })
+            } catch let failure as MessagingFailure {
+              return .failure(failure)
+            }
+          }
+        }
+      } catch {
+        log.error("messaging.store", ["reason": "\(error)"])
+        let failure = MessagingFailure(.serverError, "The server cannot write its data just now. Try again.")
+        results = jobs.map { _ in .failure(failure) }
+      }
+      queue.endGroup()
+      counts.groups += 1
+      for (job, result) in zip(jobs, results) {
+        switch result {
+        case .success(let completion): completion(self)
+        case .failure(let failure):
+          counts.refusals += 1
+          job.fail(self, failure)
+        }
+      }
+    }
+    isCommitting = false
+  }
+
+  // MARK: Requests
+
+  /// Carries out a request about mailboxes, and answers over the channel.
+  func apply(_ request: MessagingRequest, id: Int, from caller: MailboxCaller, _ channel: MessagingChannel) {
+    counts.requests += 1
+    submit(
+      Job { transaction, time in
+        var logic = MailboxLogic(caller, now: time, in: transaction)
+        let outcome = try logic.apply(request)
+        return { hub in
+          hub.publish(outcome, from: caller)
+          channel.send(.answer(id: id, hub.completed(outcome.answer)))
+        }
+      } fail: { _, failure in
+        channel.send(.failed(id: id, failure))
+      })
+  }
+
+  /// An answer with what only the hub knows.
+  private func completed(_ answer: MessagingAnswer) -> MessagingAnswer {
+    guard case .endpoints(var endpoints, let persistent, let ephemeral) = answer else { return answer }
+    for index in endpoints.indices { endpoints[index].isConnected = sessions[endpoints[index].endpointId] != nil }
+    return .endpoints(endpoints: endpoints, maximumPersistent: persistent, maximumEphemeral: ephemeral)
+  }
+
+  func acknowledge(_ number: EventNumber, by caller: MailboxCaller) {
+    sessions[caller.endpoint]?.delivery.acknowledge(number.value)
+    submit(
+      Job { transaction, _ in
+        try EndpointRegistration.acknowledge(number.value, by: caller, in: transaction)
+        return { $0.read(for: caller.endpoint) }
+      } fail: { hub, _ in
+        hub.read(for: caller.endpoint)
+      })
+  }
+
+  // MARK: What endpoints get
+
+  /// Sends the outcome of a request to everybody else.
+  func publish(_ outcome: MailboxOutcome, from caller: MailboxCaller) {
+    for delivery in outcome.deliveries {
+      let event = delivery.event
+      counts.events += 1
+      var text: String?
+      for endpoint in connected[delivery.to] ?? [] {
+        guard sessions[endpoint]?.delivery.offer(event.number) == true else { continue }
+        let message = ServiceMessage.event(number: EventNumber(event.number), time: event.time, event.event)
+        text = text ?? (try? MessagingCoder().encode(message))
+        if let text { sessions[endpoint]?.channel.send(text: text) }
+      }
+      if delivery.to != caller.regId, let push, connected[delivery.to] == nil {
+        if case .message = event.event { push.notify(.message, delivery.to, of: caller.domain) }
+        if case .chatAdded = event.event { push.notify(.message, delivery.to, of: caller.domain) }
+      }
+    }
+    for passing in outcome.passing { send(passing.event, to: passing.to, except: nil) }
+    for endpoint in outcome.deregistered { remove(endpoint) }
+    if let transfer = outcome.transfer {
+      transfers[transfer.token] = (transfer, MonotonicClock.now + .seconds(Int64(MessagingLimits.ticketSeconds)))
+    }
+    if let attachments {
+      for id in outcome.removedAttachments { Task { await attachments.remove(id) } }
+    }
+  }
+
+  func send(_ event: PassingEvent, to regId: RegID, except: EndpointID?) {
+    for endpoint in connected[regId] ?? [] where endpoint != except { sessions[endpoint]?.channel.send(.passing(event)) }
+  }
+
+  func isConnected(_ regId: RegID) -> Bool { connected[regId] != nil }
+
+  /// Ends an endpoint that is registered no more.
+  func remove(_ endpoint: EndpointID) {
+    if let session = sessions[endpoint] {
+      session.channel.deregister()
+      drop(endpoint)
+    }
+    publish(calls.lose(endpoint))
+  }
+
+  // MARK: Sessions
+
+  /// The endpoint is connected from now on: sends `welcome`, and then what it has missed. Another socket of it is closed.
+  func attach(_ welcome: ServiceMessage.Welcome, acknowledged: UInt64?, domain: DomainID, _ channel: MessagingChannel)
+    async throws(MessagingFailure)
+  {
+    let caller = MailboxCaller(domain: domain, regId: welcome.regId, endpoint: welcome.endpoint)
+    try await perform { transaction, time in
+      guard let endpoint = try transaction.endpoint(caller.endpoint),
+        let identity = try transaction.identity(caller.regId)
+      else { throw MessagingFailure(.endpointDeregistered, "The endpoint is not registered any more.") }
+      return (endpoint, identity, time)
+    } then: { hub, found in
+      hub.enter(welcome, found.0, found.1, acknowledged, caller, found.2, channel)
+    }
+  }
+
+  /// As ``perform(_:)``, with a step on the hub before anything of a later transaction is sent.
+  private func perform<Answer: Sendable>(
+    _ body: @escaping @Sendable (any MailboxTransaction, MessageTime) throws -> Answer,
+    then step: @escaping @Sendable (isolated MailboxHub, Answer) -> Void
+  ) async throws(MessagingFailure) {
+    let result: Result<Void, MessagingFailure> = await withCheckedContinuation { continuation in
+      submit(
+        Job { transaction, time in
+          let answer = try body(transaction, time)
+          return { hub in
+            step(hub, answer)
+            continuation.resume(returning: .success(()))
+          }
+        } fail: { _, failure in
+          continuation.resume(returning: .failure(failure))
+        })
+    }
+    try result.get()
+  }
+
+  private func enter(
+    _ welcome: ServiceMessage.Welcome, _ endpoint: MessagingEndpoint, _ identity: MessagingIdentity,
+    _ acknowledged: UInt64?, _ caller: MailboxCaller, _ time: MessageTime, _ channel: MessagingChannel
+  ) {
+    if let old = sessions[caller.endpoint] {
+      old.channel.close("replaced")
+      drop(caller.endpoint)
+    }
+    lost[caller.endpoint] = nil
+    var welcome = welcome
+    welcome.lastEvent = EventNumber(identity.lastEvent)
+    welcome.keys = identity.keys
+    welcome.time = time
+    channel.prove()
+    channel.send(.welcome(welcome))
+    let kept = min(acknowledged ?? endpoint.acknowledged, identity.lastEvent)
+    if kept < identity.purged {
+      channel.send(.event(number: EventNumber(identity.purged), time: time, .gap))
+    }
+    sessions[caller.endpoint] = Session(
+      caller: caller, userId: identity.userId, channel: channel,
+      delivery: EventDelivery(acknowledged: max(kept, identity.purged)), tokenExpires: endpoint.tokenExpires)
+    connected[caller.regId, default: []].append(caller.endpoint)
+    for offer in calls.offers(to: caller.regId) { channel.send(.passing(offer)) }
+    read(for: caller.endpoint)
+    reportToken(of: caller.endpoint)
+  }
+
+  /// The socket is gone. The endpoint stays registered.
+  func detach(_ endpoint: EndpointID, _ channel: MessagingChannel) {
+    guard sessions[endpoint]?.channel.id == channel.id else { return }
+    drop(endpoint)
+    // As long as a phone needs for another network.
+    lost[endpoint] = MonotonicClock.now + .seconds(30)
+  }
+
+  private func drop(_ endpoint: EndpointID) {
+    guard let session = sessions.removeValue(forKey: endpoint) else { return }
+    connected[session.caller.regId]?.removeAll { $0 == endpoint }
+    if connected[session.caller.regId]?.isEmpty == true { connected[session.caller.regId] = nil }
+  }
+
+  /// Reads the next events that an endpoint lacks, if it may get more.
+  func read(for endpoint: EndpointID) {
+    guard let session = sessions[endpoint] else { return }
+    let (regId, channel, after) = (session.caller.regId, session.channel, session.delivery.cursor)
+    guard let asked = sessions[endpoint]?.delivery.beginRead(), asked > 0 else { return }
+    submit(
+      Job { transaction, _ in
+        let events = try transaction.events(of: regId, after: after, limit: asked)
+        let last = try transaction.identity(regId)?.lastEvent ?? after
+        return { $0.send(events, asked: asked, last: last, to: endpoint, channel) }
+      } fail: { hub, _ in
+        hub.sessions[endpoint]?.delivery.failRead()
+      })
+  }
+
+  private func send(
+    _ events: [MailboxEvent], asked: Int, last: UInt64, to endpoint: EndpointID, _ channel: MessagingChannel
+  ) {
+    guard var session = sessions[endpoint], session.channel.id == channel.id else { return }
+    session.delivery.endRead(events, asked: asked, last: last)
+    sessions[endpoint] = session
+    for event in events {
+      channel.send(.event(number: EventNumber(event.number), time: event.time, event.event))
+    }
+    if session.delivery.isCaughtUp {
+      channel.send(.passing(.caughtUp(number: EventNumber(session.delivery.cursor))))
+    } else {
+      read(for: endpoint)
+    }
+  }
+
+  /// Closes all sockets: the server stops. What was asked before is on its way to the disk.
+  func shutdown() {
+    for session in sessions.values { session.channel.close("shutdown") }
+    sessions = [:]
+    connected = [:]
+  }
+}
+
+extension MessageTime {
+  init(_ date: Date) { self.init(milliseconds: Int64((date.timeIntervalSince1970 * 1_000).rounded())) }
+}

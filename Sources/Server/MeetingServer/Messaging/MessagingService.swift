@@ -1,0 +1,235 @@
+import Basics
+import FoundationEssentials
+import Meetings
+import Messaging
+import Synchronization
+
+/// Serves the sockets of endpoints: the first message decides which endpoint a socket stands for; the hub sequences the rest.
+struct MessagingService: Sendable {
+  let hub: MailboxHub
+  let store: any MeetingStore
+  let authenticator: DomainAuthenticator
+  let vaults: EndpointVaults
+  let meetings: CallMeetings
+  let log: Log
+  var clock: @Sendable () -> Date = { Date() }
+  var helloTimeout: Duration = .seconds(MessagingLimits.helloSeconds)
+
+  /// Serves one socket until it is closed.
+  func serve(_ socket: any SignalingSocket) async {
+    let channel = MessagingChannel(socket: socket)
+    let isFirst = FirstFrame()
+    let timeout = Task { [helloTimeout] in
+      guard (try? await Task.sleep(for: helloTimeout)) != nil, isFirst.claim() else { return }
+      channel.refuse(.init(.badRequest, "Neither hello nor resume came in time (helloSeconds)."))
+    }
+    defer { timeout.cancel() }
+    var connection = EndpointConnection()
+    while let frame = await socket.next() {
+      if case .waiting = connection.phase {
+        guard isFirst.claim() else { break }
+        timeout.cancel()
+      }
+      let action = connection.receive(frame, now: MonotonicClock.now)
+      do throws(MessagingFailure) {
+        switch action {
+        case .hello(let hello): connection.phase = try await enter(hello, channel)
+        case .resume(let resume): connection.phase = try await enter(resume, channel)
+        case .retry(let id, let hello, let user):
+          channel.send(.answer(id: id, .done))
+          connection.phase = try await register(hello, user, channel)
+        case .request(let id, let request, let caller): await answer(request, id: id, from: caller, channel)
+        case .acknowledge(let number, let caller): await hub.acknowledge(number, by: caller)
+        case .pong: channel.send(.pong)
+        case .fail(let id, let failure): channel.send(.failed(id: id, failure))
+        case .close(let failure): throw failure
+        }
+      } catch {
+        log.info("messaging.refused", ["code": error.code.rawValue])
+        channel.refuse(error)
+        break
+      }
+    }
+    if case .registered(let caller) = connection.phase { await hub.detach(caller.endpoint, channel) }
+  }
+
+  /// Decides between the first frame and the time limit for it.
+  private final class FirstFrame: Sendable {
+    private let isClaimed = Atomic(false)
+
+    func claim() -> Bool { !isClaimed.exchange(true, ordering: .acquiringAndReleasing) }
+  }
+
+  // MARK: Entering
+
+  private func domain(_ id: DomainID) async throws(MessagingFailure) -> MessagingDomain {
+    let found = try await hub.perform { transaction, _ in try transaction.domain(id) }
+    guard let found else { throw .init(.unknownDomain, "This server has no such domain.") }
+    return found
+  }
+
+  private func enter(
+    _ hello: EndpointMessage.Hello, _ channel: MessagingChannel
+  ) async throws(MessagingFailure) -> EndpointConnection.Phase {
+    let domain = try await domain(hello.domain)
+    let user = try await authenticator.user(of: hello.token, named: hello.userId, in: domain)
+    return try await register(hello, user, channel)
+  }
+
+  private func register(
+    _ hello: EndpointMessage.Hello, _ user: ProvenUser, _ channel: MessagingChannel
+  ) async throws(MessagingFailure) -> EndpointConnection.Phase {
+    let secret = RandomID.text(characters: 52)
+    let now = clock()
+    let registration = try await hub.perform { transaction, _ in
+      try EndpointRegistration.register(
+        hello, user: user, secretHash: try EndpointRegistration.hash(ofSecret: secret), now: now, in: transaction)
+    }
+    switch registration {
+    case .full(let identity, let endpoints):
+      channel.send(
+        .full(
+          endpoints: endpoints, maximumPersistent: MessagingLimits.persistentEndpoints,
+          maximumEphemeral: MessagingLimits.ephemeralEndpoints))
+      return .full(
+        hello, user, MailboxCaller(domain: hello.domain, regId: identity.regId, endpoint: EndpointID("none")))
+    case .registered(let identity, let endpoint, let isNew):
+      log.info("messaging.registered", ["domain": hello.domain, "identity": identity.regId])
+      let welcome = try await welcome(identity, endpoint, secret: secret, isNew: isNew)
+      try await hub.attach(welcome, acknowledged: nil, domain: hello.domain, channel)
+      return .registered(MailboxCaller(domain: hello.domain, regId: identity.regId, endpoint: endpoint.id))
+    }
+  }
+
+  private func enter(
+    _ resume: EndpointMessage.Resume, _ channel: MessagingChannel
+  ) async throws(MessagingFailure) -> EndpointConnection.Phase {
+    let (identity, endpoint) = try await hub.perform { transaction, _ in
+      try EndpointRegistration.resume(resume, in: transaction)
+    }
+    let welcome = try await welcome(identity, endpoint, secret: nil, isNew: false)
+    try await hub.attach(welcome, acknowledged: resume.acknowledged.value, domain: resume.domain, channel)
+    return .registered(MailboxCaller(domain: resume.domain, regId: identity.regId, endpoint: endpoint.id))
+  }
+
+  private func welcome(
+    _ identity: MessagingIdentity, _ endpoint: MessagingEndpoint, secret: String?, isNew: Bool
+  ) async throws(MessagingFailure) -> ServiceMessage.Welcome {
+    let domain = try await domain(identity.domain)
+    let now = clock()
+    let token: String
+    do {
+      guard let tenant = try await store.tenant(id: domain.tenant) else {
+        throw MessagingFailure(.unknownDomain, "The domain is gone.")
+      }
+      token = try RegistrationToken.sign(identity, domain: domain.id, tenant: tenant, now: now)
+    } catch let failure as MessagingFailure {
+      throw failure
+    } catch {
+      log.error("messaging.registration", ["reason": "\(error)"])
+      throw .init(.serverError, "The server cannot sign just now. Try again.")
+    }
+    let hasVaults = domain.settings.hasKeyManagement
+    let vault =
+      hasVaults ? try await vaults.status(of: identity.regId, identity.userId, in: domain, now: now) : nil
+    return ServiceMessage.Welcome(
+      regId: identity.regId, appUserId: identity.userId, pin: identity.pin, endpoint: endpoint.id, secret: secret,
+      registrationToken: token, isNewIdentity: isNew, keys: identity.keys, hasKeyManagement: hasVaults, vault: vault,
+      tokenExpires: MessageTime(endpoint.tokenExpires), lastEvent: EventNumber(identity.lastEvent),
+      time: MessageTime(now))
+  }
+
+  // MARK: Requests
+
+  private func answer(
+    _ request: MessagingRequest, id: Int, from caller: MailboxCaller, _ channel: MessagingChannel
+  ) async {
+    do throws(MessagingFailure) {
+      if case .authToken(let token, let userId) = request {
+        try await renew(token, userId, caller)
+        return channel.send(.answer(id: id, .done))
+      }
+      guard await !hub.needsToken(caller.endpoint) else {
+        throw .init(.tokenNeeded, "The identity provider's token has ended. Send authToken.")
+      }
+      switch request {
+      case .vault(let request):
+        channel.send(.answer(id: id, .vault(answer: try await vaultAnswer(to: request, from: caller))))
+      case .callStart(let to, let medium, let sealed):
+        channel.send(.answer(id: id, try await startCall(to, medium, sealed, from: caller)))
+      case .callStep(let call, let step, let sealed, let to):
+        channel.send(.answer(id: id, try await callStep(call, step, sealed, to, from: caller)))
+      default: await hub.apply(request, id: id, from: caller, channel)
+      }
+    } catch {
+      channel.send(.failed(id: id, error))
+    }
+  }
+
+  private func renew(_ token: String, _ userId: String, _ caller: MailboxCaller) async throws(MessagingFailure) {
+    let domain = try await domain(caller.domain)
+    let user = try await authenticator.user(of: token, named: userId, in: domain)
+    let identity = try await hub.perform { transaction, _ in try transaction.identity(caller.regId) }
+    guard identity?.userId == user.userId else { throw .init(.tokenRejected, "The token is another user's.") }
+    try await hub.renewed(caller.endpoint, until: user.expires)
+  }
+
+  private func vaultAnswer(
+    to request: VaultRequest, from caller: MailboxCaller
+  ) async throws(MessagingFailure) -> VaultAnswer {
+    let domain = try await domain(caller.domain)
+    guard domain.settings.hasKeyManagement else {
+      throw .init(.noKeyManagement, "The domain's apps keep keys themselves.")
+    }
+    let identity = try await hub.perform { transaction, _ in try transaction.identity(caller.regId) }
+    guard let identity else { throw .init(.notFound, "The identity is gone.") }
+    let answer = try await vaults.answer(request, of: caller.regId, identity.userId, in: domain, now: clock())
+    if case .forget = request { try await hub.deregisterOthers(than: caller) }
+    return answer
+  }
+
+  // MARK: Calls
+
+  private func startCall(
+    _ to: RegID, _ medium: CallMedium, _ sealed: Sealed, from caller: MailboxCaller
+  ) async throws(MessagingFailure) -> MessagingAnswer {
+    try Self.require(sealed)
+    let domain = try await domain(caller.domain)
+    let other = try await hub.perform { transaction, _ in try transaction.identity(to) }
+    guard other?.domain == caller.domain else {
+      throw .init(.notFound, "There is no identity \(to) in this domain.")
+    }
+    let call = CallID(RandomID.text(characters: 26))
+    let grant = try await meetings.open(call, for: caller, of: domain.tenant, now: clock())
+    try await hub.startCall(call, from: caller, to: to, medium: medium, sealed: sealed)
+    return .call(callId: call, grant: grant)
+  }
+
+  private func callStep(
+    _ call: CallID, _ step: CallStep, _ sealed: Sealed?, _ to: EndpointID?, from caller: MailboxCaller
+  ) async throws(MessagingFailure) -> MessagingAnswer {
+    try Self.require(sealed)
+    try await hub.callStep(call, step, sealed: sealed, to: to, by: caller)
+    guard step == .answer else { return .done }
+    let domain = try await domain(caller.domain)
+    return .call(callId: call, grant: try await meetings.join(call, as: caller, of: domain.tenant, now: clock()))
+  }
+
+  private static func require(_ sealed: Sealed?) throws(MessagingFailure) {
+    guard sealed?.count ?? 0 <= MessagingLimits.shortCharacters else {
+      throw .init(
+        .limitReached, "At most \(MessagingLimits.shortCharacters) characters are taken (shortCharacters).")
+    }
+  }
+}
+
+extension MailboxHub {
+  /// Ends all other endpoints of an identity, whose passcode was forgotten.
+  func deregisterOthers(than caller: MailboxCaller) async throws(MessagingFailure) {
+    let outcome = try await perform { transaction, time in
+      var logic = MailboxLogic(caller, now: time, in: transaction)
+      return try logic.deregisterOthers()
+    }
+    publish(outcome, from: caller)
+  }
+}
