@@ -157,7 +157,7 @@ let package = Package(
 
     // Floor 6: the command line.
     .executableTarget(
-      name: "ParleyCLI", dependencies: ["Basics", "Meetings", "MeetingServer", "Options", "Parley"],
+      name: "ParleyCLI", dependencies: ["Basics", "Meetings", "MeetingServer", "Messaging", "Options", "Parley"],
       swiftSettings: common),
 
     // Bots: an app each, and what they have in common.
@@ -315,7 +315,7 @@ let package = Package(
     .testTarget(name: "MessagingTests", dependencies: ["Messaging", "Signaling"], swiftSettings: common),
     .testTarget(
       name: "MeetingsTests",
-      dependencies: ["Basics", "Crypto", "Meetings", "Messaging", "TestSupport", "Transport", "CJOSE"],
+      dependencies: ["Basics", "Crypto", "Meetings", "Messaging", "TestSeeds", "TestSupport", "Transport", "CJOSE"],
       swiftSettings: common),
     .testTarget(
       name: "MeetingServerTests",

@@ -40,6 +40,7 @@ enum Program {
     Entry(TenantCommand.group), Entry(TokenCommand.group), Entry(MeetingCommand.group), Entry(UserCommand.group),
     Entry(VaultCommand.group),
     Entry(WebhookCommand.group), Entry(AuditCommand.group),
+    Entry(DomainCommand.group), Entry(IdentityCommand.group), Entry(IdentityCommand.endpoints),
     Entry(BackupCommand.backup) { await BackupCommand.backUp($0.arguments) },
     Entry(BackupCommand.restoration) { await BackupCommand.restore($0.arguments) },
     Entry(CompletionCommand.group), Entry(ManualCommand.declaration) { await ManualCommand.run($0.arguments) },

@@ -10,6 +10,7 @@ extension MailboxHub {
     var ticks = 0
     while (try? await Task.sleep(for: .seconds(5))) != nil {
       tick(now: MonotonicClock.now)
+      if ticks % 6 == 5 { await removeDeregistered() }
       // Once an hour, and soon after the start.
       if ticks % 720 == 1 { await purge() }
       ticks += 1
@@ -43,6 +44,15 @@ extension MailboxHub {
   func needsToken(_ endpoint: EndpointID) -> Bool {
     guard let session = sessions[endpoint] else { return false }
     return session.tokenExpires <= clock()
+  }
+
+  /// Ends connections whose endpoints a command or the admin API has deregistered.
+  func removeDeregistered() async {
+    let known = Array(sessions.keys)
+    let gone = try? await perform { transaction, _ in
+      try known.filter { endpoint in try transaction.endpoint(endpoint) == nil }
+    }
+    for endpoint in gone ?? [] { remove(endpoint) }
   }
 
   func purge() async {

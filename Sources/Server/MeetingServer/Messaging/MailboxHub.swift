@@ -188,7 +188,9 @@ actor MailboxHub {
   }
 
   func send(_ event: PassingEvent, to regId: RegID, except: EndpointID?) {
-    for endpoint in connected[regId] ?? [] where endpoint != except { sessions[endpoint]?.channel.send(.passing(event)) }
+    for endpoint in connected[regId] ?? [] where endpoint != except {
+      sessions[endpoint]?.channel.send(.passing(event))
+    }
   }
 
   func isConnected(_ regId: RegID) -> Bool { connected[regId] != nil }

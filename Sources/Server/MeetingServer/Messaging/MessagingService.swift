@@ -92,7 +92,7 @@ struct MessagingService: Sendable {
           endpoints: endpoints, maximumPersistent: MessagingLimits.persistentEndpoints,
           maximumEphemeral: MessagingLimits.ephemeralEndpoints))
       return .full(
-        hello, user, MailboxCaller(domain: hello.domain, regId: identity.regId, endpoint: EndpointID("none")))
+        hello, user, MailboxCaller(domain: hello.domain, regId: identity.regId, endpoint: MailboxLogic.unregistered))
     case .registered(let identity, let endpoint, let isNew):
       log.info("messaging.registered", ["domain": hello.domain, "identity": identity.regId])
       let welcome = try await welcome(identity, endpoint, secret: secret, isNew: isNew)

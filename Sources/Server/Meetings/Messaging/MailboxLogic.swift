@@ -11,6 +11,9 @@ public struct MailboxLogic {
   let now: MessageTime
   var outcome = MailboxOutcome(answer: .done)
 
+  /// The endpoint of a caller whose identity is full.
+  public static let unregistered = EndpointID("none")
+
   public init(_ caller: MailboxCaller, now: MessageTime, in transaction: any MailboxTransaction) {
     self.transaction = transaction
     self.caller = caller
@@ -21,6 +24,10 @@ public struct MailboxLogic {
   /// - Throws: ``MessagingFailure`` or ``MeetingStoreError``.
   public mutating func apply(_ request: MessagingRequest) throws -> MailboxOutcome {
     outcome = MailboxOutcome(answer: .done)
+    // One that has just been deregistered may have asked before it heard of it.
+    if caller.endpoint != Self.unregistered, try transaction.endpoint(caller.endpoint) == nil {
+      throw MessagingFailure(.endpointDeregistered, "The endpoint is not registered any more.")
+    }
     switch request {
     case .authToken, .setupRetry, .vault, .callStart, .callStep:
       throw MessagingFailure(.badRequest, "It isn't a request about mailboxes.")

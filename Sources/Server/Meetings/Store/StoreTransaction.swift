@@ -75,6 +75,11 @@ public protocol StoreTransaction {
   /// False when the owner has none.
   func removeVault(of owner: VaultOwner) throws(MeetingStoreError) -> Bool
 
+  // MARK: Messaging service
+
+  /// Reads and changes domains, identities, endpoints and mailboxes as a part of this transaction.
+  func withMailboxes<Answer: Sendable>(_ body: @Sendable (any MailboxTransaction) throws -> Answer) throws -> Answer
+
   // MARK: Webhooks
 
   /// False when the tenant has ``Webhook/maximumPerTenant`` webhooks already.

@@ -23,6 +23,10 @@ struct SQLiteTransaction: StoreTransaction {
     try run { store throws(MeetingStoreError) in try store.append(entry) }
   }
 
+  func withMailboxes<Answer: Sendable>(_ body: @Sendable (any MailboxTransaction) throws -> Answer) throws -> Answer {
+    try store.assumeIsolated { try body(SQLiteMailboxTransaction(database: try $0.open())) }
+  }
+
   func insert(_ meeting: MeetingRecord) throws(MeetingStoreError) {
     try run { store throws(MeetingStoreError) in try store.insert(meeting) }
   }
