@@ -155,7 +155,8 @@ extension SQLiteMailboxTransaction {
   func purgeEvents(before time: MessageTime) throws(MeetingStoreError) -> Int {
     let moment = SQLiteValue.integer(time.milliseconds)
     let old = try rows(
-      "SELECT identity, max(number) FROM mailbox_events WHERE time < ? GROUP BY identity", [moment]
+      "SELECT identity, max(number) FROM mailbox_events INDEXED BY mailbox_events_by_time WHERE time < ? GROUP BY identity",
+      [moment]
     ) { ($0.identity(0), $0.unsigned(1)) }
     for (identity, number) in old {
       try run(
