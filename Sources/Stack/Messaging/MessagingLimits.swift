@@ -42,6 +42,8 @@ public enum MessagingLimits {
   public static let chatPage = 50
   /// Events sent to an endpoint that it has not acknowledged. More wait on the disk.
   public static let unacknowledged = 200
+  /// Bytes of such events, unless a single one has more.
+  public static let unacknowledgedBytes = 512 * 1024
   /// Events of one mailbox. The oldest go first.
   public static let mailboxEvents = 50_000
   /// Days that events, and messages nobody can read any more, are kept.

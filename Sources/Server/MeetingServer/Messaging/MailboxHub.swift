@@ -165,12 +165,13 @@ actor MailboxHub {
     for delivery in outcome.deliveries {
       let event = delivery.event
       counts.events += 1
-      var text: String?
+      // Encoded once, and only where somebody gets it.
+      let text = connected[delivery.to].flatMap { _ in Self.text(of: event) }
       for endpoint in connected[delivery.to] ?? [] {
-        guard sessions[endpoint]?.delivery.offer(event.number) == true else { continue }
-        let message = ServiceMessage.event(number: EventNumber(event.number), time: event.time, event.event)
-        text = text ?? (try? MessagingCoder().encode(message))
-        if let text { sessions[endpoint]?.channel.send(text: text) }
+        guard let text, sessions[endpoint]?.delivery.offer(event.number, bytes: text.utf8.count) == true else {
+          continue
+        }
+        sessions[endpoint]?.channel.send(text: text)
       }
       if delivery.to != caller.regId, let push, connected[delivery.to] == nil {
         if case .message = event.event { push.notify(.message, delivery.to, of: caller.domain) }
@@ -185,6 +186,11 @@ actor MailboxHub {
     if let attachments {
       for id in outcome.removedAttachments { Task { await attachments.remove(id) } }
     }
+  }
+
+  private static func text(of event: MailboxEvent) -> String? {
+    try? MessagingCoder().encode(
+      ServiceMessage.event(number: EventNumber(event.number), time: event.time, event.event))
   }
 
   func send(_ event: PassingEvent, to regId: RegID, except: EndpointID?) {
@@ -302,11 +308,11 @@ actor MailboxHub {
     _ events: [MailboxEvent], asked: Int, last: UInt64, to endpoint: EndpointID, _ channel: MessagingChannel
   ) {
     guard var session = sessions[endpoint], session.channel.id == channel.id else { return }
-    session.delivery.endRead(events, asked: asked, last: last)
+    let texts = events.map { Self.text(of: $0) ?? "" }
+    let sizes = zip(events, texts).map { (number: $0.number, bytes: $1.utf8.count) }
+    let count = session.delivery.endRead(sizes, asked: asked, last: last)
     sessions[endpoint] = session
-    for event in events {
-      channel.send(.event(number: EventNumber(event.number), time: event.time, event.event))
-    }
+    for text in texts.prefix(count) { channel.send(text: text) }
     if session.delivery.isCaughtUp {
       channel.send(.passing(.caughtUp(number: EventNumber(session.delivery.cursor))))
     } else {

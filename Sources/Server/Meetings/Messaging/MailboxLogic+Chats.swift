@@ -93,7 +93,7 @@ extension MailboxLogic {
       let info = try info(of: chat, for: caller.regId)
       characters += (info.subject?.count ?? 0) + (info.data?.count ?? 0) + 200 * info.participants.count
       // A frame of the service has a bound.
-      if !page.isEmpty, characters > MessagingLimits.maximumServiceBytes / 2 { break }
+      if !page.isEmpty, characters > MessagingLimits.unacknowledgedBytes { break }
       page.append(info)
     }
     outcome.answer = .chats(chats: page, isLast: page.count == ids.count)

@@ -99,7 +99,7 @@ extension MailboxLogic {
     var characters = 0
     let fitting = found.reversed().prefix { message in
       defer { characters += message.body?.count ?? 0 }
-      return characters < MessagingLimits.maximumServiceBytes / 2
+      return characters < MessagingLimits.unacknowledgedBytes
     }
     outcome.answer = .messages(messages: fitting.reversed())
   }

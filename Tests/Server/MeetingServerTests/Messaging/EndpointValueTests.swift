@@ -1,0 +1,104 @@
+import Basics
+import Foundation
+import Meetings
+import Messaging
+import TestSeeds
+import Testing
+
+@testable import MeetingServer
+
+@Suite("Values of connections, in virtual time", .tellsSeeds)
+struct EndpointValueTests {
+  private let sealed = Sealed("AAAA")
+
+  @Test("an endpoint gets each event once and in order, however events, reads and acknowledgements mix")
+  func delivery() {
+    for seed in TestSeed.of(1)..<TestSeed.of(1) + 50 {
+      var random = Numbers(state: seed)
+      var (mailbox, got): ([UInt64], [UInt64]) = ([], [])
+      var delivery = EventDelivery(acknowledged: 0)
+      var reading: (asked: Int, after: UInt64)?
+      for _ in 0..<3_000 {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0:
+          // Numbers may have gaps: an event that a later one replaces goes.
+          let number = (mailbox.last ?? 0) + UInt64.random(in: 1...2, using: &random)
+          mailbox.append(number)
+          if delivery.offer(number, bytes: Int.random(in: 1...9_000, using: &random)) { got.append(number) }
+        case 1:
+          let asked = delivery.beginRead()
+          if asked > 0 { reading = (asked, delivery.cursor) }
+        case 2:
+          guard let (asked, after) = reading else { continue }
+          reading = nil
+          let events = mailbox.filter { $0 > after }.prefix(asked).map { (number: $0, bytes: 9_000) }
+          got += events.map(\.number).prefix(delivery.endRead(events, asked: asked, last: mailbox.last ?? 0))
+        default:
+          if let last = got.last { delivery.acknowledge(last) }
+        }
+      }
+      #expect(got == Array(mailbox.prefix(got.count)), "seed \(seed)")
+      #expect(got.count > 300)
+    }
+  }
+
+  @Test("an endpoint that acknowledges nothing gets a bounded number of events")
+  func window() {
+    var delivery = EventDelivery(acknowledged: 0)
+    #expect(delivery.beginRead() == EventDelivery.batch && delivery.beginRead() == 0)
+    #expect(delivery.endRead([], asked: EventDelivery.batch, last: 0) == 0)
+    var large = delivery
+    let taken = (1...1_000).count { delivery.offer(UInt64($0), bytes: 1) }
+    #expect(taken == MessagingLimits.unacknowledged && delivery.beginRead() == 0)
+    delivery.acknowledge(10)
+    #expect(!delivery.offer(1_001, bytes: 1) && delivery.beginRead() == 10)
+    let half = MessagingLimits.unacknowledgedBytes / 2
+    #expect((1...9).count { large.offer(UInt64($0), bytes: half) } == 2 && large.beginRead() == 0)
+  }
+
+  private func caller(_ regId: UInt64, _ endpoint: String) -> MailboxCaller {
+    MailboxCaller(domain: DomainID("d"), regId: RegID(regId), endpoint: EndpointID(endpoint))
+  }
+
+  @Test("a call that nobody answers ends after a minute, and so does one whose endpoint is gone")
+  func calls() throws {
+    var table = CallTable()
+    let start = Instant(nanoseconds: 0)
+    let (ann, bob, tablet, eve) = (caller(1, "a"), caller(2, "b"), caller(2, "t"), caller(3, "e"))
+    let call = CallID("c")
+    _ = try table.start(call, from: ann, to: bob.regId, medium: .voice, sealed: sealed, now: start)
+    #expect(table.offers(to: bob.regId).count == 1 && table.offers(to: ann.regId).isEmpty)
+    #expect(throws: MessagingFailure.self) { try table.step(call, .answer, sealed: nil, to: nil, by: eve) }
+    #expect(throws: MessagingFailure.self) { try table.step(call, .answer, sealed: nil, to: nil, by: ann) }
+    #expect(table.expire(now: start + .seconds(59)).isEmpty)
+    let ended = table.expire(now: start + .seconds(60))
+    #expect(ended.map(\.to) == [ann.regId, bob.regId] && table.count == 0)
+
+    _ = try table.start(call, from: ann, to: bob.regId, medium: .voice, sealed: sealed, now: start)
+    _ = try table.step(call, .answer, sealed: sealed, to: nil, by: tablet)
+    #expect(table.expire(now: start + .seconds(600)).isEmpty)
+    #expect(table.lose(bob.endpoint).isEmpty)
+    #expect(table.lose(tablet.endpoint).map(\.event) == [.callEnded(callId: call, end: .lost)])
+
+    _ = try table.start(call, from: ann, to: bob.regId, medium: .voice, sealed: sealed, now: start)
+    let declined = try table.step(call, .decline, sealed: nil, to: nil, by: bob)
+    #expect(
+      declined.contains { $0.except == bob.endpoint && $0.event == .callEnded(callId: call, end: .declinedElsewhere) })
+    for index in 0..<MessagingLimits.calls {
+      _ = try table.start(
+        CallID("n\(index)"), from: ann, to: RegID(UInt64(100 + index)), medium: .data, sealed: sealed, now: start)
+    }
+    #expect(throws: MessagingFailure.self) {
+      try table.start(CallID("x"), from: ann, to: bob.regId, medium: .data, sealed: sealed, now: start)
+    }
+  }
+
+  private struct Numbers: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return state ^ state >> 29
+    }
+  }
+}

@@ -1,0 +1,303 @@
+import Basics
+import Crypto
+import Foundation
+import Meetings
+import Messaging
+import Signaling
+import Testing
+import Transport
+
+@testable import MeetingServer
+
+@Suite("Messaging service")
+struct MessagingServiceTests {
+  private let body = Sealed("SGVsbG8")
+
+  @Test("endpoints that were away get what they missed, in order and once, also over a reconnect")
+  func missed() async throws {
+    try await TestServer.run { server in
+      let domain = try await server.makeDomain()
+      let (ann, annWelcome) = try await server.endpoint("ann", in: domain)
+      #expect(annWelcome.isNewIdentity && annWelcome.vault?.state == VaultStatus.State.none)
+      let (bob, bobWelcome) = try await server.endpoint("bob", in: domain)
+      let (tablet, tabletWelcome) = try await server.endpoint("bob", in: domain, isPersistent: false)
+      #expect(tabletWelcome.regId == bobWelcome.regId && !tabletWelcome.isNewIdentity)
+      let chat = try await ann.chat(with: bobWelcome.regId)
+      try await ann.ask(.messageSend(chatId: chat, cookie: "1", body: body))
+      let (number, first) = try await bob.message()
+      #expect(first.number.value == 1 && first.sender == annWelcome.regId && first.body == body)
+      try bob.send(.acknowledge(number))
+      #expect(try await tablet.message().1 == first)
+      await bob.close()
+      // More than one window and one read.
+      for index in 2...60 { try await ann.ask(.messageSend(chatId: chat, cookie: "\(index)", body: body)) }
+      let again = try await server.messagingSocket()
+      try again.send(
+        .resume(
+          .init(domain: domain, endpoint: bobWelcome.endpoint, secret: bobWelcome.secret ?? "", acknowledged: number)))
+      #expect(try await again.welcome().lastEvent > number)
+      var numbers: [UInt64] = []
+      while numbers.count < 59 { numbers.append(try await again.message().1.number.value) }
+      #expect(numbers == Array(2...60))
+      _ = try await again.passing { if case .caughtUp = $0 { true } else { nil } }
+      // A new endpoint has the history, and the marks of others.
+      try await again.ask(.messagesRead(chatId: chat, number: .init(60)))
+      let (phone, _) = try await server.endpoint("ann", in: domain)
+      guard case .chats(let chats, true) = try await phone.ask(.chatsGet()) else { throw UnexpectedMessage(nil) }
+      #expect(chats.map(\.chatId) == [chat] && chats[0].lastMessage.value == 60)
+      #expect(chats[0].participants.first { $0.regId == bobWelcome.regId }?.read.value == 60)
+      guard
+        case .messages(let history) = try await phone.ask(.history(chatId: chat, from: .init(1), through: .init(60)))
+      else { throw UnexpectedMessage(nil) }
+      #expect(history.map(\.number.value) == Array(1...60))
+      // Typing goes to those who are there.
+      try await again.ask(.typing(chatId: chat))
+      #expect(
+        try await phone.passing { if case .typing(chat, let from, nil) = $0 { from } else { nil } } == bobWelcome.regId)
+      for client in [ann, again, tablet, phone] { await client.close() }
+    }
+  }
+
+  @Test("a message that was acknowledged survives a server that is killed, and a repeated one is not there twice")
+  func killed() async throws {
+    var kept: (domain: DomainID, welcome: ServiceMessage.Welcome, chat: ChatID)?
+    try await TestServer.kill { server in
+      let domain = try await server.makeDomain()
+      let (ann, welcome) = try await server.endpoint("ann", in: domain)
+      let (_, bobWelcome) = try await server.endpoint("bob", in: domain)
+      let chat = try await ann.chat(with: bobWelcome.regId)
+      for index in 1...20 { try await ann.ask(.messageSend(chatId: chat, cookie: "\(index)", body: body)) }
+      kept = (domain, welcome, chat)
+    } then: { server in
+      let (domain, welcome, chat) = try #require(kept)
+      let ann = try await server.messagingSocket()
+      try ann.send(
+        .resume(
+          .init(domain: domain, endpoint: welcome.endpoint, secret: welcome.secret ?? "", acknowledged: .init(0))))
+      #expect(try await ann.welcome().regId == welcome.regId)
+      guard case .sent(let number, _) = try await ann.ask(.messageSend(chatId: chat, cookie: "20", body: body)) else {
+        throw UnexpectedMessage(nil)
+      }
+      #expect(number.value == 20)
+      guard
+        case .messages(let history) = try await ann.ask(.history(chatId: chat, from: .init(1), through: .init(99)))
+      else { throw UnexpectedMessage(nil) }
+      #expect(history.map(\.cookie) == (1...20).map(String.init))
+      await ann.close()
+    }
+  }
+
+  @Test("a fourth endpoint is told that the identity is full, frees a place and gets in; the other one is told and out")
+  func full() async throws {
+    try await TestServer.run { server in
+      let domain = try await server.makeDomain()
+      var clients: [(MessagingTestClient, ServiceMessage.Welcome)] = []
+      for _ in 0..<3 { clients.append(try await server.endpoint("ann", in: domain)) }
+      let fourth = try await server.messagingSocket()
+      try fourth.send(.hello(TestServer.hello("ann", domain)))
+      guard case .full(let endpoints, 3, 7) = try await fourth.next() else { throw UnexpectedMessage(nil) }
+      #expect(endpoints.count == 3)
+      #expect(try await fourth.refusal(.chatsGet()) == .full)
+      try await fourth.ask(.endpointDeregister(endpointId: clients[0].1.endpoint))
+      try await fourth.ask(.setupRetry)
+      #expect(try await fourth.welcome().regId == clients[0].1.regId)
+      let (first, welcome) = clients[0]
+      while let message = try await first.next() {
+        if message == .endpointDeregistered { break }
+      }
+      #expect(try await first.next() == nil)
+      let back = try await server.messagingSocket()
+      try back.send(
+        .resume(
+          .init(domain: domain, endpoint: welcome.endpoint, secret: welcome.secret ?? "", acknowledged: .init(0))))
+      #expect(try await back.refused().code == .endpointDeregistered)
+      for client in clients.dropFirst() { await client.0.close() }
+      await fourth.close()
+    }
+  }
+
+  @Test("threat: nobody gets in with another's token, an unknown domain, a foreign secret or a frame out of turn")
+  func strangers() async throws {
+    try await TestServer.run { server in
+      let domain = try await server.makeDomain()
+      let production = try await server.makeDomain(
+        "live",
+        .init(
+          environment: .production,
+          authentication: .jwt(.init(jwks: "https://localhost:1/keys", clientIDs: ["app"]))))
+      let (ann, welcome) = try await server.endpoint("ann", in: domain)
+      var wrong = TestServer.hello("eve", domain)
+      wrong.userId = "ann"
+      let first: [(EndpointMessage, MessagingFailure.Code)] = [
+        (.hello(wrong), .tokenRejected), (.hello(TestServer.hello("ann", DomainID("nowhere"))), .unknownDomain),
+        (
+          .hello(.init(domain: domain, token: String(repeating: "a", count: 9_000), userId: "ann")), .limitReached
+        ),
+        // An unsigned token where signed ones are needed; the provider is not even there.
+        (.hello(TestServer.hello("ann", production)), .providerUnavailable),
+        (
+          .resume(.init(domain: domain, endpoint: welcome.endpoint, secret: "guess", acknowledged: .init(0))),
+          .tokenRejected
+        ),
+        (
+          .resume(
+            .init(
+              domain: production, endpoint: welcome.endpoint, secret: welcome.secret ?? "", acknowledged: .init(0))),
+          .endpointDeregistered
+        ),
+        (.ping, .badRequest), (.request(id: 1, .chatsGet()), .badRequest),
+      ]
+      for (message, code) in first {
+        let client = try await server.messagingSocket()
+        try client.send(message)
+        #expect(try await client.refused().code == code, "\(message)")
+      }
+      // Who is in may make mistakes, and only too many at once end it.
+      ann.socket.send(text: #"{"request":{"id":9,"unheardOf":{}}}"#)
+      var code: MessagingFailure.Code?
+      while code == nil, let message = try await ann.next() {
+        if case .failed(9, let failure) = message { code = failure.code }
+      }
+      #expect(code == .badRequest)
+      // Far more than are forgiven while this takes.
+      for _ in 0..<MessagingLimits.frameBurst * 10 { try ann.send(.ping) }
+      #expect(try await ann.refused().code == .tooFast)
+      #expect(!server.logged.text.contains(welcome.secret ?? "?"))
+    }
+  }
+
+  @Test("an attachment goes to those in the chat, once for each ticket, and goes with its message")
+  func attachments() async throws {
+    try await TestServer.run { server in
+      let domain = try await server.makeDomain()
+      let (ann, _) = try await server.endpoint("ann", in: domain)
+      let (bob, bobWelcome) = try await server.endpoint("bob", in: domain)
+      let chat = try await ann.chat(with: bobWelcome.regId)
+      let bytes = try SecureRandom.bytes(300_000)
+      guard case .ticket(let ticket) = try await ann.ask(.attachmentUpload(chatId: chat, bytes: bytes.count)) else {
+        throw UnexpectedMessage(nil)
+      }
+      let early = MessagingRequest.messageSend(
+        chatId: chat, cookie: "1", body: body, attachments: [ticket.attachment])
+      #expect(try await ann.refusal(early) == .notFound)
+      func put(_ bytes: [UInt8]) async throws -> Int {
+        try await TestServer.request(
+          "PUT", server.url + ticket.path, ["Authorization": "Bearer \(ticket.token)"], bytes
+        ).status
+      }
+      #expect(try await put(bytes) == 204)
+      #expect(try await put(bytes) == 401)
+      try await ann.ask(early)
+      let (_, message) = try await bob.message()
+      guard
+        case .ticket(let out) = try await bob.ask(
+          .attachmentDownload(chatId: chat, attachment: message.attachments[0]))
+      else { throw UnexpectedMessage(nil) }
+      let headers: HTTPHeaders = ["Authorization": "Bearer \(out.token)"]
+      let got = try await server.get(out.path, headers: headers)
+      #expect(got.status == 200 && got.body == bytes)
+      #expect(try await server.get(out.path, headers: headers).status == 401)
+      try await ann.ask(.messageRecall(chatId: chat, number: message.number))
+      #expect(
+        try await bob.refusal(.attachmentDownload(chatId: chat, attachment: message.attachments[0])) == .notFound)
+      await ann.close()
+      await bob.close()
+    }
+  }
+
+  @Test("a call rings at all endpoints, is answered at one, and both have a token for the meeting of its media")
+  func calls() async throws {
+    try await TestServer.run { server in
+      let domain = try await server.makeDomain()
+      let (ann, annWelcome) = try await server.endpoint("ann", in: domain)
+      let (bob, bobWelcome) = try await server.endpoint("bob", in: domain)
+      let (tablet, _) = try await server.endpoint("bob", in: domain)
+      guard
+        case .call(let call, let grant) = try await ann.ask(
+          .callStart(to: bobWelcome.regId, medium: .video, sealed: body))
+      else { throw UnexpectedMessage(nil) }
+      for client in [bob, tablet] {
+        let from = try await client.passing {
+          if case .callOffer(call, let from, _, .video, _) = $0 { from } else { nil }
+        }
+        #expect(from == annWelcome.regId)
+      }
+      try await bob.ask(.callStep(callId: call, step: .ringing))
+      guard case .call(call, let other) = try await bob.ask(.callStep(callId: call, step: .answer, sealed: body)) else {
+        throw UnexpectedMessage(nil)
+      }
+      #expect(other.room == grant.room && other.token != grant.token)
+      let end = try await tablet.passing { if case .callEnded(call, let end) = $0 { end } else { nil } }
+      #expect(end == .answeredElsewhere)
+      #expect(try await tablet.refusal(.callStep(callId: call, step: .answer)) == .notAllowed)
+      let (inMeeting, _) = try await server.join(grant.room, "Ann", token: grant.token, e2ee: true)
+      let (alsoThere, _) = try await server.join(other.room, "Bob", token: other.token, e2ee: true)
+      try await ann.ask(.callStep(callId: call, step: .hangUp))
+      #expect(try await bob.passing { if case .callEnded(call, let end) = $0 { end } else { nil } } == CallEnd.hungUp)
+      #expect(try await bob.refusal(.callStep(callId: call, step: .hangUp)) == .notFound)
+      await inMeeting.close()
+      await alsoThere.close()
+      for client in [ann, bob, tablet] { await client.close() }
+    }
+  }
+
+  @Test("the 11th guess at a passcode meets a locked vault, and a forgotten one ends the other endpoints")
+  func vault() async throws {
+    try await TestServer.run { server in
+      let domain = try await server.makeDomain()
+      let (ann, _) = try await server.endpoint("ann", in: domain)
+      let (tablet, _) = try await server.endpoint("ann", in: domain)
+      func text(_ byte: UInt8, _ count: Int = 32) -> String {
+        Base64URL.encode([UInt8](repeating: byte, count: count))
+      }
+      let token = text(1)
+      guard
+        case .vault(.prepared(let made)) = try await ann.ask(.vault(request: .prepare(request: .init(token: token))))
+      else { throw UnexpectedMessage(nil) }
+      let record = SealedVault(
+        version: made.version, derivation: .init(salt: text(2, 16), memory: 65_536, passes: 3), sealed: text(3, 80))
+      let store = VaultRequest.store(request: .init(record: record, preparation: made.id, token: token))
+      #expect(try await ann.ask(.vault(request: store)) == .vault(answer: .stored(version: 1)))
+      let open = VaultRequest.open(proof: .init(token: token))
+      #expect(
+        try await tablet.ask(.vault(request: open))
+          == .vault(answer: .opened(opening: .init(record: record, answer: made.answer))))
+      // An older record is no next version.
+      #expect(try await ann.refusal(.vault(request: store)) != nil)
+      var codes: [MessagingFailure.Code?] = []
+      for guess in 0..<11 {
+        codes.append(
+          try await tablet.refusal(.vault(request: .open(proof: .init(token: text(UInt8(guess + 100)))))))
+      }
+      #expect(codes == Array(repeating: .wrongPasscode, count: 9) + [.vaultLocked, .vaultLocked])
+      #expect(try await tablet.refusal(.vault(request: open)) == .vaultLocked)
+      guard case .vault(.status(let status)) = try await ann.ask(.vault(request: .forget)) else {
+        throw UnexpectedMessage(nil)
+      }
+      #expect(status.state == .none && status.version == 1)
+      while let message = try await tablet.next() {
+        if message == .endpointDeregistered { break }
+      }
+      #expect(try await tablet.next() == nil)
+      await ann.close()
+    }
+  }
+
+  @Test("a registration token is proved by the domain's published keys")
+  func registration() async throws {
+    try await TestServer.run { server in
+      let domain = try await server.makeDomain()
+      let (ann, welcome) = try await server.endpoint("ann", in: domain)
+      let keys = try await server.get("\(MessagingLimits.path)/keys/\(domain)")
+      let set = try #require(ProviderKeys(json: keys.body))
+      #expect(keys.status == 200 && set.count == 1)
+      #expect(!keys.text.contains("\"d\""))
+      let rules = DomainAuthentication.SignedTokenRules(jwks: "", clientIDs: [domain.text])
+      let user = try EndpointTokens.signed(
+        Secret(welcome.registrationToken), keys: set, rules: rules, now: Date())
+      #expect(user.userId == "ann")
+      #expect(try await server.get("\(MessagingLimits.path)/keys/nowhere").status == 404)
+      await ann.close()
+    }
+  }
+}
