@@ -62,6 +62,5 @@ public enum MessagingLimits {
 
   /// Frames a second of one endpoint, on average.
   public static let framesPerSecond = 50
-  /// Frames at once.
   public static let frameBurst = 200
 }

@@ -33,7 +33,6 @@ struct CallTable: Sendable {
 
   var count: Int { calls.count }
 
-  /// Begins to ring.
   mutating func start(
     _ id: CallID, from caller: MailboxCaller, to callee: RegID, medium: CallMedium, sealed: Sealed, now: Instant
   ) throws(MessagingFailure) -> [Notice] {

@@ -3,7 +3,7 @@ import Meetings
 import Messaging
 import Signaling
 
-/// What a socket stands for, and what its frames lead to. Does no I/O.
+/// The phase of a socket, and the actions that its frames lead to. Does no I/O.
 struct EndpointConnection: Sendable {
   enum Phase: Sendable {
     case waiting
@@ -15,13 +15,11 @@ struct EndpointConnection: Sendable {
   enum Action: Sendable {
     case hello(EndpointMessage.Hello)
     case resume(EndpointMessage.Resume)
-    /// Register again.
     case retry(id: Int, EndpointMessage.Hello, ProvenUser)
     case request(id: Int, MessagingRequest, MailboxCaller)
     case acknowledge(EventNumber, MailboxCaller)
     case pong
     case fail(id: Int?, MessagingFailure)
-    /// Refuse and close.
     case close(MessagingFailure)
   }
 

@@ -4,7 +4,8 @@ import Meetings
 import Messaging
 import Signaling
 
-/// The vaults of identities, as their endpoints ask for them. The record and the tokens stay sealed: this only carries them.
+/// The vaults of identities, as their endpoints ask for them. The record and the tokens stay sealed: this only carries
+/// them.
 struct EndpointVaults: Sendable {
   let vault: Vault
 

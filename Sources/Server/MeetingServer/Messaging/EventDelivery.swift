@@ -1,6 +1,6 @@
 import Messaging
 
-/// What of a mailbox an endpoint has got, and what it may get now.
+/// The part of a mailbox that an endpoint has got, and the part that it may get now.
 ///
 /// Events come from two sides: those that arise while everything before is sent go at once; the others are read from
 /// the store. Both go a bounded number of events and bytes ahead of what the endpoint has acknowledged.

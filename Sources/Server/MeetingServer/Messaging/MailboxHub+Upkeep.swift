@@ -3,7 +3,7 @@ import FoundationEssentials
 import Meetings
 import Messaging
 
-/// What time does: tokens and calls that end, tickets and events that get old.
+/// The effects of time: tokens and calls that end, tickets and events that get old.
 extension MailboxHub {
   /// Runs until it is cancelled.
   func run() async {

@@ -3,12 +3,13 @@ import FoundationEssentials
 import Meetings
 import Messaging
 
-/// Sequences the messaging service: requests of all endpoints go to the store in groups, one synchronisation of the disk for each, and
-/// what comes of them goes to the endpoints that are connected.
+/// Sequences the messaging service: requests of all endpoints go to the store in groups, one synchronisation of the
+/// disk for each, and what comes of them goes to the endpoints that are connected.
 ///
-/// ``MailboxLogic`` decides. Outcomes are sent in the order of the transactions, so an endpoint sees a chat's messages in their order.
+/// ``MailboxLogic`` decides. Outcomes are sent in the order of the transactions, so an endpoint sees a chat's messages
+/// in their order.
 actor MailboxHub {
-  /// What is sent when a transaction is on the disk. It runs on the hub.
+  /// Sends the outcome when its transaction is on the disk. It runs on the hub.
   typealias Completion = @Sendable (isolated MailboxHub) -> Void
 
   /// A request on its way to the disk.
@@ -17,14 +18,13 @@ actor MailboxHub {
     var fail: @Sendable (isolated MailboxHub, MessagingFailure) -> Void
   }
 
-  /// A connected endpoint.
   struct Session: Sendable {
     var caller: MailboxCaller
     var userId: String
     var channel: MessagingChannel
     var delivery: EventDelivery
     var tokenExpires: Date
-    /// Whether the endpoint was told that its token ends.
+    /// Whether the endpoint got `tokenNeeded`.
     var isTokenReported = false
   }
 
@@ -43,7 +43,7 @@ actor MailboxHub {
   var transfers: [String: (transfer: MailboxOutcome.Transfer, expires: Instant)] = [:]
   private(set) var counts = Counts()
 
-  /// What has happened since the start.
+  /// Totals since the start.
   struct Counts: Sendable {
     var requests: UInt64 = 0
     var refusals: UInt64 = 0
@@ -158,7 +158,7 @@ actor MailboxHub {
       })
   }
 
-  // MARK: What endpoints get
+  // MARK: Deliveries
 
   /// Sends the outcome of a request to everybody else.
   func publish(_ outcome: MailboxOutcome, from caller: MailboxCaller) {
@@ -212,7 +212,8 @@ actor MailboxHub {
 
   // MARK: Sessions
 
-  /// The endpoint is connected from now on: sends `welcome`, and then what it has missed. Another socket of it is closed.
+  /// The endpoint is connected from now on: sends `welcome`, and then what it has missed. Another socket of it is
+  /// closed.
   func attach(_ welcome: ServiceMessage.Welcome, acknowledged: UInt64?, domain: DomainID, _ channel: MessagingChannel)
     async throws(MessagingFailure)
   {
@@ -320,7 +321,7 @@ actor MailboxHub {
     }
   }
 
-  /// Closes all sockets: the server stops. What was asked before is on its way to the disk.
+  /// Closes all sockets: the server stops. Earlier requests are on their way to the disk.
   func shutdown() {
     for session in sessions.values { session.channel.close("shutdown") }
     sessions = [:]

@@ -4,7 +4,7 @@ import Meetings
 import Messaging
 import Transport
 
-/// What of the messaging service goes over HTTP: attachments, and the keys of registration tokens.
+/// The HTTP side of the messaging service: attachments, and the keys of registration tokens.
 struct MessagingEndpoints: Sendable {
   let hub: MailboxHub
   let store: any MeetingStore
@@ -90,7 +90,7 @@ private actor AttachmentUpload: HTTPBodySink {
         throw Refusal(400, "wrongLength", "The ticket is for \(transfer.bytes) bytes.")
       }
       try await file { files throws(AttachmentFiles.Refusal) in
-        try await files.begin(transfer.attachment, bytes: length)
+        try await files.start(transfer.attachment, bytes: length)
       }
       self.transfer = transfer
       return nil

@@ -4,7 +4,8 @@ import Meetings
 import Messaging
 import Synchronization
 
-/// Serves the sockets of endpoints: the first message decides which endpoint a socket stands for; the hub sequences the rest.
+/// Serves the sockets of endpoints: the first message decides which endpoint a socket stands for; the hub sequences the
+/// rest.
 struct MessagingService: Sendable {
   let hub: MailboxHub
   let store: any MeetingStore

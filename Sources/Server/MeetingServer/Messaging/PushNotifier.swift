@@ -5,8 +5,9 @@ import Messaging
 import Synchronization
 import Transport
 
-/// Posts to a domain's push address that something waits for an identity without a connection. The app's own server turns it into a push
-/// of its platform. A post carries no content; one that fails isn't tried again, since the next one says the same.
+/// Posts to a domain's push address that something waits for an identity without a connection. The app's own server
+/// turns it into a push of its platform. A post carries no content; one that fails isn't tried again, since the next
+/// one says the same.
 final class PushNotifier: Sendable {
   enum Kind: String, Sendable, Encodable {
     case message, call
@@ -25,8 +26,8 @@ final class PushNotifier: Sendable {
   }
 
   private struct State {
-    /// When an identity was last told. Old entries are dropped when there are many.
-    var told: [Key: Instant] = [:]
+    /// The last post about an identity. Old entries are dropped when there are many.
+    var notified: [Key: Instant] = [:]
     var running = 0
   }
 
@@ -51,10 +52,12 @@ final class PushNotifier: Sendable {
     let now = MonotonicClock.now
     let isTold = state.withLock { state in
       let key = Key(regId: regId, kind: kind)
-      if kind == .message, let last = state.told[key], now < last + .seconds(Int64(Self.pause)) { return false }
+      if kind == .message, let last = state.notified[key], now < last + .seconds(Int64(Self.pause)) { return false }
       guard state.running < Self.maximumRunning else { return false }
-      if state.told.count > 10_000 { state.told = state.told.filter { now < $0.value + .seconds(Int64(Self.pause)) } }
-      state.told[key] = now
+      if state.notified.count > 10_000 {
+        state.notified = state.notified.filter { now < $0.value + .seconds(Int64(Self.pause)) }
+      }
+      state.notified[key] = now
       state.running += 1
       return true
     }

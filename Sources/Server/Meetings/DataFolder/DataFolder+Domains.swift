@@ -15,7 +15,8 @@ extension DataFolder {
     }
   }
 
-  /// Makes a domain with a tenant of its own, which bears its name. A tenant of that name that has no domain gets it instead.
+  /// Makes a domain with a tenant of its own, which bears its name. A tenant of that name that has no domain gets it
+  /// instead.
   public func createDomain(
     _ name: String, _ settings: MessagingDomain.Settings, _ entry: AuditEntry
   ) async throws -> MessagingDomain {
@@ -72,12 +73,12 @@ extension DataFolder {
     try await store.mailboxes { try $0.identity(user: user, of: domain) }
   }
 
-  /// The oldest first.
   public func endpoints(of identity: RegID) async throws -> [MessagingEndpoint] {
     try await store.mailboxes { try $0.endpoints(of: identity) }
   }
 
-  /// Deregisters an endpoint; a running server ends its connection within a minute. False when the domain has none of that id.
+  /// Deregisters an endpoint; a running server ends its connection within a minute. False when the domain has none of
+  /// that id.
   public func deregister(_ id: EndpointID, of domain: DomainID, _ entry: AuditEntry) async throws -> Bool {
     let removed: Bool? = try await commit(entry) { transaction in
       try transaction.withMailboxes { mailboxes in

@@ -1,8 +1,9 @@
 import Glibc
 public import Messaging
 
-/// The bytes of attachments, which their senders have encrypted: one file each in a folder of the data folder. A file that was taken whole
-/// is on the disk, with its name, when ``finish(_:)`` returns. Half ones of an earlier process are removed at the start.
+/// The bytes of attachments, which their senders have encrypted: one file each in a folder of the data folder. A file
+/// that was taken whole is on the disk, with its name, when ``finish(_:)`` returns. Half ones of an earlier process are
+/// removed at the start.
 public actor AttachmentFiles {
   /// Why a file was not taken.
   public enum Refusal: Error, Sendable, Equatable {
@@ -45,8 +46,8 @@ public actor AttachmentFiles {
     isReady = true
   }
 
-  /// Begins to take a file of exactly so many bytes. An upload of the same attachment begins anew.
-  public func begin(_ id: AttachmentID, bytes: Int) throws(Refusal) {
+  /// Begins to take a file of exactly so many bytes. An upload of the same attachment starts again.
+  public func start(_ id: AttachmentID, bytes: Int) throws(Refusal) {
     try prepare()
     cancel(id)
     var info = statvfs()
@@ -58,7 +59,7 @@ public actor AttachmentFiles {
     uploads[id] = Upload(descriptor: descriptor, expected: bytes)
   }
 
-  /// Writes the next bytes. What was written is gone when this throws.
+  /// Writes the next bytes. Removes all that was written when this throws.
   public func append(_ bytes: [UInt8], to id: AttachmentID) throws(Refusal) {
     guard var upload = uploads[id] else { throw .incomplete }
     guard upload.written + bytes.count <= upload.expected else {
@@ -105,7 +106,7 @@ public actor AttachmentFiles {
     unlink(path(id) + ".part")
   }
 
-  /// Where a whole file is; nil when there is none.
+  /// The path of a whole file; nil when there is none.
   public func file(of id: AttachmentID) -> String? { access(path(id), R_OK) == 0 ? path(id) : nil }
 
   public func remove(_ id: AttachmentID) {

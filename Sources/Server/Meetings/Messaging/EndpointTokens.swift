@@ -3,7 +3,7 @@ public import Basics
 public import FoundationEssentials
 public import Messaging
 
-/// Who an accepted token of a domain's identity provider stands for, and until when.
+/// The user of an accepted token of a domain's identity provider, and its end.
 public struct ProvenUser: Sendable, Hashable {
   public var userId: String
   public var expires: Date
@@ -28,8 +28,8 @@ public enum EndpointTokens {
     var iat: Double?
   }
 
-  /// The user of an unsigned token (`alg` none and an empty signature). Only for domains without authentication. Seconds and
-  /// milliseconds are both in use for its times.
+  /// The user of an unsigned token (`alg` none and an empty signature). Only for domains without authentication.
+  /// Seconds and milliseconds are both in use for its times.
   public static func unsigned(_ token: Secret<String>, now: Date) throws(IDTokenProblem) -> ProvenUser {
     let parts = token.value.split(separator: ".", omittingEmptySubsequences: false)
     guard token.value.utf8.count <= MessagingLimits.tokenBytes, parts.count == 3, parts[2].isEmpty,

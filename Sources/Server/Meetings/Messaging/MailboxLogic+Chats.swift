@@ -12,7 +12,7 @@ extension MailboxLogic {
       firstMessage: MessageNumber(own?.firstMessage ?? chat.lastMessage + 1), key: own?.key)
   }
 
-  /// Tells everybody in the chat how it is now.
+  /// Sends everybody in the chat its present state.
   private mutating func announce(_ chat: ChatRecord, except skipped: Set<RegID> = []) throws {
     for participant in try transaction.participants(of: chat.id) where !skipped.contains(participant.regId) {
       try deliver(

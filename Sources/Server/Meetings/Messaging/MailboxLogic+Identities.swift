@@ -67,7 +67,7 @@ extension MailboxLogic {
       throw MessagingFailure(.versionConflict, "Keys of a later generation are published.")
     }
     try transaction.setKeys(keys, of: caller.regId)
-    // The own endpoints hear of it too, and see whether it was one of them.
+    // The identity's endpoints get it too, and see whether it was one of them.
     for other in try transaction.contacts(of: caller.regId) + [caller.regId] {
       try deliver(.keysChanged(regId: caller.regId, keys: keys), to: other, subject: "keys:\(caller.regId)")
     }
@@ -157,7 +157,7 @@ public enum EndpointRegistration: Sendable {
     return (identity, endpoint)
   }
 
-  /// What is stored of an endpoint's secret, which has 256 random bits.
+  /// The stored form of an endpoint's secret, which has 256 random bits.
   public static func hash(ofSecret secret: String) throws -> String {
     Base64URL.encode(try Digest.sha256(Array(secret.utf8)))
   }

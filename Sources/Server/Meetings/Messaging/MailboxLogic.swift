@@ -3,8 +3,8 @@ public import Messaging
 
 /// Decides about requests: who may do what in which chat, in which order, and who hears of it.
 ///
-/// One request in one transaction, with the time given. Nothing is sent: the outcome says what is. A thrown ``MessagingFailure`` is the
-/// request's refusal, and the changes of its transaction are to be undone.
+/// One request in one transaction, with the time given. Nothing is sent: the outcome says what is. A thrown
+/// ``MessagingFailure`` is the request's refusal, and the changes of its transaction are to be undone.
 public struct MailboxLogic {
   let transaction: any MailboxTransaction
   let caller: MailboxCaller
@@ -70,7 +70,7 @@ public struct MailboxLogic {
     return outcome
   }
 
-  // MARK: What others hear
+  // MARK: Deliveries
 
   mutating func deliver(_ event: MessagingEvent, to identity: RegID, subject: String? = nil) throws {
     let added = try transaction.append(event, to: identity, subject: subject, time: now)
@@ -89,7 +89,7 @@ public struct MailboxLogic {
 
   // MARK: Checks
 
-  /// A chat that the caller is in. Others are told the same as of one that does not exist.
+  /// A chat that the caller is in. Others get the same refusal as for one that doesn't exist.
   func chat(_ id: ChatID) throws -> ChatRecord {
     guard let chat = try transaction.chat(id), try transaction.participant(caller.regId, of: id) != nil else {
       throw MessagingFailure(.notFound, "There is no such chat, or you are not in it.")

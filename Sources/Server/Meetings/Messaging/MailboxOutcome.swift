@@ -1,6 +1,6 @@
 public import Messaging
 
-/// What a request comes to: its answer, and what others get.
+/// The outcome of a request: its answer, and the deliveries to others.
 public struct MailboxOutcome: Sendable {
   /// An event for the mailbox of an identity.
   public struct Delivery: Sendable {
@@ -36,7 +36,7 @@ public struct MailboxOutcome: Sendable {
   public init(answer: MessagingAnswer) { self.answer = answer }
 }
 
-/// Who asks.
+/// The endpoint at work.
 public struct MailboxCaller: Sendable, Hashable {
   public var domain: DomainID
   public var regId: RegID

@@ -3,8 +3,8 @@ public import Messaging
 
 /// Domains, identities, endpoints, chats and mailboxes.
 public protocol MailboxStore: Sendable {
-  /// Runs `body` as one transaction: all its changes are durable when this returns, or, when `body` throws, none is made. `body` is
-  /// synchronous and runs on the store's own thread.
+  /// Runs `body` as one transaction: all its changes are durable when this returns, or, when `body` throws, none is
+  /// made. `body` is synchronous and runs on the store's own thread.
   func mailboxes<Answer: Sendable>(
     _ body: @Sendable (any MailboxTransaction) throws -> Answer
   ) async throws -> Answer
@@ -18,7 +18,6 @@ public protocol MailboxTransaction {
   // MARK: Domains
 
   func domain(_ id: DomainID) throws(MeetingStoreError) -> MessagingDomain?
-  /// All, by name.
   func domains() throws(MeetingStoreError) -> [MessagingDomain]
   func insert(_ domain: MessagingDomain) throws(MeetingStoreError)
   func update(_ domain: MessagingDomain) throws(MeetingStoreError)
@@ -35,7 +34,6 @@ public protocol MailboxTransaction {
   func insert(_ identity: MessagingIdentity, now: Date) throws(MeetingStoreError)
   func setKeys(_ keys: PublicKeys, of identity: RegID) throws(MeetingStoreError)
   func endpoint(_ id: EndpointID) throws(MeetingStoreError) -> MessagingEndpoint?
-  /// The oldest first.
   func endpoints(of identity: RegID) throws(MeetingStoreError) -> [MessagingEndpoint]
   /// Inserts it, or replaces the one with its id.
   func put(_ endpoint: MessagingEndpoint) throws(MeetingStoreError)

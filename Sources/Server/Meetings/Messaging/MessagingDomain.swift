@@ -9,20 +9,19 @@ public struct MessagingDomain: Sendable, Hashable {
   }
 
   public var id: DomainID
-  /// Whose it is. A tenant has at most one domain.
+  /// The owner. A tenant has at most one domain.
   public var tenant: TenantID
-  /// The tenant's name.
   public var name: String
   public var settings: Settings
   public var created: Date
 
-  /// What can be changed.
+  /// The part that can be changed.
   public struct Settings: Sendable, Hashable, Codable {
     public var environment: Environment
     public var authentication: DomainAuthentication
     /// Whether sealed keys are kept in vaults; otherwise the app stores keys itself.
     public var hasKeyManagement: Bool
-    /// Where pushes for endpoints without a connection go.
+    /// The receiver of pushes for endpoints without a connection.
     public var push: PushTarget?
 
     public init(
@@ -80,7 +79,7 @@ public enum DomainAuthentication: Sendable, Hashable, Codable {
   /// Opaque tokens (RFC 6749), which the provider is asked about.
   case oauth(OpaqueTokenRules)
 
-  /// What a signed token must say.
+  /// The claims that a signed token must have.
   public struct SignedTokenRules: Sendable, Hashable, Codable {
     public var jwks: String
     /// One of them must be the token's audience.
@@ -111,7 +110,7 @@ public enum DomainAuthentication: Sendable, Hashable, Codable {
     }
   }
 
-  /// Whom to ask about an opaque token.
+  /// The addresses that know about an opaque token.
   public struct OpaqueTokenRules: Sendable, Hashable, Codable {
     /// Token introspection (RFC 7662), or an address that takes `access_token` in its query.
     public var tokenInfo: String

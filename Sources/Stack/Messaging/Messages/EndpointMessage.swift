@@ -1,4 +1,5 @@
-/// What an endpoint says to the service: a JSON object with one key, the message's name. `docs/protocol/messaging.md` describes each.
+/// A message of an endpoint to the service: a JSON object with one key, the message's name.
+/// `docs/protocol/messaging.md` describes each.
 ///
 /// The first message is `hello` or `resume`. Requests are answered in any order, each once.
 public enum EndpointMessage: Sendable, Hashable {
@@ -103,7 +104,7 @@ extension EndpointMessage: Codable {
   }
 }
 
-/// An object with the `id` of a request beside its content's one key.
+/// An object with the `id` of a request next to its content's one key.
 struct Numbered<Content: Encodable>: Encodable {
   var id: Int
   var content: Content

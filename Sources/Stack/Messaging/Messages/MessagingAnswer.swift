@@ -1,4 +1,4 @@
-/// What a request is answered with.
+/// The answer to a request.
 public enum MessagingAnswer: Codable, Hashable, Sendable {
   /// It is done, and on the disk where it is kept.
   case done
@@ -67,7 +67,7 @@ public struct MessagingFailure: Error, Codable, Hashable, Sendable {
   }
 
   public var code: Code
-  /// What happened and what was expected, as a sentence for developers.
+  /// The problem and what was expected, as a sentence for developers.
   public var message: String
   public var chat: ChatID?
   /// Seconds.
@@ -75,7 +75,6 @@ public struct MessagingFailure: Error, Codable, Hashable, Sendable {
   /// Tries that are left until the vault is locked.
   public var triesLeft: Int?
 
-  /// A refusal.
   public init(
     _ code: Code, _ message: String, chat: ChatID? = nil, retryAfter: Int? = nil,
     triesLeft: Int? = nil

@@ -2,7 +2,6 @@ public import Signaling
 
 /// Reads and writes frames, with the checks of ``SignalingDecoder`` before anything is parsed.
 public struct MessagingCoder: Sendable {
-  /// A coder.
   public init() {}
 
   /// Reads a text frame of an endpoint.
@@ -25,6 +24,5 @@ public struct MessagingCoder: Sendable {
       .request.id
   }
 
-  /// The frame's text.
   public func encode(_ message: some Encodable) throws -> String { try SignalingEncoder().encode(message) }
 }

@@ -1,5 +1,5 @@
-/// What happens in the mailbox of an identity. Numbered, kept on the disk until every endpoint has acknowledged it or 30 days have passed,
-/// and sent again after a reconnect.
+/// An event in the mailbox of an identity. Numbered, kept on the disk until every endpoint has acknowledged it or 30
+/// days have passed, and sent again after a reconnect.
 public enum MessagingEvent: Codable, Hashable, Sendable {
   /// The identity is in a chat now, or another endpoint of it made one.
   case chatAdded(chat: ChatInfo, by: RegID)

@@ -1,4 +1,4 @@
-/// What an endpoint asks for. JSON: the case's name as a key, its labels as the keys of the object below it.
+/// A request of an endpoint. JSON: the case's name as a key, its labels as the keys of the object below it.
 public enum MessagingRequest: Codable, Hashable, Sendable {
   // Setup and endpoints. While the identity is full, only endpointsGet, endpointDeregister and setupRetry are answered.
 
@@ -15,8 +15,8 @@ public enum MessagingRequest: Codable, Hashable, Sendable {
 
   // Identities and keys.
 
-  /// Looks identities up either way, at most ``MessagingLimits/lookup`` of them. Unknown ones are left out. Without authentication, a
-  /// user id that is looked up is not made. Answer: `identities`.
+  /// Looks identities up either way, at most ``MessagingLimits/lookup`` of them. Unknown ones are left out. Without
+  /// authentication, a user id that is looked up is not made. Answer: `identities`.
   case identitiesGet(appUserIds: [String]? = nil, regIds: [RegID]? = nil)
   /// Publishes the identity's public keys. The identities it has chats with get `keysChanged`. Answer: `done`.
   case publishKeys(keys: PublicKeys)
@@ -27,7 +27,8 @@ public enum MessagingRequest: Codable, Hashable, Sendable {
 
   // Chats.
 
-  /// Makes a chat. `cookie` makes a repeated request the same chat. Answer: `chat`, or `alreadyExists` with the chat of these two.
+  /// Makes a chat. `cookie` makes a repeated request the same chat. Answer: `chat`, or `alreadyExists` with the chat of
+  /// these two.
   case chatStart(
     cookie: String, invitees: [RegID], isOneToOne: Bool, invitePolicy: ChatInfo.InvitePolicy, subject: Sealed? = nil,
     data: Sealed? = nil, keys: [SealedEnvelope])
@@ -54,17 +55,19 @@ public enum MessagingRequest: Codable, Hashable, Sendable {
 
   // Messages.
 
-  /// A message is on the server's disk when it is answered. `cookie` makes a repeated request the same message. Answer: `sent`.
+  /// A message is on the server's disk when it is answered. `cookie` makes a repeated request the same message. Answer:
+  /// `sent`.
   case messageSend(chatId: ChatID, cookie: String, body: Sealed, attachments: [AttachmentID]? = nil)
   /// Messages through `number` have reached this endpoint. Answer: `done`.
   case messagesDelivered(chatId: ChatID, number: MessageNumber)
   /// Messages through `number` are read. Answer: `done`.
   case messagesRead(chatId: ChatID, number: MessageNumber)
-  /// Removes a message from the own endpoints. Answer: `done`.
+  /// Removes a message from the identity's endpoints. Answer: `done`.
   case messageDelete(chatId: ChatID, number: MessageNumber)
   /// Takes an own message back for everybody; admins take back any. Answer: `done`.
   case messageRecall(chatId: ChatID, number: MessageNumber)
-  /// Messages by range, both ends included, at most ``MessagingLimits/history``: the newest of the range. Answer: `messages`.
+  /// Messages by range, both ends included, at most ``MessagingLimits/history``: the newest of the range. Answer:
+  /// `messages`.
   case history(chatId: ChatID, from: MessageNumber, through: MessageNumber)
 
   // Passing things: only to endpoints that are connected now.
@@ -85,7 +88,7 @@ public enum MessagingRequest: Codable, Hashable, Sendable {
 
   /// Rings at all endpoints of an identity. Answer: `call`, with the caller's grant.
   case callStart(to: RegID, medium: CallMedium, sealed: Sealed)
-  /// A step of a call. `to` names one endpoint of the other side; nil stands for the one in the call, or all. The step `answer` is
-  /// answered with `call` and the callee's grant, others with `done`.
+  /// A step of a call. `to` names one endpoint of the other side; nil stands for the one in the call, or all. The step
+  /// `answer` is answered with `call` and the callee's grant, others with `done`.
   case callStep(callId: CallID, step: CallStep, sealed: Sealed? = nil, to: EndpointID? = nil)
 }

@@ -1,6 +1,6 @@
 public import Signaling
 
-/// What the service says to an endpoint: a JSON object with one key, the message's name.
+/// A message of the service to an endpoint: a JSON object with one key, the message's name.
 public enum ServiceMessage: Sendable, Hashable {
   /// The endpoint is registered, or back.
   case welcome(Welcome)

@@ -6,7 +6,6 @@ public struct AttachmentTicket: Codable, Hashable, Sendable {
   /// Good for one transfer within ``MessagingLimits/ticketSeconds``.
   public var token: String
 
-  /// A ticket.
   public init(attachment: AttachmentID, path: String, token: String) {
     self.attachment = attachment
     self.path = path

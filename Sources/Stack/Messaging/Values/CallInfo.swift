@@ -1,4 +1,4 @@
-/// What a call carries.
+/// The media of a call.
 public enum CallMedium: String, Codable, Sendable {
   case voice, video, data
 }
@@ -19,14 +19,12 @@ public enum CallEnd: String, Codable, Sendable {
   case lost
 }
 
-/// Where the media of a call flows: a meeting of two, end-to-end encrypted like every other.
+/// Admission to the meeting of a call, in which its media flow end-to-end encrypted.
 public struct MeetingGrant: Codable, Hashable, Sendable {
-  /// The meeting's room.
   public var room: String
   /// A join token for one participant.
   public var token: String
 
-  /// A grant.
   public init(room: String, token: String) {
     self.room = room
     self.token = token

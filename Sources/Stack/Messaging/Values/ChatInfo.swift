@@ -1,16 +1,14 @@
 /// A chat as one of its participants sees it.
 public struct ChatInfo: Codable, Hashable, Sendable {
-  /// Who may invite.
+  /// The participants who may invite.
   public enum InvitePolicy: String, Codable, Sendable {
     case adminsOnly, participantsOnly
   }
 
-  /// Its id.
   public var chatId: ChatID
-  /// Whether two identities have this chat to themselves, for good.
+  /// Whether two identities have this chat to themselves, permanently.
   public var isOneToOne: Bool
   public var invitePolicy: InvitePolicy
-  /// The sealed subject.
   public var subject: Sealed?
   /// Sealed data of the app.
   public var data: Sealed?
@@ -23,7 +21,6 @@ public struct ChatInfo: Codable, Hashable, Sendable {
   /// The newest envelope with the chat's key for the asking identity.
   public var key: Sealed?
 
-  /// A chat.
   public init(
     chatId: ChatID, isOneToOne: Bool, invitePolicy: InvitePolicy, subject: Sealed? = nil, data: Sealed? = nil,
     participants: [ChatParticipant], lastMessage: MessageNumber, firstMessage: MessageNumber, key: Sealed? = nil
@@ -49,7 +46,6 @@ public struct ChatParticipant: Codable, Hashable, Sendable {
     case active
   }
 
-  /// The identity.
   public var regId: RegID
   public var state: State
   public var isAdmin: Bool
@@ -58,7 +54,6 @@ public struct ChatParticipant: Codable, Hashable, Sendable {
   /// Messages through this one are read.
   public var read: MessageNumber
 
-  /// A participant.
   public init(
     regId: RegID, state: State, isAdmin: Bool, delivered: MessageNumber = .init(0), read: MessageNumber = .init(0)
   ) {
@@ -72,7 +67,7 @@ public struct ChatParticipant: Codable, Hashable, Sendable {
 
 /// A message in its chat, in the order of the server.
 public struct StoredMessage: Codable, Hashable, Sendable {
-  /// What became of it.
+  /// Whether its body is there.
   public enum State: String, Codable, Sendable {
     case present
     /// Its sender, or an admin, took it back for everybody: the body is gone.
@@ -94,7 +89,6 @@ public struct StoredMessage: Codable, Hashable, Sendable {
   /// Attachments, which participants of the chat may fetch.
   public var attachments: [AttachmentID]
 
-  /// A message.
   public init(
     number: MessageNumber, sender: RegID, endpoint: EndpointID, cookie: String, time: MessageTime, state: State,
     body: Sealed?, attachments: [AttachmentID]

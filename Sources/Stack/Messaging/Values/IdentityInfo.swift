@@ -1,6 +1,5 @@
 /// An identity as others of its domain see it.
 public struct IdentityInfo: Codable, Hashable, Sendable {
-  /// Its number.
   public var regId: RegID
   /// The id that the app's identity provider gives the user.
   public var appUserId: String
@@ -9,7 +8,6 @@ public struct IdentityInfo: Codable, Hashable, Sendable {
   /// Its public keys; nil until it has published some.
   public var keys: PublicKeys?
 
-  /// An identity.
   public init(regId: RegID, appUserId: String, pin: String, keys: PublicKeys? = nil) {
     self.regId = regId
     self.appUserId = appUserId
@@ -27,7 +25,6 @@ public struct PublicKeys: Codable, Hashable, Sendable {
   /// Counts the key pairs of an identity from 1. The server refuses one that does not rise.
   public var generation: Int
 
-  /// Public keys.
   public init(signing: Sealed, encryption: Sealed, generation: Int) {
     self.signing = signing
     self.encryption = encryption
@@ -37,11 +34,10 @@ public struct PublicKeys: Codable, Hashable, Sendable {
 
 /// An endpoint as the other endpoints of its identity see it.
 public struct EndpointInfo: Codable, Hashable, Sendable {
-  /// Its id.
   public var endpointId: EndpointID
-  /// What it is, at most ``MessagingLimits/descriptionCharacters``.
+  /// A description for people, at most ``MessagingLimits/descriptionCharacters``.
   public var description: String
-  /// What its user calls it.
+  /// The user's name for it.
   public var nickname: String
   /// Whether it asks itself.
   public var isCurrent: Bool
@@ -50,7 +46,6 @@ public struct EndpointInfo: Codable, Hashable, Sendable {
   /// Whether it is connected now.
   public var isConnected: Bool
 
-  /// An endpoint.
   public init(
     endpointId: EndpointID, description: String, nickname: String, isCurrent: Bool, isPersistent: Bool,
     isConnected: Bool

@@ -1,4 +1,5 @@
-/// Bytes that clients have encrypted, or made for each other, in base64url without padding. The server never opens them.
+/// Bytes that clients have encrypted, or made for each other, in base64url without padding. The server never opens
+/// them.
 public struct Sealed: Codable, Hashable, Sendable {
   /// The base64url text.
   public let text: String
@@ -15,7 +16,6 @@ public struct Sealed: Codable, Hashable, Sendable {
     }
   }
 
-  /// Writes a string.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)
@@ -39,12 +39,10 @@ public struct Sealed: Codable, Hashable, Sendable {
 
 /// Something for one identity alone, e.g. a chat's key in an HPKE envelope.
 public struct SealedEnvelope: Codable, Hashable, Sendable {
-  /// The recipient.
   public var to: RegID
-  /// What only the recipient opens.
+  /// The sealed value, which only the recipient opens.
   public var sealed: Sealed
 
-  /// An envelope.
   public init(to: RegID, sealed: Sealed) {
     self.to = to
     self.sealed = sealed

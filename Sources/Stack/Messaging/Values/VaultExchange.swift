@@ -1,6 +1,7 @@
 public import Signaling
 
-/// A request about the vault of the asking identity: the record with its keys, sealed by a passcode that the server never gets.
+/// A request about the vault of the asking identity: the record with its keys, sealed by a passcode that the server
+/// never gets.
 public enum VaultRequest: Codable, Hashable, Sendable {
   /// Answer: `status`.
   case status
@@ -14,7 +15,7 @@ public enum VaultRequest: Codable, Hashable, Sendable {
   case forget
 }
 
-/// What the server says about a vault.
+/// The answer to a request about a vault.
 public enum VaultAnswer: Codable, Hashable, Sendable {
   case status(status: VaultStatus)
   case prepared(preparation: VaultPreparation)

@@ -1,6 +1,5 @@
 /// A 64-bit number that JSON carries as a string of decimal digits: JavaScript's numbers hold 53 bits.
 public protocol WireNumber: Codable, Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The number.
   var value: UInt64 { get }
   /// The number as a value of its type.
   init(_ value: UInt64)
@@ -28,10 +27,8 @@ extension WireNumber {
     try container.encode(String(value))
   }
 
-  /// The decimal digits.
   public var description: String { String(value) }
 
-  /// By number.
   public static func < (one: Self, other: Self) -> Bool { one.value < other.value }
 }
 
@@ -47,7 +44,8 @@ public struct MessageNumber: WireNumber {
   public init(_ value: UInt64) { self.value = value }
 }
 
-/// The number of an event in the mailbox of an identity: rising, the same at all of its endpoints. 0 is before the first.
+/// The number of an event in the mailbox of an identity: rising, the same at all of its endpoints. 0 is before the
+/// first.
 public struct EventNumber: WireNumber {
   public let value: UInt64
   public init(_ value: UInt64) { self.value = value }
@@ -58,20 +56,16 @@ public struct MessageTime: Codable, Hashable, Comparable, Sendable {
   /// Milliseconds since 1970-01-01T00:00:00Z.
   public let milliseconds: Int64
 
-  /// A moment.
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-  /// Reads an integer.
   public init(from decoder: any Decoder) throws {
     milliseconds = try decoder.singleValueContainer().decode(Int64.self)
   }
 
-  /// Writes an integer.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(milliseconds)
   }
 
-  /// By time.
   public static func < (one: Self, other: Self) -> Bool { one.milliseconds < other.milliseconds }
 }

@@ -1,6 +1,5 @@
 /// An opaque id: 1 to 64 characters of base64url's alphabet.
 public protocol WireText: Codable, Hashable, Sendable, CustomStringConvertible {
-  /// The id.
   var text: String { get }
   /// The id as a value of its type, unchecked.
   init(_ text: String)
@@ -30,13 +29,11 @@ extension WireText {
     self.init(text)
   }
 
-  /// Writes a string.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)
   }
 
-  /// The id.
   public var description: String { text }
 }
 

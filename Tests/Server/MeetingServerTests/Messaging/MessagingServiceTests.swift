@@ -152,7 +152,7 @@ struct MessagingServiceTests {
         try client.send(message)
         #expect(try await client.refused().code == code, "\(message)")
       }
-      // Who is in may make mistakes, and only too many at once end it.
+      // An endpoint that is in may make mistakes; only too many frames end it.
       ann.socket.send(text: #"{"request":{"id":9,"unheardOf":{}}}"#)
       var code: MessagingFailure.Code?
       while code == nil, let message = try await ann.next() {
@@ -262,7 +262,7 @@ struct MessagingServiceTests {
       #expect(
         try await tablet.ask(.vault(request: open))
           == .vault(answer: .opened(opening: .init(record: record, answer: made.answer))))
-      // An older record is no next version.
+      // An older record can't be the next version.
       #expect(try await ann.refusal(.vault(request: store)) != nil)
       var codes: [MessagingFailure.Code?] = []
       for guess in 0..<11 {

@@ -59,7 +59,7 @@ extension TestServer {
 final class MessagingTestClient {
   let socket: WebSocketConnection
   private var nextID = 1
-  /// What came while an answer was waited for.
+  /// Messages that came before an awaited answer.
   private var waiting: [ServiceMessage] = []
 
   init(_ socket: WebSocketConnection) { self.socket = socket }
@@ -91,7 +91,7 @@ final class MessagingTestClient {
     throw UnexpectedMessage(nil)
   }
 
-  /// The answer to a request. What comes before it waits for ``next()``.
+  /// The answer to a request. Earlier messages wait for ``next()``.
   @discardableResult
   func ask(_ request: MessagingRequest) async throws -> MessagingAnswer {
     let id = nextID

@@ -28,7 +28,7 @@ struct MailboxTests {
       .messageRecall(chatId: chat, number: .init(1)),
     ] { #expect(try await world.refusal(request, by: eve) == .notFound, "\(request)") }
     #expect(try await world.events(eve).isEmpty)
-    // Marks beyond the newest message are no marks.
+    // Marks beyond the newest message are refused.
     #expect(try await world.refusal(.messagesRead(chatId: chat, number: .init(3)), by: bob) == .badRequest)
     try await world.apply(.messagesRead(chatId: chat, number: .init(2)), by: bob)
     try await world.apply(.messagesRead(chatId: chat, number: .init(1)), by: bob)

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Messaging
 
-/// Identities and endpoints.
 extension SQLiteMailboxTransaction {
   private static let identityColumns = "id, domain, user, pin, keys, last_event, purged"
 

@@ -2,14 +2,16 @@ import Glibc
 
 /// A copy in the place of what is kept.
 extension SQLiteMeetingStore {
-  /// Puts what a copy (``backUp(to:)``) has in the place of what is kept, in one transaction and beside whoever works on the file, also a server: all of it holds from
-  /// the next request on. `folder` is one with the copy as its store, in today's format, which nobody writes to.
+  /// Puts what a copy (``backUp(to:)``) has in the place of what is kept, in one transaction and beside whoever works
+  /// on the file, also a server: all of it holds from the next request on. `folder` is one with the copy as its store,
+  /// in today's format, which nobody writes to.
   ///
   /// What would undo something that has happened since is not taken back:
   /// - Meetings that run stay as they are, with what holds in them.
   /// - Tokens and people that were refused since stay so, secrets are as good or retired as they were, and webhooks are still told what waits for them.
   /// - Vaults stay: devices would take an older record for an attack, and an older count would give tries back.
-  /// - A domain of the messaging service stays as it is: no message gets lost, and none comes twice. One that is missing comes whole.
+  /// - A domain of the messaging service stays as it is: no message gets lost, and none comes twice. A missing one comes
+  ///   whole.
   /// - The audit log keeps its entries, and gets those of the copy that it lacks, and `entry`.
   ///
   /// - Throws: ``MeetingStoreError/failed(path:reason:)`` where a meeting runs whose tenant the copy does not have.
@@ -40,8 +42,9 @@ extension SQLiteMeetingStore {
     }
   }
 
-  /// References between tables are looked at when all is done. Where two meetings want one place the one that is there runs. The order of tenants is of no
-  /// matter, and keeps SQLite from copying pages of the table instead of rows: then it would still miss those that meetings refer to.
+  /// References between tables are looked at when all is done. Where two meetings want one place the one that is there
+  /// runs. The order of tenants is of no matter, and keeps SQLite from copying pages of the table instead of rows: then
+  /// it would still miss those that meetings refer to.
   private static let replacing = """
     PRAGMA defer_foreign_keys = ON;
     DELETE FROM main.webhook_deliveries WHERE webhook NOT IN (SELECT id FROM copy.webhooks);

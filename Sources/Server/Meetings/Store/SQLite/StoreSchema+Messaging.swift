@@ -1,6 +1,6 @@
 extension StoreSchema {
-  /// Domains, identities, chats and mailboxes of the messaging service. Numbers of identities are below 2⁶³. An event without a body is the
-  /// message that it names, so that a message of many recipients is stored once.
+  /// Domains, identities, chats and mailboxes of the messaging service. Numbers of identities are below 2⁶³. An event
+  /// without a body is the message that it names, so that a message of many recipients is stored once.
   static let messaging = """
     CREATE TABLE messaging_domains (
       id TEXT PRIMARY KEY, tenant TEXT NOT NULL UNIQUE REFERENCES tenants (id), settings TEXT NOT NULL,
