@@ -40,7 +40,7 @@ let folders = [
   ],
   "Sources/Stack": ["RTC", "Transport", "Signaling", "Messaging", "Media"],
   "Sources/Server": ["SFU", "Meetings", "MeetingServer"],
-  "Sources/Client": ["Encryption", "Parley", "ParleyViews", "UIKit"],
+  "Sources/Client": ["Encryption", "MessagingClient", "Parley", "ParleyViews", "UIKit"],
   "Sources/DropIn": ["OpenTok", "SkypeForBusiness"],
   "Sources/Tools": ["ParleyCLI"],
   "Tests/Base": ["BasicsTests", "CryptoTests", "OptionsTests"],
@@ -132,6 +132,11 @@ let package = Package(
     // Floor 3: the client SDK.
     .target(
       name: "Parley", dependencies: ["Basics", "Crypto", "Encryption", "RTC", "Media", "Signaling", "Transport"],
+      swiftSettings: common),
+
+    // Floor 4: the client of the messaging service.
+    .target(
+      name: "MessagingClient", dependencies: ["Basics", "Crypto", "Encryption", "Messaging", "Signaling"],
       swiftSettings: common),
 
     // Floor 3: the media server's routing core and its workers; the meeting service's records.
