@@ -48,7 +48,7 @@ package struct ChatKey: Sendable, Equatable {
 
   /// What is sealed; a text of one purpose does not open as another.
   enum Purpose: String {
-    case message, subject, event
+    case message, subject, data, event
 
     var label: [UInt8] { Array("Parley chat \(rawValue) 1\0".utf8) }
   }
@@ -62,7 +62,7 @@ package struct ChatKeyID: RawRepresentable, Hashable, Sendable, Codable {
 
 /// The keys of a chat, the newest last. Earlier ones open earlier messages.
 package struct ChatKeyRing: Sendable, Equatable {
-  static let maximumKeys = 256
+  static let maximumKeys = 200
 
   private(set) var keys: [ChatKey] = []
   /// Whether somebody has left who knows the newest key: the next message needs another.
@@ -74,6 +74,14 @@ package struct ChatKeyRing: Sendable, Equatable {
   package var current: ChatKey? { keys.last }
 
   subscript(id: ChatKeyID) -> ChatKey? { keys.last { $0.id == id } }
+
+  /// Adds an earlier key, which opens earlier messages.
+  @discardableResult mutating func insert(_ key: ChatKey) -> Bool {
+    guard self[key.id] == nil else { return false }
+    keys.insert(key, at: 0)
+    if keys.count > Self.maximumKeys { keys.removeFirst() }
+    return true
+  }
 
   /// Adds a key as the newest. False when it was known; it stays where it is then.
   @discardableResult mutating func add(_ key: ChatKey) -> Bool {
@@ -98,11 +106,5 @@ package struct ChatKeyRing: Sendable, Equatable {
       var bytes = try reader.read(count: ChatKey.length)
       do throws(CryptoError) { keys.append(try ChatKey(secret: SecretBytes(wiping: &bytes))) } catch { throw .failed }
     }
-  }
-
-  /// Adds keys of another endpoint before the own ones.
-  mutating func merge(_ other: ChatKeyRing) {
-    let unknown = other.keys.filter { self[$0.id] == nil }
-    keys = Array((unknown + keys).suffix(Self.maximumKeys))
   }
 }

@@ -57,9 +57,10 @@ package struct PinnedKeys: Sendable, Equatable {
 
   // MARK: Vault and local store
 
-  func write(to writer: inout ByteWriter) {
-    writer.write(UInt32(truncatingIfNeeded: pins.count))
-    for (id, pin) in pins.sorted(by: { $0.key < $1.key }) {
+  func write(to writer: inout ByteWriter, limit: Int = maximumPins) {
+    let kept = pins.sorted { $0.key < $1.key }.prefix(limit)
+    writer.write(UInt32(truncatingIfNeeded: kept.count))
+    for (id, pin) in kept {
       writer.write(id.value)
       pin.keys.write(to: &writer)
     }

@@ -32,6 +32,7 @@ struct ChatLedger: Sendable, Equatable {
   private(set) var senders: [MessageHeader.Sender: Progress] = [:]
   /// Senders in the order of their last message, the newest last.
   private var recent: [MessageHeader.Sender] = []
+  private var forgiven: [RegID: UInt64] = [:]
   /// Whether this identity was in the chat from its first message on, so that nothing may be missing.
   var isComplete = false
 
@@ -51,6 +52,17 @@ struct ChatLedger: Sendable, Equatable {
     }
     return (progress.counter + 1, progress.digest)
   }
+
+  /// Takes in a message of restored history, where deleted and recalled ones are missing rightly.
+  mutating func restore(_ header: MessageHeader, digest: [UInt8]) {
+    guard header.counter > senders[header.sender]?.counter ?? 0, senders.count < Self.maximumSenders else { return }
+    senders[header.sender] = Progress(counter: header.counter, digest: digest)
+    recent.removeAll { $0 == header.sender }
+    recent.append(header.sender)
+  }
+
+  /// A message of this identity came without its body: it was recalled, so it is missing from the sender's count.
+  mutating func forgive(_ id: RegID) { forgiven[id, default: 0] += 1 }
 
   /// Compares a message with what has come. A finding of ``Finding/replayed`` means: do not show it again.
   mutating func accept(_ header: MessageHeader, digest: [UInt8]) -> [Finding] {
@@ -88,7 +100,10 @@ struct ChatLedger: Sendable, Equatable {
       senders[header.sender]?.gaps.formUnion(Self.gaps(expected..<header.counter))
       // What a third has told of already is not reported twice.
       let known = max(progress.reported, progress.counter)
-      if header.counter - 1 > known { findings.append(.missing(header.sender, count: header.counter - 1 - known)) }
+      let missing = header.counter - 1 > known ? header.counter - 1 - known : 0
+      let recalled = min(missing, forgiven[header.sender.regId] ?? 0)
+      forgiven[header.sender.regId]? -= recalled
+      if missing > recalled { findings.append(.missing(header.sender, count: missing - recalled)) }
     } else if header.previous != progress.digest {
       findings.append(.forked)
     }
