@@ -23,6 +23,8 @@ struct ChatRecord: Sendable {
 
   // Of the present connection.
   var isSending = false
+  /// Whether sending waits for the next attempt.
+  var isPaused = false
   var isRotating = false
   var isFetchingKeys = false
   var isRestoring = false

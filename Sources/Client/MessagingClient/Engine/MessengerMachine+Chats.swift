@@ -19,18 +19,25 @@ extension MessengerMachine {
 
   /// Fetches the identity's chats, page by page: on a new endpoint, or after events were lost.
   mutating func syncChats(after: ChatID?) {
-    if after == nil { notify(.syncing(true)) }
+    if after == nil {
+      guard !isSyncing else { return }
+      isSyncing = true
+      notify(.syncing(true))
+    }
     request(.chatsGet(after: after)) { machine, answer in
       switch answer {
       case .success(.chats(let chats, let isLast)):
         for info in chats { machine.updateChat(info, restores: true) }
         if !isLast, let last = chats.last { return machine.syncChats(after: last.chatId) }
+        machine.isSyncing = false
         machine.identity.hasSynced = true
         machine.saveIdentity()
         machine.notify(.syncing(false))
         machine.resumeWork()
-      case .success, .failure(.refused): machine.retryLater()
-      case .failure: break
+      case .success, .failure(.refused):
+        machine.isSyncing = false
+        machine.retryLater()
+      case .failure: machine.isSyncing = false
       }
     }
   }

@@ -27,6 +27,7 @@ extension MessengerMachine {
 
   /// Reads messages in their order. One whose sender's keys are unknown holds up those behind it.
   mutating func readInbox(_ chat: ChatID) {
+    guard identity.keys != nil else { return }
     while let next = chats[chat]?.inbox.first, let message = chats[chat]?.messages[next.number] {
       let sender = message.stored.sender
       guard message.stored.body == nil || keys(of: sender) != nil else {
@@ -88,7 +89,7 @@ extension MessengerMachine {
       return (.verified, false)
     }
     var isRepeated = false
-    for finding in record.ledger.accept(sealed.header, digest: digest) {
+    for finding in record.ledger.accept(sealed.header, digest: digest, at: ownSender) {
       switch finding {
       case .replayed:
         isRepeated = true

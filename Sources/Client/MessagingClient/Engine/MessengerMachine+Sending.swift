@@ -3,7 +3,7 @@ import Messaging
 
 extension MessengerMachine {
   /// This endpoint's name in message headers.
-  private var ownSender: MessageHeader.Sender {
+  var ownSender: MessageHeader.Sender {
     MessageHeader.Sender(regId: own, instance: identity.instance)
   }
 
@@ -28,7 +28,7 @@ extension MessengerMachine {
 
   /// Sends the oldest message of a chat that waits. One at a time: each names the one before it.
   mutating func pumpOutbox(_ chat: ChatID) {
-    guard isReady, let record = chats[chat], !record.isSending, !record.isRotating, !record.isRestoring,
+    guard isReady, let record = chats[chat], !record.isSending, !record.isPaused, !record.isRotating, !record.isRestoring,
       !record.isDefunct, record.inbox.isEmpty, let key = record.ring.current, let keys = identity.keys,
       let index = outbox.firstIndex(where: { $0.chat == chat && !$0.isFailed })
     else { return }
@@ -74,11 +74,11 @@ extension MessengerMachine {
     case .failure(.refused(let failure)):
       switch failure.code {
       case .serverError, .tooFast, .unavailable, .providerUnavailable, .tokenNeeded:
-        // Not before the pause: the pump that follows would send at once.
-        chats[queued.chat]?.isSending = true
+        chats[queued.chat]?.isPaused = true
         retryLater()
       case .badRequest, .limitReached, .unknownDomain, .tokenRejected, .endpointDeregistered, .full, .notFound,
-        .notAllowed, .alreadyExists, .wrongPasscode, .vaultLocked, .versionConflict, .noKeyManagement, .unknown:
+        .notAllowed, .alreadyExists, .wrongPasscode, .vaultLocked, .versionConflict, .proofRequired,
+        .noVault, .vaultUnreadable, .noKeyManagement, .unknown:
         fail(queued)
       }
     case .failure: break
@@ -98,7 +98,7 @@ extension MessengerMachine {
     guard var record = chats[chat], let bytes = queued.sealed, let sealed = try? SealedMessage(bytes),
       let digest = try? sealed.digest()
     else { return saveOutbox() }
-    _ = record.ledger.accept(sealed.header, digest: digest)
+    _ = record.ledger.accept(sealed.header, digest: digest, at: ownSender)
     let message = MessageRecord(stored: stored, reading: .verified, content: queued.content)
     record.messages[stored.number] = message
     record.info.lastMessage = max(record.info.lastMessage, stored.number)

@@ -7,7 +7,7 @@ extension MessengerMachine {
 
   var localKeys: SetupMachine.LocalKeys {
     SetupMachine.LocalKeys(
-      published: identity.keys?.published, vaultVersion: identity.memory.seen[vaultOwner]?.version ?? 0)
+      published: identity.keys?.published, vaultVersion: Int(clamping: identity.memory.seen[vaultOwner]?.version ?? 0))
   }
 
   /// Carries out what the setup asks for.
@@ -55,6 +55,7 @@ extension MessengerMachine {
     case .ownKeysDiffer: warn(.ownKeysDiffer)
     case .vaultRolledBack: warn(.vaultRolledBack)
     case .wipe:
+      failPending()
       // A new installation has another name in message headers.
       forgetAll(instance: (try? Self.freshInstance()) ?? identity.instance &+ 1)
       emit(.wipe)

@@ -2,6 +2,7 @@ import Basics
 import Crypto
 import Encryption
 import Messaging
+import Signaling
 
 extension MessengerMachine {
   // MARK: Opening
@@ -10,24 +11,24 @@ extension MessengerMachine {
   mutating func openVault(_ passcode: Passcode) {
     let entered = VaultPasscode(entered: passcode.value)
     requestVault(.status) { machine, result in
-      guard case .success(.status(let version, _, let parameters)) = result else { return machine.vaultFailed(result) }
-      guard version != nil, let parameters else {
+      guard case .success(.status(let status)) = result else { return machine.vaultFailed(result) }
+      guard status.state != .none, let derivation = status.derivation else {
         machine.setup.vaultIs(.new)
         return machine.failSync(.failure)
       }
-      guard let parameters = try? VaultParameters(parameters) else { return machine.failSync(.tampered) }
+      guard let parameters = try? VaultParameters(derivation) else { return machine.failSync(.tampered) }
       machine.derive(entered, parameters) { machine, result in
         guard case .success(let credentials) = result else { return machine.failSync(.failure) }
-        machine.fetchRecord(credentials)
+        machine.fetchRecord(credentials, owner: status.owner)
       }
     }
   }
 
-  private mutating func fetchRecord(_ credentials: VaultCredentials) {
-    requestVault(.open(token: Sealed(bytes: credentials.token.unprotectedCopy()))) { machine, result in
-      guard case .success(.opened(let share, let record)) = result else { return machine.vaultFailed(result) }
+  private mutating func fetchRecord(_ credentials: VaultCredentials, owner: String) {
+    requestVault(.open(proof: VaultProof(token: credentials.text))) { machine, result in
+      guard case .success(.opened(let opening)) = result else { return machine.vaultFailed(result) }
       do throws(VaultError) {
-        try machine.take(record, share: share, credentials)
+        try machine.adopt(opening, credentials, owner: owner)
       } catch {
         switch error {
         case .rolledBack:
@@ -40,14 +41,13 @@ extension MessengerMachine {
     }
   }
 
-  private mutating func take(
-    _ payload: VaultPayload, share: Sealed, _ credentials: VaultCredentials
+  private mutating func adopt(
+    _ opening: VaultOpening, _ credentials: VaultCredentials, owner: String
   ) throws(VaultError) {
-    guard let share = share.bytes, let sealed = payload.sealed.bytes else { throw .malformed }
-    let key = try VaultKey(credentials: credentials, answer: share)
-    let record = try VaultRecord(
-      version: payload.version, parameters: VaultParameters(payload.parameters), sealed: sealed)
-    let opened = try record.open(key, owner: vaultOwner)
+    guard let answer = opening.answer.flatMap({ Base64URL.decode($0) }) else { throw .malformed }
+    let record = try VaultRecord(opening.record)
+    let opened = try record.open(VaultKey(credentials: credentials, answer: answer), owner: owner)
+    // By the name that this endpoint gives the owner: the service's may change, and with it what was seen.
     try identity.memory.accept(record, owner: vaultOwner)
     let vault: IdentityVault
     do throws(KeyMessageError) { vault = try IdentityVault(opened.contents) } catch { throw .malformed }
@@ -59,94 +59,90 @@ extension MessengerMachine {
 
   // MARK: Making
 
+  /// New keys in a new vault. One that is there is forgotten first, if the user wants that.
   mutating func makeVault(_ passcode: Passcode, replaces: Bool) {
-    let known = [setup.status.appUserId].compactMap { $0 }
-    guard let strong = try? VaultPasscode(new: passcode.value, knowing: known) else { return failSync(.weakPasscode) }
+    guard let strong = strong(passcode) else { return failSync(.weakPasscode) }
     requestVault(replaces ? .forget : .status) { machine, result in
-      switch result {
-      case .success(.forgotten(let next)): machine.prepareVault(strong, next: next)
-      case .success(.status(nil, let next, _)): machine.prepareVault(strong, next: next)
-      case .success(.status):
+      guard case .success(.status(let status)) = result else { return machine.vaultFailed(result) }
+      guard status.state == .none else {
         // Another endpoint was faster.
         machine.setup.vaultIs(.existing)
-        machine.failSync(.failure)
-      default: machine.vaultFailed(result)
+        return machine.failSync(.failure)
+      }
+      guard let keys = try? IdentityKeys(generation: machine.publishedGeneration + 1) else {
+        return machine.failSync(.failure)
+      }
+      machine.storeVault(keys, strong, owner: status.owner, proof: nil) { machine, error in
+        if let error { return machine.failSync(error) }
+        machine.adopt(keys)
+        machine.setup.vaultOpened(now: machine.now)
       }
     }
   }
 
-  private mutating func prepareVault(_ passcode: VaultPasscode, next: UInt64) {
-    guard next > identity.memory.seen[vaultOwner]?.version ?? 0 else {
-      warn(.vaultRolledBack)
-      return failSync(.tampered)
-    }
-    guard let parameters = try? VaultParameters() else { return failSync(.failure) }
+  private func strong(_ passcode: Passcode) -> VaultPasscode? {
+    try? VaultPasscode(new: passcode.value, knowing: [setup.status.appUserId].compactMap { $0 })
+  }
+
+  /// Prepares and stores a record under a passcode; `then` gets what went wrong.
+  private mutating func storeVault(
+    _ keys: IdentityKeys, _ passcode: VaultPasscode, owner: String, proof: VaultProof?,
+    then: @escaping @Sendable (inout MessengerMachine, SyncError?) -> Void
+  ) {
+    guard let parameters = try? VaultParameters() else { return then(&self, .failure) }
     derive(passcode, parameters) { machine, result in
-      guard case .success(let credentials) = result else { return machine.failSync(.failure) }
-      let token = Sealed(bytes: credentials.token.unprotectedCopy())
-      machine.requestVault(.prepare(token: token)) { machine, result in
-        guard case .success(.prepared(let share)) = result else { return machine.vaultFailed(result) }
-        guard let keys = try? IdentityKeys(generation: machine.publishedGeneration + 1),
-          let record = try? machine.record(keys, credentials, share: share, version: next, parameters)
-        else { return machine.failSync(.failure) }
-        let request = VaultRequest.store(token: token, record: VaultPayload(record))
-        machine.requestVault(request) { machine, result in
-          guard case .success(.stored) = result else { return machine.vaultFailed(result) }
+      guard case .success(let credentials) = result else { return then(&machine, .failure) }
+      let preparation = VaultPreparationRequest(token: credentials.text, proof: proof)
+      machine.requestVault(.prepare(request: preparation)) { machine, result in
+        guard case .success(.prepared(let prepared)) = result else { return then(&machine, Self.syncError(result)) }
+        guard prepared.version > machine.setup.keys.vaultVersion else {
+          machine.warn(.vaultRolledBack)
+          return then(&machine, .tampered)
+        }
+        guard let record = try? machine.record(keys, credentials, prepared, parameters, owner: owner) else {
+          return then(&machine, .failure)
+        }
+        let store = VaultStoreRequest(
+          record: SealedVault(record), proof: proof, preparation: prepared.id, token: credentials.text)
+        machine.requestVault(.store(request: store)) { machine, result in
+          guard case .success(.stored) = result else { return then(&machine, Self.syncError(result)) }
           try? machine.identity.memory.accept(record, owner: machine.vaultOwner)
           machine.identity.vaultToken = credentials.token
-          machine.adopt(keys)
-          machine.setup.vaultOpened(now: machine.now)
+          machine.saveIdentity()
+          machine.setup.keys = machine.localKeys
+          then(&machine, nil)
         }
       }
     }
   }
 
   private func record(
-    _ keys: IdentityKeys, _ credentials: VaultCredentials, share: Sealed, version: UInt64, _ parameters: VaultParameters
+    _ keys: IdentityKeys, _ credentials: VaultCredentials, _ prepared: VaultPreparation, _ parameters: VaultParameters,
+    owner: String
   ) throws(VaultError) -> VaultRecord {
-    guard let share = share.bytes else { throw .malformed }
+    guard let answer = Base64URL.decode(prepared.answer) else { throw .malformed }
     return try VaultRecord(
       sealing: IdentityVault(keys: keys, pins: identity.pins).contents(),
-      key: VaultKey(credentials: credentials, answer: share), recovery: nil, owner: vaultOwner, version: version,
-      parameters: parameters)
+      key: VaultKey(credentials: credentials, answer: answer), recovery: nil, owner: owner,
+      version: UInt64(prepared.version), parameters: parameters)
   }
 
   // MARK: Changing
 
-  /// Seals the present keys under another passcode.
+  /// Seals the present keys under another passcode. The vault's token stands for the old one.
   mutating func changePasscode(_ passcode: Passcode, _ id: CommandID) {
     guard isReady, let keys = identity.keys else { return reply(id, .failure(.notReady)) }
     guard setup.hasKeyManagement, let current = identity.vaultToken else {
       return reply(id, .failure(.notForThisDomain))
     }
-    let known = [setup.status.appUserId].compactMap { $0 }
-    guard let strong = try? VaultPasscode(new: passcode.value, knowing: known),
-      let parameters = try? VaultParameters()
-    else { return reply(id, .failure(.passcode(.weakPasscode))) }
-    let old = Sealed(bytes: current.unprotectedCopy())
+    guard let strong = strong(passcode) else { return reply(id, .failure(.passcode(.weakPasscode))) }
+    let proof = VaultProof(token: Base64URL.encode(current.bytes))
     requestVault(.status) { machine, result in
-      guard case .success(.status(let version?, let next, _)) = result else {
+      guard case .success(.status(let status)) = result else {
         return machine.reply(id, .failure(.passcode(Self.syncError(result))))
       }
-      machine.derive(strong, parameters) { machine, result in
-        guard case .success(let credentials) = result else { return machine.reply(id, .failure(.failed)) }
-        let token = Sealed(bytes: credentials.token.unprotectedCopy())
-        machine.requestVault(.prepare(token: token, current: old)) { machine, result in
-          guard case .success(.prepared(let share)) = result,
-            let record = try? machine.record(keys, credentials, share: share, version: next, parameters)
-          else { return machine.reply(id, .failure(.passcode(Self.syncError(result)))) }
-          let request = VaultRequest.change(
-            current: old, token: token, record: VaultPayload(record), replacing: version)
-          machine.requestVault(request) { machine, result in
-            guard case .success(.stored) = result else {
-              return machine.reply(id, .failure(.passcode(Self.syncError(result))))
-            }
-            try? machine.identity.memory.accept(record, owner: machine.vaultOwner)
-            machine.identity.vaultToken = credentials.token
-            machine.saveIdentity()
-            machine.reply(id, .success(.done))
-          }
-        }
+      machine.storeVault(keys, strong, owner: status.owner, proof: proof) { machine, error in
+        machine.reply(id, error.map { .failure(.passcode($0)) } ?? .success(.done))
       }
     }
   }
@@ -184,19 +180,33 @@ extension MessengerMachine {
   }
 }
 
+extension VaultCredentials {
+  /// The token as it goes over the wire.
+  fileprivate var text: String { Base64URL.encode(token.bytes) }
+}
+
 extension VaultParameters {
-  init(_ wire: VaultPayload.Parameters) throws(VaultError) {
-    guard let salt = wire.salt.bytes else { throw .malformed }
+  fileprivate init(_ wire: VaultDerivation) throws(VaultError) {
+    guard let salt = Base64URL.decode(wire.salt) else { throw .malformed }
     try self.init(salt: salt, memory: wire.memory, passes: wire.passes)
   }
 }
 
-extension VaultPayload {
-  init(_ record: VaultRecord) {
+extension VaultRecord {
+  fileprivate init(_ wire: SealedVault) throws(VaultError) {
+    guard let sealed = Base64URL.decode(wire.sealed), wire.version >= 0 else { throw .malformed }
+    try self.init(
+      version: UInt64(wire.version), parameters: VaultParameters(wire.derivation), sealed: sealed)
+  }
+}
+
+extension SealedVault {
+  fileprivate init(_ record: VaultRecord) {
     self.init(
-      version: record.version,
-      parameters: Parameters(
-        salt: Sealed(bytes: record.parameters.salt), memory: record.parameters.memory, passes: record.parameters.passes),
-      sealed: Sealed(bytes: record.sealed))
+      version: Int(clamping: record.version),
+      derivation: VaultDerivation(
+        salt: Base64URL.encode(record.parameters.salt), memory: record.parameters.memory,
+        passes: record.parameters.passes),
+      sealed: Base64URL.encode(record.sealed))
   }
 }

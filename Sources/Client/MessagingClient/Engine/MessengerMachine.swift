@@ -47,8 +47,10 @@ struct MessengerMachine: Sendable {
   private var pingAt: Instant?
   /// When what the service refused for the moment is tried again.
   var retryAt: Instant?
-  /// Keys published by the service for this identity, as its last welcome said.
+  /// The generation of the keys that the service has for this identity.
   var publishedGeneration = 0
+  /// Whether the list of chats is being fetched.
+  var isSyncing = false
 
   init(
     domain: DomainID, description: EndpointDescription, acceptsChangedKeys: Bool = false, instance: UInt64
@@ -74,7 +76,7 @@ struct MessengerMachine: Sendable {
 
   mutating func start(now: Instant, time: MessageTime) {
     at(now, time)
-    setup.start(credentials: identity.credentials, keys: localKeys, now: now)
+    setup.start(credentials: identity.credentials, regId: identity.regId, keys: localKeys, now: now)
     pumpSetup()
   }
 
@@ -151,6 +153,7 @@ struct MessengerMachine: Sendable {
     }
     if let at = retryAt, now >= at {
       retryAt = nil
+      for id in chats.keys { chats[id]?.isPaused = false }
       if isReady { resumeWork() }
     }
     pumpSetup()
@@ -189,11 +192,13 @@ struct MessengerMachine: Sendable {
   }
 
   /// Ends what waits for answers of a connection that is gone.
-  private mutating func failPending() {
+  mutating func failPending() {
     let waiting = pending.sorted { $0.key < $1.key }
     pending = [:]
+    isSyncing = false
     for id in chats.keys {
       chats[id]?.isSending = false
+      chats[id]?.isPaused = false
       chats[id]?.isRotating = false
       chats[id]?.isFetchingKeys = false
       chats[id]?.isJoining = false

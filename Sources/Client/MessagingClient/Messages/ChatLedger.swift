@@ -65,7 +65,11 @@ struct ChatLedger: Sendable, Equatable {
   mutating func forgive(_ id: RegID) { forgiven[id, default: 0] += 1 }
 
   /// Compares a message with what has come. A finding of ``Finding/replayed`` means: do not show it again.
-  mutating func accept(_ header: MessageHeader, digest: [UInt8]) -> [Finding] {
+  ///
+  /// - Parameter own: This endpoint, whose messages the service may have taken before it says so.
+  mutating func accept(
+    _ header: MessageHeader, digest: [UInt8], at own: MessageHeader.Sender
+  ) -> [Finding] {
     var findings: [Finding] = []
     if let progress = senders[header.sender] {
       findings = accept(header, digest: digest, after: progress)
@@ -81,7 +85,7 @@ struct ChatLedger: Sendable, Equatable {
     if findings != [.replayed] {
       recent.removeAll { $0 == header.sender }
       recent.append(header.sender)
-      findings += compareSeen(header)
+      findings += compareSeen(header, at: own)
     }
     return findings
   }
@@ -112,9 +116,9 @@ struct ChatLedger: Sendable, Equatable {
     return findings
   }
 
-  private mutating func compareSeen(_ header: MessageHeader) -> [Finding] {
+  private mutating func compareSeen(_ header: MessageHeader, at own: MessageHeader.Sender) -> [Finding] {
     var findings: [Finding] = []
-    for entry in header.seen where entry.sender != header.sender {
+    for entry in header.seen where entry.sender != header.sender && entry.sender != own {
       guard let progress = senders[entry.sender] else {
         guard isComplete, senders.count < Self.maximumSenders, entry.counter > 0 else { continue }
         senders[entry.sender] = Progress(

@@ -1,5 +1,6 @@
 package import Basics
 package import Messaging
+import Signaling
 
 extension SetupMachine {
   // MARK: The connection
@@ -70,7 +71,8 @@ extension SetupMachine {
   }
 
   private mutating func proceed(_ welcome: ServiceMessage.Welcome) {
-    if hasKeyManagement, keys.vaultVersion > 0, (welcome.vaultVersion ?? 0) < keys.vaultVersion {
+    if hasKeyManagement, keys.vaultVersion > 0, welcome.vault.map({ $0.state == .none || $0.version < keys.vaultVersion }) ?? true
+    {
       emit(.vaultRolledBack)
     }
     if let own = keys.published {
@@ -90,7 +92,7 @@ extension SetupMachine {
       return
     }
     status.state = .syncRequired
-    status.syncPasscode = welcome.vaultVersion == nil ? .new : .existing
+    status.syncPasscode = welcome.vault?.state == VaultStatus.State.none ? .new : .existing
   }
 
   private mutating func succeed() {
@@ -118,6 +120,8 @@ extension SetupMachine {
       isBlocked = true
       status.authToken = .rejected
     case .tokenNeeded:
+      // Without credentials it was the token that was of no use.
+      if credentials == nil { token = nil }
       isBlocked = token == nil
       status.authToken = .needed
       if !isBlocked { credentials = nil }
@@ -125,7 +129,7 @@ extension SetupMachine {
     case .endpointDeregistered: return deregistered()
     case .providerUnavailable, .serverError, .tooFast, .unavailable, .limitReached: waitToReconnect(now: now)
     case .badRequest, .unknownDomain, .full, .notFound, .notAllowed, .alreadyExists, .wrongPasscode, .vaultLocked,
-      .versionConflict, .noKeyManagement, .unknown:
+      .versionConflict, .proofRequired, .noVault, .vaultUnreadable, .noKeyManagement, .unknown:
       isBlocked = true
       emit(.failed(failure))
     }

@@ -45,9 +45,9 @@ package struct SetupMachine: Sendable {
     /// The published form of the keys that are here; nil when there are none.
     package var published: PublicKeys?
     /// The highest version of the vault that was seen here; 0 for none.
-    package var vaultVersion: UInt64 = 0
+    package var vaultVersion = 0
 
-    package init(published: PublicKeys? = nil, vaultVersion: UInt64 = 0) {
+    package init(published: PublicKeys? = nil, vaultVersion: Int = 0) {
       self.published = published
       self.vaultVersion = vaultVersion
     }
@@ -85,14 +85,21 @@ package struct SetupMachine: Sendable {
 
   // MARK: The app
 
-  /// Starts the service. An endpoint that was registered before comes back without a token.
-  package mutating func start(credentials: EndpointCredentials?, keys: LocalKeys, now: Instant) {
+  /// Starts the service. An endpoint that was registered before, as `regId`, comes back without a token.
+  package mutating func start(
+    credentials: EndpointCredentials?, regId: RegID? = nil, keys: LocalKeys, now: Instant
+  ) {
     guard !isStarted else { return }
     isStarted = true
     isBlocked = false
     self.credentials = credentials
     self.keys = keys
-    if credentials != nil { status.state = .ongoing }
+    if credentials != nil {
+      // What was set up works without a connection, too.
+      status.state = keys.published == nil ? .ongoing : .success
+      if keys.published != nil { status.profileKeys = .synced }
+      status.regId = regId
+    }
     connectIfWanted(now: now)
     announce()
   }
