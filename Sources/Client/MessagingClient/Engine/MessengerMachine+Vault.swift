@@ -172,11 +172,9 @@ extension MessengerMachine {
 
   private static func syncError(_ result: Result<VaultAnswer, MessengerError>) -> SyncError {
     guard case .failure(.refused(let failure)) = result else { return .failure }
-    return switch failure.code {
-    case .wrongPasscode: .incorrectPasscode
-    case .vaultLocked: .locked(seconds: failure.retryAfter ?? 0)
-    default: .failure
-    }
+    if failure.code == .wrongPasscode { return .incorrectPasscode }
+    if failure.code == .vaultLocked { return .locked(seconds: failure.retryAfter ?? 0) }
+    return .failure
   }
 }
 
