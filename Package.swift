@@ -46,7 +46,7 @@ let folders = [
   "Tests/Base": ["BasicsTests", "CryptoTests", "OptionsTests"],
   "Tests/Stack": ["RTCTests", "TransportTests", "SignalingTests", "MessagingTests", "MediaTests"],
   "Tests/Server": ["SFUTests", "MeetingsTests", "MeetingServerTests"],
-  "Tests/Client": ["EncryptionTests", "ParleyTests", "ParleyViewsTests"],
+  "Tests/Client": ["EncryptionTests", "MessagingClientTests", "ParleyTests", "ParleyViewsTests"],
   "Tests/DropIn": ["OpenTokTests", "SkypeForBusinessTests"],
   "Tests/DropIn/Listings": ["ViewsListing", "OpenTokListing", "OpenTokShapes", "SkypeListing", "WalkthroughListing"],
   "Tests/Calls": ["ConditionsTests", "QualityTests"],
@@ -136,8 +136,8 @@ let package = Package(
 
     // Floor 4: the client of the messaging service.
     .target(
-      name: "MessagingClient", dependencies: ["Basics", "Crypto", "Encryption", "Messaging", "Signaling"],
-      swiftSettings: common),
+      name: "MessagingClient", dependencies: ["Basics", "Crypto", "Encryption", "Messaging", "Signaling", "Transport"],
+      swiftSettings: strict),
 
     // Floor 3: the media server's routing core and its workers; the meeting service's records.
     .target(name: "SFU", dependencies: ["Basics", "RTC", "Transport"], swiftSettings: strict),
@@ -269,6 +269,10 @@ let package = Package(
         "TestSupport",
         "Transport",
       ],
+      swiftSettings: common),
+    .testTarget(
+      name: "MessagingClientTests",
+      dependencies: ["Basics", "Crypto", "Encryption", "Messaging", "MessagingClient", "TestSeeds"],
       swiftSettings: common),
     .testTarget(
       name: "ParleyViewsTests", dependencies: ["Parley", "ParleyViews", "TestSupport", "ViewsListing"],

@@ -29,44 +29,74 @@ package actor Messenger {
 
   let options: Options
   let store: any LocalStore
-  /// What happens; for one reader.
+  let network: any MessagingNetwork
+  /// What happens, in order; for one reader.
   package nonisolated let events: AsyncStream<MessengerEvent>
   let eventContinuation: AsyncStream<MessengerEvent>.Continuation
+  var machine: MessengerMachine
+  var runner = EffectRunner()
+  private var loading: Task<Void, Never>?
 
   package init(_ options: Options, store: any LocalStore) {
+    self.init(
+      options, store: store, network: ServiceNetwork(server: options.server, trustsAny: options.trustsAnyCertificate))
+  }
+
+  /// A messenger over a network of the caller's, for tests.
+  package init(_ options: Options, store: any LocalStore, network: any MessagingNetwork) {
     self.options = options
     self.store = store
+    self.network = network
     (events, eventContinuation) = AsyncStream.makeStream()
+    machine = MessengerMachine(
+      domain: options.domain, description: options.description, acceptsChangedKeys: options.acceptsChangedKeys,
+      instance: .random(in: .min ... .max))
   }
 
   // MARK: Setup
 
   /// How far the setup is.
-  package var status: SetupStatus { SetupStatus() }
+  package var status: SetupStatus { machine.setup.status }
 
-  /// Starts the service. A token that came before is used now.
-  package func start() async {}
+  /// Starts the service with what an earlier run has stored. A token that came before is used now.
+  package func start() async {
+    await load()
+    input { $0.start(now: $1, time: $2) }
+  }
 
   /// Ends the connection; what is stored stays, and a start goes on with it.
-  package func stop() async {}
+  package func stop() async {
+    input { $0.stop(now: $1, time: $2) }
+    await runner.finished()
+  }
 
   /// Wipes what is stored here. A started messenger goes on as a new installation.
-  package func reset() async {}
+  package func reset() async {
+    input { $0.reset(now: $1, time: $2) }
+    await runner.finished()
+  }
 
   /// A token of the identity provider, also later when ``SetupStatus/authToken`` is `needed`.
-  package func give(_ token: AuthToken) async {}
+  package func give(_ token: AuthToken) { input { $0.give(token, now: $1, time: $2) } }
 
   /// The passcode of the vault, while the state is ``SetupState/syncRequired``.
-  package func give(passcode: Passcode, _ action: SyncAction) async {}
+  package func give(passcode: Passcode, _ action: SyncAction) {
+    input { $0.give(passcode: passcode, action, now: $1, time: $2) }
+  }
 
   /// Goes on after ``SetupState/full`` or ``SetupState/deviceSwitchRequired``.
-  package func retrySetup() async {}
+  package func retrySetup() { input { $0.retrySetup(now: $1, time: $2) } }
 
   /// Connects now, if it waits to: the app came to the foreground.
-  package func retryNow() async {}
+  package func retryNow() { input { $0.retryNow(now: $1, time: $2) } }
 
   /// Sets what other endpoints see of this one.
-  package func describe(_ description: EndpointDescription) async {}
+  package func describe(_ description: EndpointDescription) async {
+    machine.setup.description = description
+    guard machine.setup.status.isConnected else { return }
+    _ = try? await perform(
+      .request(.endpointUpdate(description: description.description, nickname: description.nickname)))
+  }
 
   /// Seals the vault under another passcode. The caller has made sure that it is the user.
   package func changePasscode(_ passcode: Passcode) async throws(MessengerError) {
@@ -85,7 +115,21 @@ package actor Messenger {
   }
 
   /// Without key management: the app has stored the keys. Without keys, they are made.
-  package func profileKeysSynced() async {}
+  package func profileKeysSynced() { input { $0.profileKeysSynced(now: $1, time: $2) } }
 
-  func perform(_ command: MessengerCommand) async throws(MessengerError) -> MessengerReply { throw .notReady }
+  /// Loads what an earlier run has stored, once.
+  private func load() async {
+    if loading == nil {
+      loading = Task {
+        let names = await MessengerMachine.names(in: store)
+        machine.load(identity: names.identity, outbox: names.outbox)
+        for name in names.chats {
+          guard let chat = await MessengerMachine.chat(name, in: store) else { continue }
+          machine.load(chat: chat.chat, log: chat.log)
+        }
+        machine.announceLoaded()
+      }
+    }
+    await loading?.value
+  }
 }

@@ -31,6 +31,8 @@ package enum MessengerEvent: Sendable, Hashable {
   case endpointsChanged
   case call(CallEvent)
   case warning(SecurityWarning)
+  /// The local store refuses a change: nothing more is acknowledged, so that the service keeps it.
+  case storeFailed
 }
 
 /// Something that an honest service does not do, or that only a person can judge.

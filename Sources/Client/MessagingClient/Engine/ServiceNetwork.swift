@@ -22,8 +22,7 @@ struct ServiceNetwork: MessagingNetwork {
     let url = "ws" + server.dropFirst("http".count) + MessagingLimits.path
     return SocketConnection(
       socket: try await WebSocketClient.connect(
-        url, headers: ["Sec-WebSocket-Protocol": MessagingLimits.subprotocol], limits: limits,
-        allowsSelfSigned: trustsAny))
+        url, limits: limits, allowsSelfSigned: trustsAny))
   }
 
   func upload(_ bytes: [UInt8], _ ticket: AttachmentTicket) async throws {

@@ -1,0 +1,18 @@
+import Messaging
+
+/// What an actor needs beside its machine: the connection, timers, and replies that calls of the app wait for.
+struct EffectRunner {
+  var connection: (any MessagingConnection)?
+  /// Counts the connections, so that a late word of an old one is known as such.
+  var generation = 0
+  var reader: Task<Void, Never>?
+  var timer: Task<Void, Never>?
+  var replies: [Int: CheckedContinuation<Result<MessengerReply, MessengerError>, Never>] = [:]
+  var nextCommand = 1
+  /// The effects that are being carried out; the next ones wait for them.
+  var work: Task<Void, Never>?
+  var hasStoreFailed = false
+
+  /// Waits until everything so far is carried out.
+  func finished() async { await work?.value }
+}
