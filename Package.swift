@@ -272,7 +272,7 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "MessagingClientTests",
-      dependencies: ["Basics", "Crypto", "Encryption", "Messaging", "MessagingClient", "TestSeeds"],
+      dependencies: ["Basics", "Crypto", "Encryption", "Messaging", "MessagingClient", "Signaling"],
       swiftSettings: common),
     .testTarget(
       name: "ParleyViewsTests", dependencies: ["Parley", "ParleyViews", "TestSupport", "ViewsListing"],

@@ -84,7 +84,8 @@ extension MessengerMachine {
     if let key = info.key { receiveKey(key, for: info.chatId) }
     if restores, info.lastMessage > MessageNumber(0) {
       let first = max(info.firstMessage.value, 1)
-      let newest = info.lastMessage.value >= UInt64(MessagingLimits.history)
+      let newest =
+        info.lastMessage.value >= UInt64(MessagingLimits.history)
         ? info.lastMessage.value - UInt64(MessagingLimits.history) + 1 : 1
       restore(info.chatId, from: MessageNumber(max(first, newest)), through: info.lastMessage)
     }
@@ -197,7 +198,11 @@ extension MessengerMachine {
         machine.updateChat(info, restores: false)
         machine.sendKeys(forOthers, of: chat) { machine, answer in
           // Without it for all, the next message makes another.
-          if case .success = answer { machine.chats[chat]?.ring.add(key) } else { machine.chats[chat]?.ring.needsRotation = true }
+          if case .success = answer {
+            machine.chats[chat]?.ring.add(key)
+          } else {
+            machine.chats[chat]?.ring.needsRotation = true
+          }
           machine.saveChat(chat)
           machine.reply(id, .success(.done))
         }

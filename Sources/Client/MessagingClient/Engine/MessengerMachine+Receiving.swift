@@ -192,7 +192,8 @@ extension MessengerMachine {
 
   mutating func markRead(_ chat: ChatID, _ number: MessageNumber) {
     receiveMarks(chat, of: own, delivered: number, read: number)
-    chats[chat]?.unsentRead = max(chats[chat]?.unsentRead ?? number, number)
+    let unsent = chats[chat]?.unsentRead ?? number
+    chats[chat]?.unsentRead = max(unsent, number)
     sendRead(chat)
   }
 

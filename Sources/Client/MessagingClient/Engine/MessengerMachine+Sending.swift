@@ -28,7 +28,8 @@ extension MessengerMachine {
 
   /// Sends the oldest message of a chat that waits. One at a time: each names the one before it.
   mutating func pumpOutbox(_ chat: ChatID) {
-    guard isReady, let record = chats[chat], !record.isSending, !record.isPaused, !record.isRotating, !record.isRestoring,
+    guard isReady, let record = chats[chat], !record.isSending, !record.isPaused, !record.isRotating,
+      !record.isRestoring,
       !record.isDefunct, record.inbox.isEmpty, let key = record.ring.current, let keys = identity.keys,
       let index = outbox.firstIndex(where: { $0.chat == chat && !$0.isFailed })
     else { return }

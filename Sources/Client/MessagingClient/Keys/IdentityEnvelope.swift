@@ -75,8 +75,9 @@ package enum IdentityEnvelope {
     guard signed >= start + AESGCM.tagLength, envelope[0] == version else { throw .malformed }
     let info: [UInt8]
     do throws(CryptoError) { info = try context.info(sender, own.publicKeys) } catch { throw .failed }
+    let message = info + envelope.prefix(signed)
     let signature = envelope.span.extracting(signed..<envelope.count)
-    guard sender.signing.verifies(signature, of: (info + envelope.prefix(signed)).span) else { throw .wrongSignature }
+    guard sender.signing.verifies(signature, of: message.span) else { throw .wrongSignature }
     do throws(CryptoError) {
       let recipient = try HPKE.Recipient(
         encapsulatedKey: Array(envelope[headLength..<start]), key: own.encryption, info: info.span,

@@ -35,8 +35,8 @@ struct SealedMessage: Sendable {
 
   /// Whether the holder of these keys signed it.
   func isSigned(by keys: IdentityPublicKeys) -> Bool {
-    keys.signing.verifies(
-      bytes.span.extracting(signedLength..<bytes.count), of: (Self.label + bytes.prefix(signedLength)).span)
+    let message = Self.label + bytes.prefix(signedLength)
+    return keys.signing.verifies(bytes.span.extracting(signedLength..<bytes.count), of: message.span)
   }
 
   /// The body.

@@ -71,7 +71,8 @@ extension SetupMachine {
   }
 
   private mutating func proceed(_ welcome: ServiceMessage.Welcome) {
-    if hasKeyManagement, keys.vaultVersion > 0, welcome.vault.map({ $0.state == .none || $0.version < keys.vaultVersion }) ?? true
+    if hasKeyManagement, keys.vaultVersion > 0,
+      welcome.vault.map({ $0.state == .none || $0.version < keys.vaultVersion }) ?? true
     {
       emit(.vaultRolledBack)
     }
