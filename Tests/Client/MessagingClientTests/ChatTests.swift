@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `a new endpoint reads what was said before, and is told apart in the order of messages`() throws {
+  @Test func `a new endpoint reads what was said before, and takes part`() throws {
     let chat = try ann.startChat(with: [bob.regId], cookie: "c")
     try ann.say("one", in: chat)
     try bob.say("two", in: chat)

@@ -62,7 +62,7 @@ import Testing
     replayed.number = MessageNumber(3)
     replayed.cookie = "another"
     service.deliver(.message(chatId: chat, message: replayed), to: bob.regId)
-    // The same event again, as after a reconnect, is no attack.
+    // An honest service sends an event again after a reconnect.
     service.deliver(.message(chatId: chat, message: old), to: bob.regId)
     service.run()
     #expect(bob.warnings == [.replayed(chat, MessageNumber(3))] && bob.texts(chat) == ["hello", "hello too"])

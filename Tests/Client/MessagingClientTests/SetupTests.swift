@@ -38,7 +38,7 @@ import Testing
 
     let second = endpoint("ann", instance: 2)
     #expect(second.machine.setup.status.syncPasscode == .existing)
-    second.give(passcode: "lilac tram vortex pony", .existing)
+    second.give(passcode: "lilac tram vortex pond", .existing)
     #expect(second.events.contains(.syncFailed(.incorrectPasscode)) && second.state == .syncRequired)
     second.give(passcode: " lilac tram vortex pony", .existing)
     #expect(second.state == .success)

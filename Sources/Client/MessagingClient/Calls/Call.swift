@@ -14,13 +14,13 @@ package struct Call: Sendable, Hashable {
   package var isIncoming: Bool
   package var medium: CallMedium
   package var state: State
-  /// What the app added to the offer, at most 4 KB.
+  /// The app's part of the offer, at most 4 KB.
   package var metadata: String?
   /// Why it is over.
   package var end: CallEnd?
 }
 
-/// What happens with calls.
+/// News of calls, in order.
 package enum CallEvent: Sendable, Hashable {
   /// Somebody calls. Ring, answer or decline.
   case offered(Call)
@@ -45,6 +45,5 @@ package struct CallMeeting: Sendable, Hashable {
 package protocol CallMedia: Sendable {
   /// Joins the meeting of a call and publishes what its medium asks for.
   func join(_ call: Call, _ meeting: CallMeeting) async
-  /// Leaves it.
   func leave(_ call: CallID) async
 }

@@ -8,7 +8,7 @@ package struct Chat: Sendable, Hashable {
     /// Its messages are being fetched.
     case restoring
     case ready
-    /// This identity is no longer in it. What is here stays readable.
+    /// This identity is no longer in it. Messages that are here stay readable.
     case defunct
   }
 

@@ -37,7 +37,7 @@ struct ChatRecord: Sendable {
 
   func participant(_ id: RegID) -> ChatParticipant? { info.participants.first { $0.regId == id } }
 
-  /// What is sealed under a chat key, with its id in front.
+  /// Opens bytes that are sealed under a chat key, with its id in front.
   func open(_ sealed: Sealed?, _ purpose: ChatKey.Purpose, context: [UInt8] = []) -> [UInt8]? {
     guard let bytes = sealed?.bytes, bytes.count > 8 else { return nil }
     let id = ChatKeyID(rawValue: bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })

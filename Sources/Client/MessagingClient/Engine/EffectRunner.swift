@@ -1,6 +1,6 @@
 import Messaging
 
-/// What an actor needs beside its machine: the connection, timers, and replies that calls of the app wait for.
+/// The actor's state next to its machine: the connection, timers, and replies that calls of the app wait for.
 struct EffectRunner {
   var connection: (any MessagingConnection)?
   /// Counts the connections, so that a late word of an old one is known as such.

@@ -2,9 +2,8 @@ import Crypto
 import Encryption
 import Messaging
 
-/// What an endpoint keeps of its registration and of its identity.
+/// An endpoint's registration and its identity, as the local store keeps them.
 struct LocalIdentity: Sendable {
-  /// What other endpoints may read of the local store is nothing: it is sealed as a whole.
   private struct Fields: Codable {
     var endpoint: EndpointID?
     var secret: String?

@@ -2,15 +2,13 @@ package import Messaging
 
 /// The service as an endpoint reaches it. A role, so that tests put a service of their own in its place.
 package protocol MessagingNetwork: Sendable {
-  /// Opens the WebSocket.
   func connect() async throws -> any MessagingConnection
   /// Puts an attachment where its ticket says.
   func upload(_ bytes: [UInt8], _ ticket: AttachmentTicket) async throws
-  /// Fetches an attachment.
   func download(_ ticket: AttachmentTicket) async throws -> [UInt8]
 }
 
-/// An open WebSocket.
+/// A WebSocket from its opening to its end.
 package protocol MessagingConnection: Sendable {
   /// Queues a text frame; false when the socket is gone.
   func send(_ text: String) -> Bool

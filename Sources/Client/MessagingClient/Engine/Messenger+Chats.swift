@@ -1,3 +1,5 @@
+import Crypto
+import Encryption
 package import Messaging
 
 extension Messenger {
@@ -25,6 +27,13 @@ extension Messenger {
       throw .failed
     }
     return found
+  }
+
+  /// 60 digits that the users of both identities compare, to know that nobody stands between them. Nil before the
+  /// keys of both are here.
+  package func safetyCode(with id: RegID) -> String? {
+    guard let own = machine.identity.keys?.publicKeys, let keys = machine.keys(of: id) else { return nil }
+    return try? SafetyCode.digits(ofFingerprint: own.fingerprint, and: keys.fingerprint)
   }
 
   /// Uses the changed keys of an identity from now on.

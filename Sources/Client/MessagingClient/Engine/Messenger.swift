@@ -30,7 +30,7 @@ package actor Messenger {
   let options: Options
   let store: any LocalStore
   let network: any MessagingNetwork
-  /// What happens, in order; for one reader.
+  /// The news, in order; for one reader.
   package nonisolated let events: AsyncStream<MessengerEvent>
   let eventContinuation: AsyncStream<MessengerEvent>.Continuation
   var machine: MessengerMachine

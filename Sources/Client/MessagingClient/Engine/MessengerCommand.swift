@@ -1,6 +1,6 @@
 import Messaging
 
-/// What the app asks of a messenger, and waits for.
+/// A call of the app that waits for its reply.
 enum MessengerCommand: Sendable {
   case request(MessagingRequest)
   case identities(appUserIds: [String], regIds: [RegID])
@@ -26,7 +26,7 @@ enum MessengerCommand: Sendable {
   case callStep(CallID, CallStep, update: String?)
 }
 
-/// What a command gives.
+/// The outcome of a command.
 enum MessengerReply: Sendable {
   case done
   case answer(MessagingAnswer)

@@ -2,11 +2,10 @@ package import Messaging
 
 /// Why a call of a messenger failed.
 package enum MessengerError: Error, Sendable, Hashable {
-  /// The service refused.
   case refused(MessagingFailure)
   /// The setup is not complete.
   case notReady
-  /// The connection was lost before the answer. What was asked for may have happened.
+  /// The connection was lost before the answer. The request may have been carried out.
   case disconnected
   /// There is no such chat or message here.
   case notFound

@@ -1,6 +1,6 @@
 package import Messaging
 
-/// What a messenger reports to its app, in order.
+/// A messenger's report to its app.
 package enum MessengerEvent: Sendable, Hashable {
   case status(SetupStatus)
   /// The passcode was of no use; the status is back at ``SetupState/syncRequired``.
@@ -37,7 +37,8 @@ package enum MessengerEvent: Sendable, Hashable {
 
 /// Something that an honest service does not do, or that only a person can judge.
 package enum SecurityWarning: Sendable, Hashable {
-  /// The service hands out other keys for an identity than before. They are not used until ``Messenger/acceptKeys(of:)``.
+  /// The service hands out other keys for an identity than before. They are not used until
+  /// ``Messenger/acceptKeys(of:)``.
   case keysChanged(RegID)
   /// The service hands out other keys for this identity than this endpoint has.
   case ownKeysDiffer
@@ -49,7 +50,7 @@ package enum SecurityWarning: Sendable, Hashable {
   case missing(ChatID, from: RegID, count: UInt64)
   /// A message came behind one that its sender wrote later.
   case reordered(ChatID, MessageNumber)
-  /// A sender's messages do not follow each other: it, or the service, tells two stories.
+  /// A sender's messages do not follow each other: the sender or the service has two versions of them.
   case forked(ChatID, MessageNumber)
   /// Others in the chat have messages of this sender which have not come here.
   case withheld(ChatID, from: RegID, count: UInt64)

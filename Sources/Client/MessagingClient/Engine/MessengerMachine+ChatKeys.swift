@@ -73,7 +73,7 @@ extension MessengerMachine {
     for key in parcel.keys.dropLast().reversed() where record.ring.insert(key) { hasEarlier = true }
     let strangers = parcel.holders.strangers(to: record.info.participants.map(\.regId))
     if isNew, strangers != [] {
-      // They may have been in the chat before. What is sent from now on is not for them in any case.
+      // They may have been in the chat before. Later messages are not for them in any case.
       record.ring.needsRotation = true
       if let strangers, !record.isRestoring { warn(.unknownKeyHolders(chat, strangers)) }
     }

@@ -105,7 +105,7 @@ extension MessengerMachine {
     }
   }
 
-  /// Tells the service that the identity has the chat and its key.
+  /// Reports to the service that the identity has the chat and its key.
   mutating func join(_ chat: ChatID) {
     guard let record = chats[chat], isReady, !record.isJoining, !record.isDefunct, record.ring.current != nil,
       record.participant(own)?.state == .pending
@@ -176,7 +176,7 @@ extension MessengerMachine {
     }
   }
 
-  /// Newcomers get a key of their own: with the one before they could read what was said before.
+  /// Invited identities get a new key: with the present one they could read earlier messages.
   mutating func invite(_ invitees: [RegID], to chat: ChatID, _ id: CommandID) {
     guard isReady else { return reply(id, .failure(.notReady)) }
     guard let record = chats[chat], !record.isDefunct else { return reply(id, .failure(.notFound)) }

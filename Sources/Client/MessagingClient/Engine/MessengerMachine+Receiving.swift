@@ -177,7 +177,7 @@ extension MessengerMachine {
     if isOwn { notify(.chatChanged(after.chat(own: own))) }
   }
 
-  /// Tells the service which messages have come to this endpoint, with one request at a time.
+  /// Reports to the service which messages have come to this endpoint.
   mutating func confirmDelivery(_ chat: ChatID) {
     guard isReady, let record = chats[chat], record.inbox.isEmpty, !record.isDefunct, let me = record.participant(own)
     else { return }

@@ -18,7 +18,10 @@ extension MessengerMachine {
   private mutating func carryOut(_ effect: SetupMachine.Effect) {
     switch effect {
     case .connect: emit(.connect)
-    case .disconnect: emit(.disconnect)
+    case .disconnect:
+      connectionIsDown()
+      failPending()
+      emit(.disconnect)
     case .hello(let hello): emit(.send(.hello(hello)))
     case .resume(let credentials):
       emit(

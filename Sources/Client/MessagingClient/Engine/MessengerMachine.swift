@@ -126,7 +126,7 @@ struct MessengerMachine: Sendable {
 
   mutating func closed(now: Instant, time: MessageTime) {
     at(now, time)
-    pingAt = nil
+    connectionIsDown()
     failPending()
     setup.closed(now: now)
     pumpSetup()
@@ -175,7 +175,7 @@ struct MessengerMachine: Sendable {
 
   /// Sends a request; `then` gets its answer, or ``MessengerError/disconnected`` when the connection goes first.
   mutating func request(_ request: MessagingRequest, then: @escaping Continuation) {
-    guard setup.status.isConnected || setup.status.state == .full else { return then(&self, .failure(.disconnected)) }
+    guard setup.isOpen else { return then(&self, .failure(.disconnected)) }
     let id = nextRequest
     nextRequest += 1
     pending[id] = then
@@ -213,6 +213,11 @@ struct MessengerMachine: Sendable {
 
   mutating func connectionIsUp() { pingAt = now + Self.pingInterval }
 
+  mutating func connectionIsDown() {
+    pingAt = nil
+    retryAt = nil
+  }
+
   /// Everything as in a new installation.
   mutating func forgetAll(instance: UInt64) {
     identity = LocalIdentity(instance: instance)
@@ -222,8 +227,7 @@ struct MessengerMachine: Sendable {
     outbox = []
     pending = [:]
     derivations = [:]
-    retryAt = nil
-    pingAt = nil
+    connectionIsDown()
     for message in waiting where !message.isFailed {
       var failed = message
       failed.isFailed = true

@@ -9,11 +9,10 @@ package struct ChatKey: Sendable, Equatable {
   // Each key seals one message, so the nonce need not differ.
   private static let nonce = [UInt8](repeating: 0, count: AEADNonce.length)
 
-  /// Names the key in messages without telling anything of it.
+  /// Names the key in messages. Nothing of the key follows from it.
   package let id: ChatKeyID
   let secret: SecretBytes
 
-  /// A fresh key.
   package init() throws(CryptoError) { try self.init(secret: .random(Self.length)) }
 
   /// The key of ``length`` bytes.
@@ -46,7 +45,7 @@ package struct ChatKey: Sendable, Equatable {
     return try HKDF.expand(root, info: purpose.label.span, count: 32, using: .sha256)
   }
 
-  /// What is sealed; a text of one purpose does not open as another.
+  /// A use of the key; a text of one purpose does not open as another.
   enum Purpose: String {
     case message, subject, data, event
 

@@ -2,7 +2,7 @@ package import Crypto
 package import Encryption
 package import Messaging
 
-/// What one identity seals for another: chat keys, and the signalling of calls.
+/// A message from one identity to another, outside of chats: a chat key, or the signalling of a call.
 ///
 /// The form is: version, sender, the encapsulated key, ciphertext and tag, and the sender's signature over all of it.
 /// HPKE's auth mode alone would let a thief of the recipient's keys pose as anybody towards it; the signature does not.
@@ -10,7 +10,7 @@ package enum IdentityEnvelope {
   private static let version: UInt8 = 1
   private static let headLength = 1 + 8
 
-  /// What an envelope holds; one kind does not open as another.
+  /// The content of an envelope; one kind does not open as another.
   package enum Purpose: String, Sendable {
     case chatKey = "chat key"
     case call

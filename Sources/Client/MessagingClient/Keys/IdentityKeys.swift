@@ -16,7 +16,6 @@ package struct IdentityKeys: Sendable {
   let signing: Ed25519.PrivateKey
   let encryption: X25519.PrivateKey
 
-  /// Fresh keys.
   package init(generation: Int) throws(CryptoError) {
     try self.init(secret: .random(Self.secretLength), generation: generation)
   }
@@ -51,7 +50,7 @@ package struct IdentityPublicKeys: Hashable, Sendable {
 
   /// Verifies the identity's signatures.
   package let signing: Ed25519.PublicKey
-  /// What is meant for the identity alone is sealed for this key.
+  /// Others seal envelopes to the identity for this key.
   package let encryption: X25519.PublicKey
 
   init(signing: Ed25519.PublicKey, encryption: X25519.PublicKey) {

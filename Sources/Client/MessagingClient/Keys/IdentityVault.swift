@@ -2,7 +2,8 @@ import Crypto
 import Encryption
 import Messaging
 
-/// The contents of an identity's vault: its keys, and the pinned keys of others so that a new endpoint notices other ones.
+/// The contents of an identity's vault: its keys, and the pinned keys of others, so that a new endpoint notices when
+/// they differ.
 ///
 /// Chat keys are not in it: the service has them for the identity, sealed with these keys.
 struct IdentityVault {

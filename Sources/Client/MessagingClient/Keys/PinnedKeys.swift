@@ -6,7 +6,7 @@ package import Messaging
 package struct PinnedKeys: Sendable, Equatable {
   static let maximumPins = 20_000
 
-  /// What keys that a server hands out mean.
+  /// The outcome of comparing keys that a server hands out.
   package enum Observation: Hashable, Sendable {
     /// Nothing was known of the identity; the keys are pinned now.
     case first

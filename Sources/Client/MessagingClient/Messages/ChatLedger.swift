@@ -6,7 +6,7 @@ import Messaging
 struct ChatLedger: Sendable, Equatable {
   private static let maximumSenders = 4_096
 
-  /// What a signed message says of the server's delivery.
+  /// A conclusion from a signed message about the server's delivery.
   enum Finding: Hashable, Sendable {
     /// It was there before: the same bytes under another number.
     case replayed
@@ -14,7 +14,7 @@ struct ChatLedger: Sendable, Equatable {
     case missing(MessageHeader.Sender, count: UInt64)
     /// It should have come before one that is there already.
     case reordered
-    /// The sender has told another chain of messages to somebody else, or the server keeps one back.
+    /// The message names another one before it than has come: the sender or the server has two versions.
     case forked
     /// The sender had messages of a third which have not come here.
     case withheld(MessageHeader.Sender, count: UInt64)
@@ -38,7 +38,7 @@ struct ChatLedger: Sendable, Equatable {
 
   init() {}
 
-  /// What the own next message says of others' messages.
+  /// The part of this endpoint's next message about the messages of others.
   var seen: [MessageHeader.Seen] {
     recent.suffix(MessageHeader.maximumSeen).compactMap { sender in
       senders[sender].map { MessageHeader.Seen(sender: sender, counter: $0.counter) }
@@ -102,7 +102,7 @@ struct ChatLedger: Sendable, Equatable {
     let expected = progress.counter + 1
     if header.counter > expected {
       senders[header.sender]?.gaps.formUnion(Self.gaps(expected..<header.counter))
-      // What a third has told of already is not reported twice.
+      // Messages that a third has seen are reported already.
       let known = max(progress.reported, progress.counter)
       let missing = header.counter - 1 > known ? header.counter - 1 - known : 0
       let recalled = min(missing, forgiven[header.sender.regId] ?? 0)

@@ -1,6 +1,6 @@
 package import Messaging
 
-/// A message, opened.
+/// A message as this endpoint has it, decrypted.
 package struct Message: Sendable, Hashable {
   package enum State: String, Sendable, Codable {
     /// Queued here; it survives a restart.
@@ -33,7 +33,7 @@ package struct Message: Sendable, Hashable {
   package var content: MessageContent
 }
 
-/// What the sender has written.
+/// The sender's part of a message, which the service can't read.
 package struct MessageContent: Sendable, Hashable, Codable {
   /// The most bytes of content, data and thumbnail together.
   package static let maximumBytes = 71_680
@@ -95,6 +95,6 @@ package struct FileProgress: Sendable, Hashable {
   package var bytes: Int
   package var total: Int
   package var state: State
-  /// Where a downloaded file is, once ``state`` is done.
+  /// The path of a downloaded file, once ``state`` is done.
   package var path: String?
 }

@@ -14,7 +14,7 @@ struct MessageHeader: Equatable, Sendable {
     let instance: UInt64
   }
 
-  /// What the sender had of another endpoint's messages.
+  /// How far another endpoint's messages had come to the sender.
   struct Seen: Hashable, Sendable {
     let sender: Sender
     let counter: UInt64

@@ -39,7 +39,6 @@ struct SealedMessage: Sendable {
     return keys.signing.verifies(bytes.span.extracting(signedLength..<bytes.count), of: message.span)
   }
 
-  /// The body.
   func open(_ key: ChatKey) throws(CryptoError) -> [UInt8] {
     try key.open(
       Array(bytes[headerLength..<signedLength]), .message, context: Array(bytes.prefix(headerLength)))

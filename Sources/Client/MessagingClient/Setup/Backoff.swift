@@ -1,7 +1,7 @@
 import Basics
 
-/// Growing pauses between attempts: doubled each time, shortened at random by up to a half, so that endpoints which lost
-/// one server don't come back at one moment.
+/// Growing pauses between attempts: doubled each time, shortened at random by up to a half, so that endpoints which
+/// lost one server don't come back at one moment.
 struct Backoff: Sendable {
   static let first = TimeSpan.milliseconds(250)
   static let longest = TimeSpan.seconds(60)

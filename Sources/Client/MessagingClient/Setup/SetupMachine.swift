@@ -10,7 +10,7 @@ package struct SetupMachine: Sendable {
   /// How long the vault may take after a passcode was given.
   static let syncTimeout = TimeSpan.seconds(90)
 
-  /// What is to be done.
+  /// A step for the owner of the machine.
   package enum Effect: Sendable, Hashable {
     case connect
     case disconnect
@@ -40,7 +40,7 @@ package struct SetupMachine: Sendable {
     case deregistered
   }
 
-  /// What this endpoint knows of the identity's keys.
+  /// The identity's keys, as far as they are on this endpoint.
   package struct LocalKeys: Sendable, Hashable {
     /// The published form of the keys that are here; nil when there are none.
     package var published: PublicKeys?
@@ -61,7 +61,7 @@ package struct SetupMachine: Sendable {
   let domain: DomainID
   package var description: EndpointDescription
   package internal(set) var status = SetupStatus()
-  /// What is here of the identity's keys; the owner keeps it current.
+  /// The identity's keys; the owner keeps them current.
   package var keys = LocalKeys()
   package internal(set) var isStarted = false
   var credentials: EndpointCredentials?
@@ -95,7 +95,7 @@ package struct SetupMachine: Sendable {
     self.credentials = credentials
     self.keys = keys
     if credentials != nil {
-      // What was set up works without a connection, too.
+      // An endpoint that was set up works without a connection, too.
       status.state = keys.published == nil ? .ongoing : .success
       if keys.published != nil { status.profileKeys = .synced }
       status.regId = regId
@@ -173,6 +173,9 @@ package struct SetupMachine: Sendable {
     link = .idle
     connectIfWanted(now: now)
   }
+
+  /// Whether the service has answered the present connection, so that it takes requests.
+  package var isOpen: Bool { link == .up }
 
   // MARK: Effects and time
 

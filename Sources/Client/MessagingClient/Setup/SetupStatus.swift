@@ -7,23 +7,23 @@ package enum SetupState: String, Sendable, Hashable {
   case full
   /// Kept for apps that ask for it; this service never requires a switch.
   case deviceSwitchRequired
-  /// The passcode of the vault is needed; ``SetupStatus/syncPasscode`` tells which.
+  /// The passcode of the vault is needed; ``SetupStatus/syncPasscode`` has which one.
   case syncRequired
   case syncStarted, success
 }
 
 /// The setup as an app sees it.
 package struct SetupStatus: Sendable, Hashable {
-  /// What the identity provider's token is worth. Independent of ``SetupState``: a rejected token blocks, and changes
+  /// The state of the identity provider's token. Independent of ``SetupState``: a rejected token blocks, and changes
   /// nothing else.
   package enum AuthToken: String, Sendable { case needed, ok, rejected }
-  /// Which passcode is asked for.
+  /// The passcode that is asked for.
   package enum SyncPasscode: String, Sendable { case none, new, existing }
   /// Whether the identity's keys are on this endpoint.
   package enum ProfileKeys: String, Sendable { case notSynced, synced }
   /// Whether the identity was made by this setup.
   package enum Account: String, Sendable { case none, new, existing }
-  /// What an ongoing setup does.
+  /// The work of an ongoing setup.
   package enum Progress: String, Sendable { case none, restoring, transferring, completing }
 
   package var state = SetupState.notRequested
@@ -57,7 +57,7 @@ package enum SyncError: Sendable, Hashable {
   case failure
 }
 
-/// What a passcode is given for.
+/// The use of a passcode.
 package enum SyncAction: String, Sendable { case new, existing }
 
 /// A token of the identity provider, and the user that it is for.
@@ -71,7 +71,7 @@ package struct AuthToken: Sendable, Hashable {
   }
 }
 
-/// What an endpoint comes back with.
+/// An endpoint comes back with these, without a token.
 package struct EndpointCredentials: Sendable, Hashable {
   package let endpoint: EndpointID
   package let secret: String

@@ -51,7 +51,7 @@ package final class FileStore: LocalStore {
       guard let bytes = try StoredFile.read(path) else { return [] }
       var records: [[UInt8]] = []
       var rest = bytes[...]
-      // What a crash has cut at the end is as absent.
+      // A record that a crash has cut is as absent.
       while rest.count >= 4 {
         let count = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
         rest = rest.dropFirst(4)

@@ -1,4 +1,4 @@
-/// Where an endpoint keeps its records. They are sealed before they come here.
+/// The records of an endpoint, over restarts. A store on disk seals them.
 package protocol LocalStore: Sendable {
   /// The records of a name: one that was put, or those that were appended, in order.
   func records(of name: String) async throws -> [[UInt8]]
@@ -6,7 +6,6 @@ package protocol LocalStore: Sendable {
   func names(prefix: String) async throws -> [String]
   /// Carries out changes in order; all of them are on the disk when it returns.
   func apply(_ changes: [StoreChange]) async throws
-  /// Removes everything.
   func removeAll() async throws
 }
 

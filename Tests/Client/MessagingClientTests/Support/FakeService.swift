@@ -36,7 +36,7 @@ final class FakeService {
   var tokens: (String) -> MessagingFailure? = { _ in nil }
   /// Other keys that look-ups give.
   var lookupKeys: [RegID: PublicKeys] = [:]
-  /// What becomes of a message on its way to an endpoint.
+  /// The treatment of a message on its way to an endpoint.
   var deliver: (ServiceMessage, TestEndpoint) -> [ServiceMessage] = { message, _ in [message] }
   /// Requests that are carried out, and whose answers are lost with the connection.
   var losesAnswer: (MessagingRequest) -> Bool = { _ in false }

@@ -8,8 +8,9 @@ import Testing
 /// An endpoint at a ``FakeService``: a machine with a store in memory.
 final class TestEndpoint {
   let service: FakeService
+  private let name: UInt64
   var machine: MessengerMachine
-  /// What the local store has.
+  /// The records of the local store.
   private(set) var stored: [String: [[UInt8]]] = [:]
   private(set) var events: [MessengerEvent] = []
   private var replies: [Int: Result<MessengerReply, MessengerError>] = [:]
@@ -18,7 +19,6 @@ final class TestEndpoint {
   /// The connection; nil for none.
   private(set) var link: Int?
   var isOnline = true
-  private var mustConnect = false
 
   // The service's part.
   var user: String?
@@ -29,6 +29,7 @@ final class TestEndpoint {
 
   init(_ service: FakeService, instance: UInt64) {
     self.service = service
+    name = instance
     machine = MessengerMachine(domain: FakeService.domain, description: EndpointDescription(), instance: instance)
     service.add(self)
   }
@@ -80,12 +81,12 @@ final class TestEndpoint {
 
   func say(_ text: String, in chat: ChatID, cookie: String? = nil) throws {
     let content = MessageContent(tag: "Text", text: text)
-    try perform(.send(content, chat, cookie: cookie ?? "\(text)-\(nextCommand)"))
+    try perform(.send(content, chat, cookie: cookie ?? "m\(name)-\(nextCommand)"))
   }
 
   func clearEvents() { events = [] }
 
-  // MARK: What it has
+  // MARK: Its state
 
   func texts(_ chat: ChatID) -> [String] {
     (machine.chats[chat]?.messages.sorted { $0.key < $1.key } ?? [])
