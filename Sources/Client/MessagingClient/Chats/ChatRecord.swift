@@ -11,6 +11,8 @@ struct ChatRecord: Sendable {
   var ring = ChatKeyRing()
   var ledger = ChatLedger()
   var isDefunct = false
+  /// Numbers of history that this endpoint lacks.
+  var unfetched: ClosedRange<MessageNumber>?
   var messages: [MessageNumber: MessageRecord] = [:]
   /// Messages that are not read yet, in order: the sender's keys may have to be fetched.
   var inbox: [Unread] = []
@@ -27,13 +29,15 @@ struct ChatRecord: Sendable {
   var isPaused = false
   var isRotating = false
   var isFetchingKeys = false
-  var isRestoring = false
   var isJoining = false
   var deliveredSent = MessageNumber(0)
   /// A read mark that the service has not answered.
   var unsentRead: MessageNumber?
 
   init(info: ChatInfo) { self.info = info }
+
+  /// Whether history is to be fetched. Nothing is sent before: it names the messages that this endpoint has seen.
+  var isRestoring: Bool { unfetched != nil }
 
   func participant(_ id: RegID) -> ChatParticipant? { info.participants.first { $0.regId == id } }
 
@@ -97,6 +101,8 @@ struct ChatRecord: Sendable {
     let info = LocalJSON.encode(info)
     writer.write(UInt32(truncatingIfNeeded: info.count))
     writer.write(info)
+    writer.write(unfetched?.lowerBound.value ?? 0)
+    writer.write(unfetched?.upperBound.value ?? 0)
     ring.write(to: &writer)
     ledger.write(to: &writer)
     return writer.bytes
@@ -109,6 +115,8 @@ struct ChatRecord: Sendable {
     let json = try reader.read(count: Int(try reader.read(UInt32.self)))
     guard let info = LocalJSON.decode(ChatInfo.self, from: json) else { throw .malformed }
     self.info = info
+    let (first, last) = (try reader.read(UInt64.self), try reader.read(UInt64.self))
+    if first > 0, first <= last { unfetched = MessageNumber(first)...MessageNumber(last) }
     ring = try ChatKeyRing(reading: &reader)
     ledger = try ChatLedger(reading: &reader)
   }

@@ -15,6 +15,7 @@ extension MessengerMachine {
       confirmDelivery(chat)
       sendRead(chat)
     }
+    fetchHistory()
   }
 
   /// Fetches the identity's chats, page by page: on a new endpoint, or after events were lost.
@@ -92,17 +93,45 @@ extension MessengerMachine {
   }
 
   private mutating func restore(_ chat: ChatID, from: MessageNumber, through: MessageNumber) {
-    chats[chat]?.isRestoring = true
-    request(.history(chatId: chat, from: from, through: through)) { machine, answer in
-      machine.chats[chat]?.isRestoring = false
+    guard from <= through else { return }
+    let known = chats[chat]?.unfetched
+    chats[chat]?.unfetched = min(from, known?.lowerBound ?? from)...max(through, known?.upperBound ?? through)
+    saveChat(chat)
+    fetchHistory()
+  }
+
+  /// Fetches what chats lack of their history, one chat after the other.
+  mutating func fetchHistory() {
+    guard isReady, !isFetchingHistory,
+      let (chat, record) = chats.filter({ $0.value.isRestoring }).min(by: { $0.key.text < $1.key.text }),
+      let range = record.unfetched
+    else { return }
+    isFetchingHistory = true
+    request(.history(chatId: chat, from: range.lowerBound, through: range.upperBound)) { machine, answer in
+      machine.isFetchingHistory = false
       switch answer {
       case .success(.messages(let messages)):
+        machine.chats[chat]?.unfetched = Self.rest(of: range, after: messages)
         for message in messages { machine.receive(message, in: chat, isRestored: true) }
-        if let record = machine.chats[chat] { machine.notify(.chatChanged(record.chat(own: machine.own))) }
-        machine.confirmDelivery(chat)
-      case .success, .failure: machine.identity.hasSynced = false
+      case .failure(.disconnected): return
+      case .failure(.refused(let failure)) where failure.code == .serverError || failure.code == .tooFast:
+        return machine.retryLater()
+      case .success, .failure: machine.chats[chat]?.unfetched = nil
       }
+      machine.saveChat(chat)
+      if let record = machine.chats[chat] { machine.notify(.chatChanged(record.chat(own: machine.own))) }
+      machine.confirmDelivery(chat)
+      machine.pumpOutbox(chat)
+      machine.fetchHistory()
     }
+  }
+
+  /// An answer has the newest messages of its range, up to the service's bounds.
+  private static func rest(
+    of range: ClosedRange<MessageNumber>, after messages: [StoredMessage]
+  ) -> ClosedRange<MessageNumber>? {
+    guard let first = messages.first?.number, first > range.lowerBound, first <= range.upperBound else { return nil }
+    return range.lowerBound...MessageNumber(first.value - 1)
   }
 
   /// Reports to the service that the identity has the chat and its key.

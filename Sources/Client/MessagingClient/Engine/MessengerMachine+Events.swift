@@ -48,7 +48,7 @@ extension MessengerMachine {
       apply(event)
       saveIdentity()
     }
-    emit(.send(.acknowledge(identity.acknowledged)))
+    send(.acknowledge(identity.acknowledged))
   }
 
   private mutating func apply(_ event: MessagingEvent) {

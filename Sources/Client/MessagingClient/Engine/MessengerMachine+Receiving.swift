@@ -86,7 +86,11 @@ extension MessengerMachine {
     }
     guard !isRestored else {
       record.ledger.restore(sealed.header, digest: digest)
-      return (.verified, false)
+      let isRepeated = record.messages.values.contains {
+        $0.stored.number != stored.number && $0.stored.body == body && $0.reading != .waiting
+      }
+      if isRepeated { warn(.replayed(chat, stored.number)) }
+      return (.verified, isRepeated)
     }
     var isRepeated = false
     for finding in record.ledger.accept(sealed.header, digest: digest, at: ownSender) {

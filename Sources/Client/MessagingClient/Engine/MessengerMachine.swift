@@ -45,12 +45,15 @@ struct MessengerMachine: Sendable {
   private var derivations: [Int: Derivation] = [:]
   private var nextDerivation = 1
   private var pingAt: Instant?
+  private var pacing = FramePacing()
   /// When what the service refused for the moment is tried again.
   var retryAt: Instant?
   /// The generation of the keys that the service has for this identity.
   var publishedGeneration = 0
   /// Whether the list of chats is being fetched.
   var isSyncing = false
+  /// Whether history of a chat is being fetched: one chat after the other.
+  var isFetchingHistory = false
 
   init(
     domain: DomainID, description: EndpointDescription, acceptsChangedKeys: Bool = false, instance: UInt64
@@ -141,15 +144,16 @@ struct MessengerMachine: Sendable {
   }
 
   var deadline: Instant? {
-    [setup.deadline, pingAt, retryAt].compactMap { $0 }.min()
+    [setup.deadline, pingAt, retryAt, pacing.deadline].compactMap { $0 }.min()
   }
 
   mutating func handleTimeout(now: Instant, time: MessageTime) {
     at(now, time)
+    sendFrames()
     setup.handleTimeout(now: now)
     if let at = pingAt, now >= at {
       pingAt = now + Self.pingInterval
-      emit(.send(.ping))
+      send(.ping)
     }
     if let at = retryAt, now >= at {
       retryAt = nil
@@ -179,7 +183,17 @@ struct MessengerMachine: Sendable {
     let id = nextRequest
     nextRequest += 1
     pending[id] = then
-    emit(.send(.request(id: id, request)))
+    send(.request(id: id, request))
+  }
+
+  /// Sends a frame, behind those that wait for their turn.
+  mutating func send(_ message: EndpointMessage) {
+    pacing.enqueue(message)
+    sendFrames()
+  }
+
+  private mutating func sendFrames() {
+    while let frame = pacing.next(now: now) { emit(.send(frame)) }
   }
 
   mutating func answer(_ id: Int, _ answer: Answer) { pending.removeValue(forKey: id)?(&self, answer) }
@@ -196,13 +210,13 @@ struct MessengerMachine: Sendable {
     let waiting = pending.sorted { $0.key < $1.key }
     pending = [:]
     isSyncing = false
+    isFetchingHistory = false
     for id in chats.keys {
       chats[id]?.isSending = false
       chats[id]?.isPaused = false
       chats[id]?.isRotating = false
       chats[id]?.isFetchingKeys = false
       chats[id]?.isJoining = false
-      chats[id]?.isRestoring = false
       chats[id]?.deliveredSent = MessageNumber(0)
     }
     for (_, then) in waiting { then(&self, .failure(.disconnected)) }
@@ -216,6 +230,7 @@ struct MessengerMachine: Sendable {
   mutating func connectionIsDown() {
     pingAt = nil
     retryAt = nil
+    pacing.removeAll()
   }
 
   /// Everything as in a new installation.

@@ -51,14 +51,14 @@ package final class FileStore: LocalStore {
       guard let bytes = try StoredFile.read(path) else { return [] }
       var records: [[UInt8]] = []
       var rest = bytes[...]
-      // A record that a crash has cut is as absent.
       while rest.count >= 4 {
         let count = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
-        rest = rest.dropFirst(4)
-        guard count <= rest.count else { break }
-        if let record = try? seal.open(Array(rest.prefix(count)), name: name) { records.append(record) }
-        rest = rest.dropFirst(count)
+        guard count <= rest.count - 4 else { break }
+        if let record = try? seal.open(Array(rest.dropFirst(4).prefix(count)), name: name) { records.append(record) }
+        rest = rest.dropFirst(4 + count)
       }
+      // A record that a crash has cut goes: the next one would be behind it.
+      if !rest.isEmpty { try StoredFile.replace(path, with: Array(bytes.dropLast(rest.count))) }
       return records
     }
   }
