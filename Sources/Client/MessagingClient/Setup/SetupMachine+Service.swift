@@ -205,7 +205,7 @@ extension SetupMachine {
 
   /// Others can get the identity's keys: the setup is done.
   package mutating func keysPublished(now: Instant) {
-    guard status.state == .ongoing, status.profileKeys == .synced else { return }
+    guard status.state == .ongoing || status.state == .success, status.profileKeys == .synced else { return }
     succeed()
     announce()
   }
