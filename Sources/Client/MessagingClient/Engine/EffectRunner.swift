@@ -12,6 +12,9 @@ struct EffectRunner {
   /// The effects that are being carried out; the next ones wait for them.
   var work: Task<Void, Never>?
   var hasStoreFailed = false
+  var media: (any CallMedia)?
+  /// Joining and leaving the meetings of calls, in order.
+  var mediaWork: Task<Void, Never>?
 
   /// Waits until everything so far is carried out.
   func finished() async { await work?.value }

@@ -114,7 +114,7 @@ extension MessengerMachine {
         machine.chats[chat]?.unfetched = Self.rest(of: range, after: messages)
         for message in messages { machine.receive(message, in: chat, isRestored: true) }
       case .failure(.disconnected): return
-      case .failure(.refused(let failure)) where failure.code == .serverError || failure.code == .tooFast:
+      case .failure(.refused(let failure)) where Self.isTemporary(failure.code):
         return machine.retryLater()
       case .success, .failure: machine.chats[chat]?.unfetched = nil
       }
@@ -124,6 +124,10 @@ extension MessengerMachine {
       machine.pumpOutbox(chat)
       machine.fetchHistory()
     }
+  }
+
+  private static func isTemporary(_ code: MessagingFailure.Code) -> Bool {
+    code == .serverError || code == .tooFast || code == .tokenNeeded
   }
 
   /// An answer has the newest messages of its range, up to the service's bounds.

@@ -78,8 +78,9 @@ extension MessengerMachine {
       case .success:
         machine.setup.keysPublished(now: machine.now)
         machine.pumpSetup()
-      case .failure(.refused(let failure)): machine.notify(.setupFailed(failure))
-      // The next welcome publishes again.
+      case .failure(.refused(let failure)) where failure.code != .tokenNeeded:
+        machine.notify(.setupFailed(failure))
+      // The next token, or the next welcome, publishes again.
       case .failure: break
       }
     }

@@ -148,6 +148,8 @@ extension SetupMachine {
     guard let failure else {
       token = nil
       status.authToken = .ok
+      // Without a token, the service has refused them.
+      if status.state == .ongoing, status.profileKeys == .synced { publish() }
       return announce()
     }
     if failure.code == .tokenRejected {
