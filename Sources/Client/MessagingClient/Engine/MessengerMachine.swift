@@ -241,7 +241,10 @@ struct MessengerMachine: Sendable {
     let waiting = outbox
     outbox = []
     pending = [:]
+    let deriving = derivations.sorted { $0.key < $1.key }
     derivations = [:]
+    // A call of the app may wait for it.
+    for (_, then) in deriving { then(&self, .failure(.failed)) }
     connectionIsDown()
     for message in waiting where !message.isFailed {
       var failed = message

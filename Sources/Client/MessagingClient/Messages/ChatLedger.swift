@@ -5,6 +5,8 @@ import Messaging
 /// holds are compared.
 struct ChatLedger: Sendable, Equatable {
   private static let maximumSenders = 4_096
+  /// Missing messages that are remembered for each sender; a sender may claim any number.
+  private static let maximumGaps = 2_048
 
   /// A conclusion from a signed message about the server's delivery.
   enum Finding: Hashable, Sendable {
@@ -101,7 +103,9 @@ struct ChatLedger: Sendable, Equatable {
     var findings: [Finding] = []
     let expected = progress.counter + 1
     if header.counter > expected {
-      senders[header.sender]?.gaps.formUnion(Self.gaps(expected..<header.counter))
+      let gaps = Self.gaps(expected..<header.counter)
+      let kept = progress.gaps.count < Self.maximumGaps ? progress.gaps : []
+      senders[header.sender]?.gaps = kept.union(gaps)
       // Messages that a third has seen are reported already.
       let known = max(progress.reported, progress.counter)
       let missing = header.counter - 1 > known ? header.counter - 1 - known : 0
