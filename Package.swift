@@ -40,13 +40,13 @@ let folders = [
   ],
   "Sources/Stack": ["RTC", "Transport", "Signaling", "Messaging", "Media"],
   "Sources/Server": ["SFU", "Meetings", "MeetingServer"],
-  "Sources/Client": ["Encryption", "Parley", "ParleyViews", "UIKit"],
+  "Sources/Client": ["Encryption", "MessagingClient", "Parley", "ParleyViews", "UIKit"],
   "Sources/DropIn": ["OpenTok", "SkypeForBusiness"],
   "Sources/Tools": ["ParleyCLI"],
   "Tests/Base": ["BasicsTests", "CryptoTests", "OptionsTests"],
   "Tests/Stack": ["RTCTests", "TransportTests", "SignalingTests", "MessagingTests", "MediaTests"],
   "Tests/Server": ["SFUTests", "MeetingsTests", "MeetingServerTests"],
-  "Tests/Client": ["EncryptionTests", "ParleyTests", "ParleyViewsTests"],
+  "Tests/Client": ["EncryptionTests", "MessagingClientTests", "ParleyTests", "ParleyViewsTests"],
   "Tests/DropIn": ["OpenTokTests", "SkypeForBusinessTests"],
   "Tests/DropIn/Listings": ["ViewsListing", "OpenTokListing", "OpenTokShapes", "SkypeListing", "WalkthroughListing"],
   "Tests/Calls": ["ConditionsTests", "QualityTests"],
@@ -133,6 +133,11 @@ let package = Package(
     .target(
       name: "Parley", dependencies: ["Basics", "Crypto", "Encryption", "RTC", "Media", "Signaling", "Transport"],
       swiftSettings: common),
+
+    // Floor 4: the client of the messaging service.
+    .target(
+      name: "MessagingClient", dependencies: ["Basics", "Crypto", "Encryption", "Messaging", "Signaling", "Transport"],
+      swiftSettings: strict),
 
     // Floor 3: the media server's routing core and its workers; the meeting service's records.
     .target(name: "SFU", dependencies: ["Basics", "RTC", "Transport"], swiftSettings: strict),
@@ -264,6 +269,10 @@ let package = Package(
         "TestSupport",
         "Transport",
       ],
+      swiftSettings: common),
+    .testTarget(
+      name: "MessagingClientTests",
+      dependencies: ["Basics", "Crypto", "Encryption", "Messaging", "MessagingClient", "Signaling"],
       swiftSettings: common),
     .testTarget(
       name: "ParleyViewsTests", dependencies: ["Parley", "ParleyViews", "TestSupport", "ViewsListing"],

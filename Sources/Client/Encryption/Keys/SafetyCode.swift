@@ -21,6 +21,14 @@ public enum SafetyCode {
     return groups(try Digest.hash(writer.bytes.span, using: .sha512), count: 12)
   }
 
+  /// 60 digits that stand for two identities, by the fingerprints of all of their keys; the same on both sides.
+  package static func digits(ofFingerprint a: [UInt8], and b: [UInt8]) throws(CryptoError) -> String {
+    var writer = ByteWriter()
+    writer.write(Array("Parley identity code 1\0".utf8))
+    for fingerprint in [a, b].sorted(by: { $0.lexicographicallyPrecedes($1) }) { writer.write(fingerprint) }
+    return groups(try Digest.hash(writer.bytes.span, using: .sha512), count: 12)
+  }
+
   /// Groups of five digits, of five bytes each.
   private static func groups(_ digest: [UInt8], count: Int) -> String {
     var text = ""

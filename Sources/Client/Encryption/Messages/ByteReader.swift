@@ -1,14 +1,16 @@
 /// Reads the fields of a message that may be anybody's.
-struct ByteReader {
+package struct ByteReader {
   private let bytes: [UInt8]
-  private(set) var offset = 0
+  package private(set) var offset = 0
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// Bytes that are left.
-  var remaining: Int { bytes.count - offset }
+  package var remaining: Int { bytes.count - offset }
 
-  mutating func read<Value: FixedWidthInteger & UnsignedInteger>(_ type: Value.Type) throws(KeyMessageError) -> Value {
+  package mutating func read<Value: FixedWidthInteger & UnsignedInteger>(_ type: Value.Type) throws(KeyMessageError)
+    -> Value
+  {
     let width = Value.bitWidth / 8
     guard remaining >= width else { throw .malformed }
     var value: Value = 0
@@ -17,14 +19,14 @@ struct ByteReader {
     return value
   }
 
-  mutating func read(count: Int) throws(KeyMessageError) -> [UInt8] {
+  package mutating func read(count: Int) throws(KeyMessageError) -> [UInt8] {
     guard remaining >= count else { throw .malformed }
     offset += count
     return Array(bytes[(offset - count)..<offset])
   }
 
   /// A text of at most `limit` bytes behind its length in two; it must be UTF-8.
-  mutating func readText(limit: Int) throws(KeyMessageError) -> String {
+  package mutating func readText(limit: Int) throws(KeyMessageError) -> String {
     let count = Int(try read(UInt16.self))
     guard count <= limit, let text = String(validating: try read(count: count), as: UTF8.self) else {
       throw .malformed
@@ -33,5 +35,5 @@ struct ByteReader {
   }
 
   /// Throws where bytes are left: what is signed has one form only.
-  func finish() throws(KeyMessageError) { if remaining != 0 { throw .malformed } }
+  package func finish() throws(KeyMessageError) { if remaining != 0 { throw .malformed } }
 }

@@ -1,0 +1,27 @@
+import Encryption
+import Messaging
+
+/// A call with what its media needs.
+struct CallRecord: Sendable {
+  var call: Call
+  var secret: LinkSecret
+  var grant: MeetingGrant?
+  /// The endpoint of the other side.
+  var endpoint: EndpointID?
+
+  var meeting: CallMeeting? {
+    grant.map { CallMeeting(room: $0.room, token: $0.token, secret: secret) }
+  }
+}
+
+/// The sealed part of an offer.
+struct CallOffer: Codable {
+  var secret: String
+  var metadata: String?
+}
+
+/// The sealed part of a step.
+struct CallNote: Codable {
+  var step: CallStep
+  var text: String?
+}

@@ -1,0 +1,21 @@
+import Messaging
+
+/// The actor's state next to its machine: the connection, timers, and replies that calls of the app wait for.
+struct EffectRunner {
+  var connection: (any MessagingConnection)?
+  /// Counts the connections, so that a late word of an old one is known as such.
+  var generation = 0
+  var reader: Task<Void, Never>?
+  var timer: Task<Void, Never>?
+  var replies: [Int: CheckedContinuation<Result<MessengerReply, MessengerError>, Never>] = [:]
+  var nextCommand = 1
+  /// The effects that are being carried out; the next ones wait for them.
+  var work: Task<Void, Never>?
+  var hasStoreFailed = false
+  var media: (any CallMedia)?
+  /// Joining and leaving the meetings of calls, in order.
+  var mediaWork: Task<Void, Never>?
+
+  /// Waits until everything so far is carried out.
+  func finished() async { await work?.value }
+}

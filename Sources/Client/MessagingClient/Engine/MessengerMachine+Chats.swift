@@ -1,0 +1,259 @@
+import Crypto
+import Messaging
+
+extension MessengerMachine {
+  // MARK: Work after a welcome
+
+  /// Goes on with everything that a lost connection has left: keys, chats, messages, marks.
+  mutating func resumeWork() {
+    guard isReady else { return }
+    if !identity.hasSynced { return syncChats(after: nil) }
+    for chat in chats.keys.sorted(by: { $0.text < $1.text }) {
+      join(chat)
+      readInbox(chat)
+      pumpOutbox(chat)
+      confirmDelivery(chat)
+      sendRead(chat)
+    }
+    fetchHistory()
+  }
+
+  /// Fetches the identity's chats, page by page: on a new endpoint, or after events were lost.
+  mutating func syncChats(after: ChatID?) {
+    if after == nil {
+      guard !isSyncing else { return }
+      isSyncing = true
+      notify(.syncing(true))
+    }
+    request(.chatsGet(after: after)) { machine, answer in
+      switch answer {
+      case .success(.chats(let chats, let isLast)):
+        for info in chats { machine.updateChat(info, restores: true) }
+        if !isLast, let last = chats.last { return machine.syncChats(after: last.chatId) }
+        machine.isSyncing = false
+        machine.identity.hasSynced = true
+        machine.saveIdentity()
+        machine.notify(.syncing(false))
+        machine.resumeWork()
+      case .success, .failure(.refused):
+        machine.isSyncing = false
+        machine.retryLater()
+      case .failure: machine.isSyncing = false
+      }
+    }
+  }
+
+  // MARK: Information
+
+  /// A chat as the service has it now.
+  ///
+  /// - Parameter restores: Whether messages from before are fetched: the chat isn't new to the identity.
+  mutating func updateChat(_ info: ChatInfo, restores: Bool) {
+    let id = info.chatId
+    guard var record = chats[id] else { return addChat(info, restores: restores) }
+    let left = record.info.participants.contains { known in
+      !info.participants.contains { $0.regId == known.regId }
+    }
+    if left { record.ring.needsRotation = true }
+    let known = record.info
+    record.info = info
+    record.info.lastMessage = max(known.lastMessage, info.lastMessage)
+    record.isDefunct = false
+    // Marks only rise; a service that takes one back says nothing new.
+    for index in record.info.participants.indices {
+      guard let before = known.participants.first(where: { $0.regId == record.info.participants[index].regId }) else {
+        continue
+      }
+      record.info.participants[index].delivered = max(before.delivered, record.info.participants[index].delivered)
+      record.info.participants[index].read = max(before.read, record.info.participants[index].read)
+    }
+    chats[id] = record
+    saveChat(id)
+    notify(.chatChanged(record.chat(own: own)))
+    if let key = info.key { receiveKey(key, for: id) }
+    if restores, info.lastMessage > known.lastMessage {
+      restore(id, from: MessageNumber(known.lastMessage.value + 1), through: info.lastMessage)
+    }
+  }
+
+  private mutating func addChat(_ info: ChatInfo, restores: Bool) {
+    var record = ChatRecord(info: info)
+    record.ledger.isComplete = !restores && info.firstMessage <= MessageNumber(1)
+    chats[info.chatId] = record
+    saveChat(info.chatId)
+    notify(.chatAdded(record.chat(own: own)))
+    if let key = info.key { receiveKey(key, for: info.chatId) }
+    if restores, info.lastMessage > MessageNumber(0) {
+      let first = max(info.firstMessage.value, 1)
+      let newest =
+        info.lastMessage.value >= UInt64(MessagingLimits.history)
+        ? info.lastMessage.value - UInt64(MessagingLimits.history) + 1 : 1
+      restore(info.chatId, from: MessageNumber(max(first, newest)), through: info.lastMessage)
+    }
+  }
+
+  private mutating func restore(_ chat: ChatID, from: MessageNumber, through: MessageNumber) {
+    guard from <= through else { return }
+    let known = chats[chat]?.unfetched
+    chats[chat]?.unfetched = min(from, known?.lowerBound ?? from)...max(through, known?.upperBound ?? through)
+    saveChat(chat)
+    fetchHistory()
+  }
+
+  /// Fetches what chats lack of their history, one chat after the other.
+  mutating func fetchHistory() {
+    guard isReady, !isFetchingHistory,
+      let (chat, record) = chats.filter({ $0.value.isRestoring }).min(by: { $0.key.text < $1.key.text }),
+      let range = record.unfetched
+    else { return }
+    isFetchingHistory = true
+    request(.history(chatId: chat, from: range.lowerBound, through: range.upperBound)) { machine, answer in
+      machine.isFetchingHistory = false
+      switch answer {
+      case .success(.messages(let messages)):
+        machine.chats[chat]?.unfetched = Self.rest(of: range, after: messages)
+        for message in messages { machine.receive(message, in: chat, isRestored: true) }
+      case .failure(.disconnected): return
+      case .failure(.refused(let failure)) where Self.isTemporary(failure.code):
+        return machine.retryLater()
+      case .success, .failure: machine.chats[chat]?.unfetched = nil
+      }
+      machine.saveChat(chat)
+      if let record = machine.chats[chat] { machine.notify(.chatChanged(record.chat(own: machine.own))) }
+      machine.confirmDelivery(chat)
+      machine.pumpOutbox(chat)
+      machine.fetchHistory()
+    }
+  }
+
+  private static func isTemporary(_ code: MessagingFailure.Code) -> Bool {
+    code == .serverError || code == .tooFast || code == .tokenNeeded
+  }
+
+  /// An answer has the newest messages of its range, up to the service's bounds.
+  private static func rest(
+    of range: ClosedRange<MessageNumber>, after messages: [StoredMessage]
+  ) -> ClosedRange<MessageNumber>? {
+    guard let first = messages.first?.number, first > range.lowerBound, first <= range.upperBound else { return nil }
+    return range.lowerBound...MessageNumber(first.value - 1)
+  }
+
+  /// Reports to the service that the identity has the chat and its key.
+  mutating func join(_ chat: ChatID) {
+    guard let record = chats[chat], isReady, !record.isJoining, !record.isDefunct, record.ring.current != nil,
+      record.participant(own)?.state == .pending
+    else { return }
+    chats[chat]?.isJoining = true
+    request(.chatJoin(chatId: chat)) { machine, answer in
+      machine.chats[chat]?.isJoining = false
+      guard case .success = answer,
+        let index = machine.chats[chat]?.info.participants.firstIndex(where: { $0.regId == machine.own })
+      else { return }
+      machine.chats[chat]?.info.participants[index].state = .active
+      machine.saveChat(chat)
+    }
+  }
+
+  mutating func chatRemoved(_ chat: ChatID) {
+    guard chats[chat] != nil else { return }
+    chats[chat]?.isDefunct = true
+    saveChat(chat)
+    for index in outbox.indices where outbox[index].chat == chat && !outbox[index].isFailed {
+      outbox[index].isFailed = true
+      notify(.messageChanged(outbox[index].message(own: own)))
+    }
+    saveOutbox()
+    notify(.chatRemoved(chat))
+  }
+
+  // MARK: Calls of the app
+
+  mutating func startChat(_ draft: ChatDraft, _ id: CommandID) {
+    guard isReady, let keys = identity.keys else { return reply(id, .failure(.notReady)) }
+    guard (draft.data?.utf8.count ?? 0) <= MessageContent.maximumBytes else { return reply(id, .failure(.tooLarge)) }
+    if let data = draft.data, !LocalJSON.isObject(data) { return reply(id, .failure(.badData)) }
+    let invitees = Set(draft.invitees).subtracting([own]).sorted()
+    withKeys(of: invitees) { machine, result in
+      guard case .success(var recipients) = result else {
+        return machine.reply(id, result.map { _ in .done })
+      }
+      let missing = invitees.filter { recipients[$0] == nil }
+      guard missing.isEmpty else { return machine.reply(id, .failure(.keysMissing(missing))) }
+      recipients[machine.own] = keys.publicKeys
+      var ring = ChatKeyRing()
+      guard let key = try? ChatKey() else { return machine.reply(id, .failure(.failed)) }
+      ring.add(key)
+      guard let envelopes = try? machine.envelopes(ring, for: recipients) else {
+        return machine.reply(id, .failure(.failed))
+      }
+      let request = MessagingRequest.chatStart(
+        cookie: draft.cookie, invitees: invitees, isOneToOne: draft.isOneToOne, invitePolicy: draft.invitePolicy,
+        subject: draft.subject.flatMap { try? ChatRecord.seal(Array($0.utf8), key, .subject) },
+        data: draft.data.flatMap { try? ChatRecord.seal(Array($0.utf8), key, .data) }, keys: envelopes)
+      machine.request(request) { machine, answer in
+        switch answer {
+        case .success(.chat(let info)):
+          machine.updateChat(info, restores: false)
+          machine.chats[info.chatId]?.ring.add(key)
+          machine.saveChat(info.chatId)
+          guard let record = machine.chats[info.chatId] else { return machine.reply(id, .failure(.failed)) }
+          let chat = record.chat(own: machine.own)
+          machine.notify(.chatChanged(chat))
+          machine.reply(id, .success(.chat(chat)))
+        case .success: machine.reply(id, .failure(.failed))
+        case .failure(.refused(let failure)) where failure.code == .alreadyExists:
+          machine.reply(id, .failure(failure.chat.map { .alreadyExists($0) } ?? .refused(failure)))
+        case .failure(let error): machine.reply(id, .failure(error))
+        }
+      }
+    }
+  }
+
+  /// Invited identities get a new key: with the present one they could read earlier messages.
+  mutating func invite(_ invitees: [RegID], to chat: ChatID, _ id: CommandID) {
+    guard isReady else { return reply(id, .failure(.notReady)) }
+    guard let record = chats[chat], !record.isDefunct else { return reply(id, .failure(.notFound)) }
+    let present = record.info.participants.map(\.regId)
+    let newcomers = Set(invitees).subtracting([own]).sorted()
+    withKeys(of: present + newcomers) { machine, result in
+      guard case .success(let recipients) = result, var ring = machine.chats[chat]?.ring, let key = try? ChatKey()
+      else { return machine.reply(id, result.map { _ in .done }) }
+      let missing = newcomers.filter { recipients[$0] == nil }
+      guard missing.isEmpty else { return machine.reply(id, .failure(.keysMissing(missing))) }
+      ring.add(key)
+      guard let envelopes = try? machine.envelopes(ring, for: recipients) else {
+        return machine.reply(id, .failure(.failed))
+      }
+      let forNewcomers = envelopes.filter { newcomers.contains($0.to) }
+      let forOthers = envelopes.filter { !newcomers.contains($0.to) }
+      machine.request(.chatInvite(chatId: chat, invitees: newcomers, keys: forNewcomers)) { machine, answer in
+        guard case .success(.chat(let info)) = answer else { return machine.reply(id, answer.map { _ in .done }) }
+        machine.updateChat(info, restores: false)
+        machine.sendKeys(forOthers, of: chat) { machine, answer in
+          // Without it for all, the next message makes another.
+          if case .success = answer {
+            machine.chats[chat]?.ring.add(key)
+          } else {
+            machine.chats[chat]?.ring.needsRotation = true
+          }
+          machine.saveChat(chat)
+          machine.reply(id, .success(.done))
+        }
+      }
+    }
+  }
+
+  mutating func updateChat(_ chat: ChatID, subject: String?, data: String?, _ id: CommandID) {
+    guard let record = chats[chat], !record.isDefunct else { return reply(id, .failure(.notFound)) }
+    guard let key = record.ring.current else { return reply(id, .failure(.notReady)) }
+    guard (data?.utf8.count ?? 0) <= MessageContent.maximumBytes else { return reply(id, .failure(.tooLarge)) }
+    if let data, !LocalJSON.isObject(data) { return reply(id, .failure(.badData)) }
+    let request = MessagingRequest.chatUpdate(
+      chatId: chat, subject: subject.flatMap { try? ChatRecord.seal(Array($0.utf8), key, .subject) },
+      data: data.flatMap { try? ChatRecord.seal(Array($0.utf8), key, .data) })
+    self.request(request) { machine, answer in
+      if case .success(.chat(let info)) = answer { machine.updateChat(info, restores: false) }
+      machine.reply(id, answer.map { _ in .done })
+    }
+  }
+}

@@ -1,0 +1,18 @@
+/// The records of an endpoint, over restarts. A store on disk seals them.
+package protocol LocalStore: Sendable {
+  /// The records of a name: one that was put, or those that were appended, in order.
+  func records(of name: String) async throws -> [[UInt8]]
+  /// The names that begin with `prefix`.
+  func names(prefix: String) async throws -> [String]
+  /// Carries out changes in order; all of them are on the disk when it returns.
+  func apply(_ changes: [StoreChange]) async throws
+  func removeAll() async throws
+}
+
+/// A change of the local store.
+package enum StoreChange: Sendable, Hashable {
+  /// Replaces what is kept under a name.
+  case put(String, [UInt8])
+  case append(String, [UInt8])
+  case remove(String)
+}

@@ -1,0 +1,185 @@
+import Basics
+import Crypto
+import Messaging
+import Testing
+
+@testable import MessagingClient
+
+/// A service that lies: what it does is noticed, and nothing is lost or given away by it.
+@Suite struct HostileServiceTests {
+  let service = FakeService()
+  let ann: TestEndpoint
+  let bob: TestEndpoint
+  let cyd: TestEndpoint
+  let chat: ChatID
+
+  init() throws {
+    ann = try TestEndpoint(service, user: "ann", instance: 1)
+    bob = try TestEndpoint(service, user: "bob", instance: 2)
+    cyd = try TestEndpoint(service, user: "cyd", instance: 3)
+    chat = try ann.startChat(with: [bob.regId, cyd.regId], cookie: "c")
+    try ann.say("hello", in: chat)
+    try bob.say("hello too", in: chat)
+    for endpoint in [ann, bob, cyd] { #expect(endpoint.texts(chat).count == 2 && endpoint.warnings.isEmpty) }
+  }
+
+  /// The messages in an event on its way to one endpoint, changed.
+  private func change(
+    to endpoint: TestEndpoint, _ body: @escaping (StoredMessage) -> [StoredMessage]
+  ) {
+    service.deliver = { message, recipient in
+      guard recipient === endpoint, case .event(let number, let time, .message(let chat, let stored)) = message else {
+        return [message]
+      }
+      return body(stored).map { .event(number: number, time: time, .message(chatId: chat, message: $0)) }
+    }
+  }
+
+  @Test func `other keys of somebody are reported and not used until they are accepted`() throws {
+    let fake = try IdentityKeys(generation: 2)
+    service.lookupKeys[bob.regId] = fake.published
+    try ann.perform(.identities(appUserIds: ["bob"], regIds: []))
+    try ann.perform(.identities(appUserIds: ["bob"], regIds: []))
+    #expect(ann.warnings == [.keysChanged(bob.regId)])
+    let private2 = try ann.startChat(with: [bob.regId], cookie: "d")
+    try ann.say("for bob alone", in: private2)
+    #expect(bob.texts(private2) == ["for bob alone"])
+    service.lookupKeys = [ann.regId: fake.published]
+    try ann.perform(.identities(appUserIds: ["ann"], regIds: []))
+    #expect(ann.warnings.last == .ownKeysDiffer)
+    service.deliver(.keysChanged(regId: bob.regId, keys: fake.published), to: cyd.regId)
+    service.run()
+    #expect(cyd.warnings == [.keysChanged(bob.regId)])
+    try cyd.perform(.acceptKeys(bob.regId))
+    try bob.say("from bob's old keys", in: chat)
+    #expect(cyd.warnings.last == .wrongSignature(chat, MessageNumber(3)))
+    #expect(cyd.message(3, chat)?.isUnverified == true && cyd.texts(chat).last == "from bob's old keys")
+  }
+
+  @Test func `a replayed message is not shown, under whatever number`() throws {
+    let old = try #require(service.chats[chat]?.messages.first)
+    var replayed = old
+    replayed.number = MessageNumber(3)
+    replayed.cookie = "another"
+    service.deliver(.message(chatId: chat, message: replayed), to: bob.regId)
+    // An honest service sends an event again after a reconnect.
+    service.deliver(.message(chatId: chat, message: old), to: bob.regId)
+    service.run()
+    #expect(bob.warnings == [.replayed(chat, MessageNumber(3))] && bob.texts(chat) == ["hello", "hello too"])
+    var exchanged = old
+    exchanged.body = service.chats[chat]?.messages.last?.body
+    service.deliver(.message(chatId: chat, message: exchanged), to: bob.regId)
+    service.run()
+    #expect(bob.warnings.last == .numberReused(chat, MessageNumber(1)) && bob.texts(chat).first == "hello")
+  }
+
+  @Test func `a member's messages that are kept back are missed when others have seen them`() throws {
+    change(to: cyd) { $0.sender == bob.regId ? [] : [$0] }
+    try bob.say("not for cyd", in: chat)
+    #expect(cyd.warnings.isEmpty)
+    try ann.say("as bob said", in: chat)
+    #expect(cyd.warnings == [.withheld(chat, from: bob.regId, count: 1)])
+    service.deliver = { message, _ in [message] }
+    try bob.say("hello?", in: chat)
+    #expect(cyd.warnings.count == 1 && cyd.texts(chat).suffix(2) == ["as bob said", "hello?"])
+    change(to: cyd) { $0.sender == ann.regId ? [] : [$0] }
+    try ann.say("lost", in: chat)
+    service.deliver = { message, _ in [message] }
+    try ann.say("kept", in: chat)
+    #expect(cyd.warnings.last == .missing(chat, from: ann.regId, count: 1))
+  }
+
+  @Test func `messages in another order than they were written are noticed`() throws {
+    var held: [StoredMessage] = []
+    change(to: bob) { message in
+      held.append(message)
+      return []
+    }
+    try ann.say("first", in: chat)
+    try ann.say("second", in: chat)
+    service.deliver = { message, _ in [message] }
+    try #require(held.count == 2)
+    for (message, number) in zip(held.reversed(), [3, 4] as [UInt64]) {
+      var moved = message
+      moved.number = MessageNumber(number)
+      service.deliver(.message(chatId: chat, message: moved), to: bob.regId)
+    }
+    service.run()
+    #expect(bob.warnings == [.missing(chat, from: ann.regId, count: 1), .reordered(chat, MessageNumber(4))])
+    #expect(bob.texts(chat).suffix(2) == ["second", "first"])
+  }
+
+  @Test func `a message in somebody else's name, or another chat's, is marked and shown`() throws {
+    change(to: bob) { message in
+      var forged = message
+      forged.sender = cyd.regId
+      return [forged]
+    }
+    try ann.say("as if from cyd", in: chat)
+    #expect(bob.warnings == [.wrongSignature(chat, MessageNumber(3))])
+    #expect(bob.message(3, chat)?.isUnverified == true && bob.message(3, chat)?.content.text == "as if from cyd")
+    let other = try ann.startChat(with: [bob.regId], cookie: "e")
+    service.deliver = { message, _ in [message] }
+    let moved = try #require(service.chats[chat]?.messages.first)
+    service.deliver(.message(chatId: other, message: moved), to: bob.regId)
+    service.run()
+    #expect(bob.warnings.last == .wrongSignature(other, MessageNumber(1)) && bob.texts(other).isEmpty)
+  }
+
+  @Test func `a chat key that others know is not used for what is sent`() throws {
+    let small = try ann.startChat(with: [bob.regId], cookie: "f")
+    let known = try #require(bob.machine.chats[chat]?.ring.current)
+    // The envelope of the larger chat, as the smaller one's.
+    let envelope = try #require(service.chats[chat]?.keys[bob.regId])
+    service.deliver(.chatKey(chatId: small, key: envelope, by: ann.regId), to: bob.regId)
+    service.run()
+    #expect(bob.warnings == [.unknownKeyHolders(small, [cyd.regId])])
+    try bob.say("for ann", in: small)
+    #expect(ann.texts(small) == ["for ann"])
+    let used = try #require(bob.machine.chats[small]?.ring.current)
+    #expect(used != known && cyd.machine.chats[chat]?.ring[used.id] == nil)
+    let forged = Sealed(bytes: [1] + [UInt8](repeating: 7, count: 200))
+    service.deliver(.chatKey(chatId: small, key: forged, by: ann.regId), to: bob.regId)
+    service.run()
+    #expect(bob.warnings.last == .wrongKeyEnvelope(small))
+  }
+
+  @Test func `an exchanged offer does not ring, and nobody else answers a call`() throws {
+    let fake = try IdentityKeys(generation: 1)
+    service.deliver = { message, _ in
+      guard case .passing(.callOffer(let id, let from, let endpoint, let medium, _)) = message else { return [message] }
+      return [
+        .passing(
+          .callOffer(
+            callId: id, from: from, endpoint: endpoint, medium: medium,
+            sealed: Sealed(bytes: fake.secret.unprotectedCopy())))
+      ]
+    }
+    guard case .call(let call) = try ann.perform(.startCall(bob.regId, .voice, metadata: nil)) else {
+      throw MessengerError.failed
+    }
+    #expect(bob.machine.calls.isEmpty && bob.events.contains(.call(.refused(call.id, from: ann.regId))))
+    service.pass(
+      .callStep(callId: call.id, from: bob.regId, endpoint: EndpointID("x"), step: .answer, sealed: nil), to: ann.regId)
+    service.run()
+    #expect(ann.machine.calls[call.id]?.call.state == .offered)
+    #expect(ann.events.contains(.call(.refused(call.id, from: bob.regId))))
+  }
+
+  @Test func `a file's chunks cannot be cut off, exchanged or repeated`() throws {
+    let key = try SecretBytes.random(AttachmentCipher.keyLength)
+    for size in [0, 1, AttachmentCipher.chunkLength, 2 * AttachmentCipher.chunkLength + 5] {
+      let file = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+      let sealed = try AttachmentCipher.seal(file, key: key)
+      #expect(sealed.count == AttachmentCipher.sealedSize(of: size))
+      #expect(try AttachmentCipher.open(sealed, key: key) == file)
+      guard size > AttachmentCipher.chunkLength else { continue }
+      let chunk = AttachmentCipher.chunkLength + AESGCM.tagLength
+      let cut = Array(sealed.prefix(chunk))
+      let exchanged = Array(sealed[chunk..<2 * chunk] + sealed[0..<chunk] + sealed[(2 * chunk)...])
+      for bad in [cut, exchanged, sealed + sealed] {
+        #expect(throws: CryptoError.authenticationFailed) { try AttachmentCipher.open(bad, key: key) }
+      }
+    }
+  }
+}
