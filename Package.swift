@@ -41,20 +41,22 @@ let folders = [
   "Sources/Stack": ["RTC", "Transport", "Signaling", "Messaging", "Media"],
   "Sources/Server": ["SFU", "Meetings", "MeetingServer"],
   "Sources/Client": ["Encryption", "MessagingClient", "Parley", "ParleyViews", "UIKit"],
-  "Sources/DropIn": ["OpenTok", "SkypeForBusiness"],
+  "Sources/DropIn": ["BBMEnterprise", "OpenTok", "SkypeForBusiness"],
   "Sources/Tools": ["ParleyCLI"],
   "Tests/Base": ["BasicsTests", "CryptoTests", "OptionsTests"],
   "Tests/Stack": ["RTCTests", "TransportTests", "SignalingTests", "MessagingTests", "MediaTests"],
   "Tests/Server": ["SFUTests", "MeetingsTests", "MeetingServerTests"],
   "Tests/Client": ["EncryptionTests", "MessagingClientTests", "ParleyTests", "ParleyViewsTests"],
-  "Tests/DropIn": ["OpenTokTests", "SkypeForBusinessTests"],
-  "Tests/DropIn/Listings": ["ViewsListing", "OpenTokListing", "OpenTokShapes", "SkypeListing", "WalkthroughListing"],
+  "Tests/DropIn": ["BBMEnterpriseTests", "OpenTokTests", "SkypeForBusinessTests"],
+  "Tests/DropIn/Listings": [
+    "BBMListing", "ViewsListing", "OpenTokListing", "OpenTokShapes", "SkypeListing", "WalkthroughListing",
+  ],
   "Tests/Calls": ["ConditionsTests", "QualityTests"],
   "Tests/Support": ["NetworkEmulator", "NetworkGate", "TestSeeds", "TestSupport", "TestVectors"],
 ]
 
-/// What the drop-in modules are built on. On Linux `import UIKit`, as apps say it, is a module of this package, which comes along with them; elsewhere
-/// it is the system's.
+/// What the drop-in modules are built on. On Linux `import UIKit`, as apps say it, is a module of this package, which
+/// comes along with them; elsewhere it is the system's.
 #if os(Linux)
   /// Modules of Apple's that apps name in their import lines. Their names that are there are in ParleyViews.
   let appleModules = [
@@ -74,6 +76,7 @@ let package = Package(
     .library(name: "Parley", targets: ["Parley"]),
     .library(name: "ParleyViews", targets: ["ParleyViews"]),
     .library(name: "UIKit", targets: uiKit),
+    .library(name: "BBMEnterprise", targets: ["BBMEnterprise"]),
     .library(name: "OpenTok", targets: ["OpenTok"]),
     .library(name: "SkypeForBusiness", targets: ["SkypeForBusiness"]),
   ],
@@ -149,6 +152,9 @@ let package = Package(
     .target(name: "ParleyViews", dependencies: ["Parley", "CDrawing", "CGTK"], swiftSettings: common),
 
     // Floor 5: the drop-in modules.
+    .target(
+      name: "BBMEnterprise", dependencies: ["Basics", "Messaging", "MessagingClient", "Parley"] + views,
+      swiftSettings: common),
     .target(name: "OpenTok", dependencies: ["Parley"] + views, swiftSettings: common),
     .target(name: "SkypeForBusiness", dependencies: ["Parley"] + views, swiftSettings: common),
 
@@ -177,6 +183,9 @@ let package = Package(
     // Apps as they were written for the SDKs that the drop-in modules stand in for.
     .executableTarget(
       name: "OpenTokHello", dependencies: ["OpenTok"], path: "Examples/OpenTokHello",
+      swiftSettings: [.swiftLanguageMode(.v5)]),
+    .executableTarget(
+      name: "QuickStart", dependencies: ["BBMEnterprise"], path: "Examples/QuickStart", exclude: ["ConfigSettings.plist"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .executableTarget(
       name: "WoodgroveBank", dependencies: ["SkypeForBusiness"], path: "Examples/WoodgroveBank",
@@ -282,6 +291,9 @@ let package = Package(
       name: "ViewsListing", dependencies: views,
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .target(
+      name: "BBMListing", dependencies: ["BBMEnterprise"],
+      swiftSettings: [.swiftLanguageMode(.v5)]),
+    .target(
       name: "OpenTokListing", dependencies: ["OpenTok"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
     // Shapes of apps' code, each of which did not compile once: one file a shape.
@@ -291,10 +303,14 @@ let package = Package(
     .target(
       name: "SkypeListing", dependencies: ["SkypeForBusiness"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
-    // The SDK's walkthrough goes on at the main run loop, which the compiler cannot tell from others: it warns, as on Apple systems.
+    // The SDK's walkthrough goes on at the main run loop, which the compiler cannot tell from others: it warns, as on
+    // Apple systems.
     .target(
       name: "WalkthroughListing", dependencies: ["SkypeForBusiness"],
       swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-suppress-warnings"])]),
+    .testTarget(
+      name: "BBMEnterpriseTests",
+      dependencies: ["BBMEnterprise", "BBMListing", "ParleyViews", "TestSupport"], swiftSettings: common),
     .testTarget(
       name: "OpenTokTests",
       dependencies: [
@@ -358,7 +374,8 @@ extension Package {
 
   /// Has each target name all that is below it, not only what its code imports, which is told above.
   ///
-  /// SwiftPM compiles a target again when a module that it names has changed, and layouts are known further up: when a class of `Media` grew,
+  /// SwiftPM compiles a target again when a module that it names has changed, and layouts are known further up: when a
+  /// class of `Media` grew,
   /// `SkypeForBusiness`, which has it through `Parley`, wrote past its end until everything was built anew.
   func nameAllBelow() {
     let named = Dictionary(uniqueKeysWithValues: targets.map { ($0.name, $0) })

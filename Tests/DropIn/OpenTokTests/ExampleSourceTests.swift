@@ -20,7 +20,7 @@ import Testing
   // They import UIKit, Foundation and the SDK that they were written for.
   @Test(
     "the example apps name nothing of Parley but the server's address",
-    arguments: [("OpenTokHello", "OpenTok"), ("WoodgroveBank", "SkypeForBusiness")])
+    arguments: [("OpenTokHello", "OpenTok"), ("QuickStart", "BBMEnterprise"), ("WoodgroveBank", "SkypeForBusiness")])
   func namesOfParley(app: String, module: String) throws {
     let files = try sources("Examples/" + app)
     #expect(files.count > 3)

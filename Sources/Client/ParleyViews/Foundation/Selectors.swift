@@ -109,14 +109,14 @@ extension NotificationCenter {
 
 /// Whether code runs on the main queue. It is not always the main thread's: programs whose `main` is asynchronous leave
 /// that.
-private enum MainQueue {
+package enum MainQueue {
   private static let mark: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()
     DispatchQueue.main.setSpecific(key: key, value: true)
     return key
   }()
 
-  static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) == true }
+  package static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) == true }
 }
 
 /// A notification on its way to the main actor.

@@ -1,0 +1,140 @@
+import Foundation
+import ParleyViews
+import Testing
+
+@testable import BBMEnterprise
+@testable import BBMListing
+
+/// Apps' code of language mode 5, as it is, with the shared service over a core in memory.
+@MainActor @Suite(.serialized) struct ListingTests {
+  /// The shared service, with a new core.
+  private func app(_ body: (BBMEnterpriseService, Feed) throws -> Void) rethrows {
+    let feed = Feed()
+    let service = BBMEnterpriseService.shared()
+    service.useCore { feed }
+    service.model().schedule = { $0() }
+    ParleyServer.dataFolder = FileManager.default.temporaryDirectory.appendingPathComponent("bbm-" + UUID().uuidString)
+    defer {
+      service.resetService()
+      service.stop()
+      if let folder = ParleyServer.dataFolder { try? FileManager.default.removeItem(at: folder) }
+      ParleyServer.dataFolder = nil
+    }
+    try body(service, feed)
+  }
+
+  @Test("the Quick Start with delegates goes from the start to success and signs out")
+  func delegates() throws {
+    try app { service, feed in
+      let screen = DelegatingScreen()
+      let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
+      window.rootViewController = screen
+      window.makeKeyAndVisible()
+      defer { window.close() }
+      feed.finishStart()
+      feed.connectivityChanged?(true, true)
+      #expect(screen.service == "Started" && screen.connectivity == "Connected")
+      screen.signIn(nil)
+      try #require(Question()).answer("Sign In", "ann")
+      feed.setGlobal("authTokenState", "Ok")
+      feed.setup("Ongoing")
+      feed.setup("Success")
+      feed.pump()
+      #expect(screen.states.last == "Ok,Success,7," && screen.signInButton.isHidden && !screen.signOutButton.isHidden)
+      screen.signOut(nil)
+      #expect(screen.states.last == "No Token,Setup Not Started,," && !screen.signInButton.isHidden)
+      #expect(service.serviceState == kBBMCoreServiceStateStarted)
+    }
+  }
+
+  @Test("the Quick Start with a monitor shows what its controller knows, while it is on the screen")
+  func monitors() throws {
+    try app { service, feed in
+      let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
+      let screen = MonitoringScreen(nibName: nil, bundle: nil)
+      feed.finishStart()
+      window.rootViewController = screen
+      window.makeKeyAndVisible()
+      #expect(screen.shown.suffix(2) == ["Started", "Setup Not Started"])
+      ListingApp.app().authController().tokenManager.signIn!()
+      try #require(Question()).answer("Sign In", "ann")
+      feed.setup("Ongoing")
+      #expect(screen.shown.last == "Ongoing")
+      feed.setup("Full")
+      #expect(feed.sent("endpointsGet").count == 1)
+      window.close()
+      let count = screen.shown.count
+      feed.setup("Success")
+      #expect(screen.shown.count >= count)
+    }
+  }
+
+  @Test("an app's own controller and token manager are those of the walkthrough")
+  func ownController() {
+    app { service, feed in
+      let keeper = AccountKeeper()
+      let manager = DirectoryTokenManager()
+      manager.delegate = keeper
+      var seen: [String] = []
+      let monitor = ObservableMonitor(activatedWithName: "keeper") { () -> Void in
+        seen.append(keeper.authState.setupState ?? "none")
+      }
+      keeper.start("domain")
+      DirectoryTokenManager.current = ("ann", "token")
+      manager.signIn()
+      feed.finishStart()
+      #expect(keeper.serviceStarted && feed.sent("authToken").first?["authToken"] as? String == "token")
+      feed.setup("Ongoing")
+      #expect(keeper.authState.account.email == "ann@example.com" && keeper.authState.regId == 0)
+      manager.signOut()
+      #expect(seen == ["none", "Ongoing", "none"])
+      monitor.deActivate()
+    }
+  }
+
+  @Test("chat apps show chats, people, messages and votes as they come")
+  func chats() {
+    app { service, feed in
+      let board = Switchboard()
+      board.waitForService()
+      #expect(!board.isReady)
+      feed.lists["chat"] = [["chatId": "1", "numMessages": "2", "lastMessage": "2", "state": "Ready"]]
+      feed.lists["chatParticipant"] = [["chatId": "1", "userUri": "bbmpim://user/id/2"]]
+      feed.lists["user"]?.append(["uri": "bbmpim://user/id/2", "regId": "2"])
+      feed.lists["chatMessage"] = [1, 2].map {
+        ["chatId": "1", "messageId": "\($0)", "tag": "Text", "content": "text \($0)", "state": "Sent"]
+      }
+      service.start("domain", environment: kBBMConfig_Sandbox, completionBlock: nil)
+      feed.finishStart()
+      #expect(board.isReady)
+      let list = ChatsScreen()
+      list.loadViewIfNeeded()
+      feed.pump()
+      #expect(list.chats.count == 1 && list.names == ["2"])
+      let screen = ChatScreen()
+      screen.chat = list.chats[0]
+      screen.show()
+      feed.pump()
+      #expect(screen.lines == ["S text 1", "S text 2"])
+      feed.give(
+        "listChange", ["type": "chatMessage", "elements": [["chatId": "1", "messageId": "2", "state": "Read"]]])
+      #expect(screen.lines.last == "R text 2")
+      screen.send("three")
+      #expect(feed.sent("chatMessageSend").first?["content"] as? String == "three")
+      screen.vote(for: screen.messages[0])
+      let change = feed.sent("requestListChange").first?["elements"] as? [[String: Any]]
+      #expect((change?.first?["localData"] as? [AnyHashable: Any])?["vote"] as? Bool == true)
+      feed.lists["chatMessage"]?.append([
+        "chatId": "1", "messageId": "3", "tag": "Vote", "senderUri": "bbmpim://user/id/2",
+        "ref": [["tag": "Vote", "messageId": "1"]],
+      ])
+      screen.count(of: screen.messages[0])
+      feed.pump()
+      #expect(screen.votes == "1 bbmpim://user/id/2;")
+      board.start("2,3", "Lunch")
+      let cookie = feed.sent("chatStart").first?["cookie"] as? String ?? ""
+      feed.give("listAdd", ["type": "chat", "cookie": cookie, "elements": [["chatId": "7"]]])
+      #expect(board.chatId == "7" && list.chats.count == 2)
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import ParleyViews
+import Testing
+
+@testable import BBMEnterprise
+
+@MainActor @Suite struct ServiceTests {
+  @Test("a monitor of the service's state outlasts its start, its stop and a reset")
+  func monitorOfTheState() {
+    let (service, feed) = Feed.service(isStarted: false)
+    var states: [BBMCoreServiceState] = []
+    let monitor = ObservableMonitor(activatedWithName: "state") { () -> Void in states.append(service.serviceState) }
+    var results: [Bool] = []
+    feed.canStart = false
+    service.start("domain", environment: kBBMConfig_Sandbox) { results.append($0) }
+    feed.finishStart()
+    feed.canStart = true
+    service.start("domain", environment: kBBMConfig_Sandbox) { results.append($0) }
+    service.start("domain", environment: kBBMConfig_Sandbox) { results.append($0) }
+    #expect(results == [false] && feed.starts == 2)
+    feed.finishStart()
+    // Started already: at once.
+    service.start("domain", environment: kBBMConfig_Sandbox) { results.append($0) }
+    service.resetService()
+    service.stop()
+    service.start("", environment: kBBMConfig_Production) { results.append($0) }
+    #expect(results == [false, true, true, true, false] && feed.wipes == 1)
+    #expect(
+      states == [
+        kBBMCoreServiceStateNotStarted, kBBMCoreServiceStateError, kBBMCoreServiceStateStarted,
+        kBBMCoreServiceStateRestarting, kBBMCoreServiceStateStarted, kBBMCoreServiceStateStopping,
+        kBBMCoreServiceStateStopped, kBBMCoreServiceStateError,
+      ])
+    monitor.deActivate()
+  }
+
+  @Test("a token waits for the start, and the block hears of every change until a reset")
+  func tokens() {
+    let (service, feed) = Feed.service(isStarted: false)
+    var calls: [String] = []
+    service.start("domain", environment: kBBMConfig_Sandbox, completionBlock: nil)
+    service.sendAuthToken("first", forUserName: "ann") { calls.append("\($0) \($1) \($2)") }
+    #expect(feed.sent.isEmpty)
+    feed.finishStart()
+    #expect(feed.sent("authToken").first?["authToken"] as? String == "first")
+    feed.setGlobal("authTokenState", "Ok")
+    feed.setup("Ongoing")
+    feed.setGlobal("setupState", ["state": "Ongoing", "progressMessage": "Restoring"])
+    feed.pump()
+    feed.setup("Success")
+    #expect(calls == ["Ok NotRequested 0", "Ok Ongoing 0", "Ok Ongoing 0", "Ok Ongoing 7", "Ok Success 7"])
+    // A token that is over does not change the setup.
+    feed.setGlobal("authTokenState", "Needed")
+    service.sendAuthToken("second", userIdentifier: "ann") { calls.append("second \($0) \($1) \($2)") }
+    feed.setGlobal("authTokenState", "Ok")
+    #expect(
+      calls.suffix(3) == ["Needed Success 7", "second Needed Success 7", "second Ok Success 7"]
+        && feed.sent("authToken").count == 2)
+    service.resetService()
+    feed.setup("Ongoing")
+    #expect(calls.last == "second Ok Success 7")
+  }
+
+  @Test("messages go to those who listen for their name or list, in their own class or as JSON")
+  func listening() {
+    final class Ear: BBMIncomingMessageListener, BBMConnectivityListener {
+      var heard: [String] = []
+      func receivedIncomingMessage(_ incomingMessage: BBMJSONMessage!) {
+        heard.append("\(type(of: incomingMessage!)) \(incomingMessage.messageName)")
+      }
+      func receivedJSONIncomingMessage(_ message: [String: Any]!) { heard.append(message.keys.joined()) }
+      func connectivityStateChange(_ connected: Bool, strict connectedStrict: Bool) {
+        heard.append("\(connected) \(connectedStrict)")
+        // A listener may take itself away when it is called.
+        if connectedStrict { service?.remove(self as (any BBMConnectivityListener)) }
+      }
+      var service: BBMEnterpriseService?
+    }
+    let (service, feed) = Feed.service()
+    let ear = Ear()
+    ear.service = service
+    service.add(ear as (any BBMConnectivityListener))
+    service.add(ear, forMessageNames: ["syncError", "somethingNew"])
+    service.add(ear, forMessageTypes: ["chat"])
+    feed.give("syncError", ["error": "Timeout"])
+    feed.give("somethingNew", [:])
+    feed.give("listAdd", ["type": "chat", "elements": []])
+    feed.give("listAdd", ["type": "user", "elements": []])
+    service.remove(ear, forMessageNames: ["syncError", "somethingNew"])
+    feed.give("syncError", ["error": "Timeout"])
+    #expect(
+      ear.heard == [
+        "BBMSyncErrorMessage syncError", "syncError", "BBMJSONMessage somethingNew", "somethingNew",
+        "BBMJSONMessage listAdd", "listAdd",
+      ])
+    service.remove(ear, forMessageTypes: ["chat"])
+    ear.heard = []
+    for (connected, strict) in [(true, false), (true, false), (true, true), (false, false)] {
+      feed.connectivityChanged?(connected, strict)
+    }
+    #expect(ear.heard == ["true false", "true true"])
+  }
+
+  @Test("an endpoint that was removed by another one has lost its data, and starts again")
+  func deregistered() {
+    let (service, feed) = Feed.service()
+    var calls = 0
+    service.sendAuthToken("token", forUserName: "ann") { _, _, _ in calls += 1 }
+    feed.setup("Success")
+    feed.give("listAdd", ["type": "chat", "elements": [["chatId": "1"]]])
+    feed.give("endpointDeregistered", [:])
+    #expect(service.serviceState == kBBMCoreServiceStateStopped)
+    #expect(service.model().globalSetupStateState == kBBMSetupStateNotRequested && calls == 1)
+    service.sendMessage(toService: BBMSetupRetryMessage())
+    #expect(feed.sent("setupRetry").isEmpty)
+    service.start("domain", environment: kBBMConfig_Sandbox, completionBlock: nil)
+    feed.finishStart()
+    #expect(service.serviceState == kBBMCoreServiceStateStarted && feed.starts == 2)
+  }
+
+  @Test("messages have the fields of their classes, ids as texts, and go as JSON")
+  func messages() throws {
+    let send = BBMChatMessageSendMessage(chatId: "1", tag: "Text")
+    send.content = "hello"
+    send.data = ["priority": "High"]
+    send.ref = [BBMChatMessageSendMessage_Ref(messageId: UInt64.max, tag: "Vote")]
+    let invitee = BBMChatStartMessage_Invitees()
+    invitee.regId = NSNumber(value: UInt64.max)
+    let start = BBMChatStartMessage(invitees: [invitee], subject: "Lunch")
+    start.isOneToOne = true
+    let identities = BBMIdentitiesGetMessage()
+    identities.regIds = [NSNumber(value: 5)]
+    let texts = try [
+      send, start, BBMChatMessageReadMessage(chatId: "1", messageId: 3), identities,
+      BBMSyncStartMessage(action: "New", passcode: "p"),
+      BBMEndpointUpdateMessage(
+        cookie: "c", endpointDescription: "d", nickname: "n"), BBMJSONMessage(name: "own", fields: ["a": 1]),
+    ].map { String(decoding: try #require($0.requestData as Data?), as: UTF8.self) }
+    #expect(
+      texts == [
+        #"{"chatMessageSend":{"chatId":"1","content":"hello","data":{"priority":"High"},"#
+          + #""ref":[{"messageId":"18446744073709551615","tag":"Vote"}],"tag":"Text"}}"#,
+        #"{"chatStart":{"invitees":[{"regId":"18446744073709551615"}],"isOneToOne":true,"subject":"Lunch"}}"#,
+        #"{"chatMessageRead":{"chatId":"1","messageId":"3"}}"#, #"{"identitiesGet":{"regIds":["5"]}}"#,
+        #"{"syncStart":{"action":"New","passcode":"p"}}"#,
+        #"{"endpointUpdate":{"cookie":"c","description":"d","nickname":"n"}}"#, #"{"own":{"a":1}}"#,
+      ])
+    // Dates are none of JSON's.
+    #expect(BBMJSONMessage(name: "odd", fields: ["a": Date()]).requestData == nil)
+    let failure = BBMJSONMessage.message("chatStartFailed", ["cookie": "c", "reason": "AlreadyExists", "chatId": "4"])
+    let typed = try #require(failure as? BBMChatStartFailedMessage)
+    #expect(typed.reason == kBBMChatStartFailedMessage_ReasonAlreadyExists && typed.chatId == "4")
+  }
+}
