@@ -33,6 +33,7 @@ test-swift: ## The Swift tests.
 	@# The examples in the documentation must compile, and each public name of the SDK have one.
 	Scripts/check-examples
 	Scripts/check-porting docs/porting-skype-for-business.md Sources/DropIn/SkypeForBusiness Tests/DropIn/SkypeForBusinessTests
+	Scripts/check-porting docs/porting-bbm.md Sources/DropIn/BBMEnterprise Tests/DropIn/BBMEnterpriseTests
 	Scripts/check-porting docs/porting-opentok.md Sources/DropIn/OpenTok Tests/DropIn/OpenTokTests
 	@# Nothing is built beside them: on a slow machine tests of layers would judge the build.
 	@$(MAKE) --no-print-directory test-groups

@@ -153,7 +153,7 @@ let package = Package(
 
     // Floor 5: the drop-in modules.
     .target(
-      name: "BBMEnterprise", dependencies: ["Basics", "Messaging", "MessagingClient", "Parley"] + views,
+      name: "BBMEnterprise", dependencies: ["Basics", "Crypto", "Messaging", "MessagingClient", "Parley"] + views,
       swiftSettings: common),
     .target(name: "OpenTok", dependencies: ["Parley"] + views, swiftSettings: common),
     .target(name: "SkypeForBusiness", dependencies: ["Parley"] + views, swiftSettings: common),
@@ -185,7 +185,8 @@ let package = Package(
       name: "OpenTokHello", dependencies: ["OpenTok"], path: "Examples/OpenTokHello",
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .executableTarget(
-      name: "QuickStart", dependencies: ["BBMEnterprise"], path: "Examples/QuickStart", exclude: ["ConfigSettings.plist"],
+      name: "QuickStart", dependencies: ["BBMEnterprise"], path: "Examples/QuickStart",
+      exclude: ["ConfigSettings.plist"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .executableTarget(
       name: "WoodgroveBank", dependencies: ["SkypeForBusiness"], path: "Examples/WoodgroveBank",
@@ -310,7 +311,9 @@ let package = Package(
       swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-suppress-warnings"])]),
     .testTarget(
       name: "BBMEnterpriseTests",
-      dependencies: ["BBMEnterprise", "BBMListing", "ParleyViews", "TestSupport"], swiftSettings: common),
+      dependencies: [
+        "BBMEnterprise", "BBMListing", "Messaging", "MessagingClient", "ParleyViews", "TestSupport",
+      ], swiftSettings: common),
     .testTarget(
       name: "OpenTokTests",
       dependencies: [

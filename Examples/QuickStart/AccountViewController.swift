@@ -8,13 +8,13 @@ import UIKit
 /// The account: how far the service, the token and the setup are, and a button that signs in or out.
 class AccountViewController: UITableViewController, BBMConnectivityListener, BBMAuthControllerDelegate {
   private enum Row: Int, CaseIterable {
-    case service, setup, token, regId, domain, connectivity, user, button
+    case service, setup, authToken, regId, domain, connectivity, user, button
 
     var title: String {
       switch self {
       case .service: "BBM Service State"
       case .setup: "SetupState"
-      case .token: "AuthTokenState"
+      case .authToken: "AuthTokenState"
       case .regId: "RegId"
       case .domain: "Domain"
       case .connectivity: "Connectivity"
@@ -80,7 +80,7 @@ class AccountViewController: UITableViewController, BBMConnectivityListener, BBM
   // MARK: what the service says
 
   func authStateChanged(_ authState: BBMAuthState) {
-    values[.token] = authState.authTokenState ?? "No Token"
+    values[.authToken] = authState.authTokenState ?? "No Token"
     values[.setup] = authState.setupState ?? "Setup Not Started"
     values[.regId] = authState.regId != nil && authState.regId != 0 ? authState.regId.stringValue : ""
     values[.user] = authState.account?.email ?? authState.account?.name ?? ""

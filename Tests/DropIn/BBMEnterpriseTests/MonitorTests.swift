@@ -1,6 +1,7 @@
 import Foundation
 import ParleyViews
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import BBMEnterprise
@@ -135,7 +136,7 @@ private final class Counter {
   }
 
   @Test("a message that changes several properties runs a monitor once, and monitors may limit their frequency")
-  func batches() async {
+  func batches() async throws {
     let (service, feed) = Feed.service()
     feed.lists["chat"] = [["chatId": "1", "subject": "Lunch", "numMessages": "1", "lastMessage": "1"]]
     let chats: BBMLiveList = service.model().chat
@@ -157,8 +158,7 @@ private final class Counter {
     feed.give("listChange", ["type": "chat", "elements": [["chatId": "1", "subject": "Breakfast"]]])
     #expect(seen == ["Lunch 1", "Dinner 2", "Breakfast 2"])
     #expect(rare == 1)
-    while rare < 2 { await Task.yield() }
-    #expect(rare == 2)
+    try await wait(for: "the limited run") { rare == 2 }
     monitor.deActivate()
   }
 }

@@ -105,7 +105,8 @@ import Testing
   func deregistered() {
     let (service, feed) = Feed.service()
     var calls = 0
-    service.sendAuthToken("token", forUserName: "ann") { _, _, _ in calls += 1 }
+    let block: SetupStateBlock = { _, _, _ in calls += 1 }
+    service.sendAuthToken("token", forUserName: "ann", setupStateBlock: block)
     feed.setup("Success")
     feed.give("listAdd", ["type": "chat", "elements": [["chatId": "1"]]])
     feed.give("endpointDeregistered", [:])

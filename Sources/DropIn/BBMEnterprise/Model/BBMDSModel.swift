@@ -85,7 +85,7 @@ public import Foundation
         for key in asked.keys where !found.contains(key) { table.miss(key) }
       }
     case "listAll":
-      for list in table.lists where list.cookie == cookie { list.complete() }
+      for list in table.lists where cookie != nil && list.cookie == cookie { list.complete() }
     case "listResync": table.resync()
     default: return false
     }
@@ -217,7 +217,7 @@ public import Foundation
   func user(uri: String?) -> BBMUser? { uri.flatMap { table("user").element($0) as? BBMUser } }
   /// The user of this endpoint, pending until the setup has come so far.
   var localUser: BBMUser? { user(uri: globalLocalUri ?? Self.localUri) }
-  static let localUri = "bbmpim://user/id/0"
+  nonisolated static let localUri = "bbmpim://user/id/0"
 
   func chat(id: String?) -> BBMChat? { id.flatMap { table("chat").element($0) as? BBMChat } }
 

@@ -9,14 +9,10 @@ import ParleyViews
   private(set) var elements: [String: BBMElement] = [:]
   /// The list of all, once somebody has asked for it.
   private(set) var list: BBMLiveList?
-  /// Lists by criteria, as long as somebody holds them.
-  private var matching: [WeakList] = []
+  /// Lists by criteria. They stay: monitors ask for them again in every run, and hold none.
+  private var matching: [BBMLiveList] = []
   private(set) lazy var map = BBMLiveMap(self)
   unowned let model: BBMDSGeneratedModel
-
-  private struct WeakList {
-    weak var list: BBMLiveList?
-  }
 
   init(_ name: String, keys: [String], _ type: BBMElement.Type, _ model: BBMDSGeneratedModel) {
     self.name = name
@@ -35,15 +31,14 @@ import ParleyViews
   }
 
   func list(matching criteria: [String: Any]) -> BBMLiveList {
-    let lists = matching.compactMap(\.list)
-    if let known = lists.first(where: { FieldValue.isSame($0.criteria, criteria) }) { return known }
+    if let known = matching.first(where: { FieldValue.isSame($0.criteria, criteria) }) { return known }
     let new = BBMLiveList(self, criteria: criteria)
-    matching = lists.map { WeakList(list: $0) } + [WeakList(list: new)]
+    matching.append(new)
     new.request()
     return new
   }
 
-  var lists: [BBMLiveList] { (list.map { [$0] } ?? []) + matching.compactMap(\.list) }
+  var lists: [BBMLiveList] { (list.map { [$0] } ?? []) + matching }
 
   func key(of values: [String: Any]) -> String? {
     let parts = keyNames.compactMap { FieldValue.key(values[$0]) }

@@ -213,7 +213,7 @@ extension BBMAuthControllerDelegate {
 
   private func enter(_ state: BBMAuthState) {
     auth = state
-    if state.setupState == kBBMSetupStateSuccess, let account = state.account {
+    if state.setupState == kBBMSetupStateSuccess, let account = state.account, state.regId != 0 {
       userManager.registerLocalUser(withAccount: account, regId: state.regId)
     }
     changed("authState")

@@ -19,6 +19,8 @@ import ParleyViews
   private(set) var wipes = 0
   private var completion: (@MainActor (Bool) -> Void)?
   private var queue: [(String, [String: Any])] = []
+  /// Holds the service as long as the feed.
+  private var owner: BBMEnterpriseService?
 
   func start(domain: String, environment: BBMConfigEnvironment, completion: @escaping @MainActor (Bool) -> Void) {
     starts += 1
@@ -98,6 +100,7 @@ import ParleyViews
   static func service(isStarted: Bool = true) -> (BBMEnterpriseService, Feed) {
     let feed = Feed()
     let service = BBMEnterpriseService(makeCore: { feed })
+    feed.owner = service
     service.model().schedule = { $0() }
     if isStarted {
       service.start("domain", environment: kBBMConfig_Sandbox, completionBlock: nil)

@@ -1,0 +1,148 @@
+import Crypto
+import Foundation
+import Messaging
+import MessagingClient
+
+// Messages of the app about chats.
+
+extension MessagingCore {
+  func handleChat(_ name: String, _ fields: Fields) {
+    let chat = fields.chat
+    let number = fields.number
+    switch name {
+    case "chatStart": startChat(fields)
+    case "chatInvite": ask { try? await $0.invite(fields.regIds("invitees"), to: chat) }
+    case "chatLeave":
+      for id in fields.values["chatIds"] as? [String] ?? [] { ask { try? await $0.leave(ChatID(id)) } }
+    case "chatHide":
+      for id in fields.values["chatIds"] as? [String] ?? [] {
+        guard let hidden = chats[ChatID(id)]?.chat else { continue }
+        chats[hidden.id]?.local.isHidden = true
+        writeLocal(hidden.id, chats[hidden.id]?.local)
+        take(hidden)
+      }
+    case "chatMessageSend": sendMessage(fields)
+    case "chatMessageRead": ask { try? await $0.markRead(chat, through: number) }
+    case "chatMessageDelete": ask { try? await $0.delete(number, in: chat) }
+    case "chatMessageDestroy": ask { try? await $0.recall(number, in: chat) }
+    case "chatMessageDetach": detach(fields)
+    case "chatMessageFileDownload": if let message = chats[chat]?.message(number.value) { download(message) }
+    case "chatMessageStateGet": giveStates(fields)
+    case "chatTyping": ask { try? await $0.typing(in: chat, tag: fields.text("tag")) }
+    case "chatEventSend":
+      let data = WireNames.text(fields.values["data"])
+      ask { try? await $0.sendEvent(fields.text("tag") ?? "", data: data, to: chat) }
+    case "participantPromote", "participantDemote", "participantRemove":
+      guard let id = WireNames.regId(fields.text("userUri"), own: own) else { return }
+      ask { messenger in
+        switch name {
+        case "participantPromote": try? await messenger.promote(id, in: chat)
+        case "participantDemote": try? await messenger.demote(id, in: chat)
+        default: try? await messenger.remove(id, from: chat)
+        }
+      }
+    default: report("The message \(name.prefix(60)) is not known, and was not sent.")
+    }
+  }
+
+  private func startChat(_ fields: Fields) {
+    let cookie = fields.cookie.isEmpty ? UUID().uuidString : fields.cookie
+    let draft = ChatDraft(
+      invitees: fields.regIds("invitees"), isOneToOne: FieldValue.bool(fields.values["isOneToOne"]) ?? false,
+      subject: fields.text("subject"), data: WireNames.text(fields.values["data"]),
+      invitePolicy: fields.text("invitePolicy") == "AdminsOnly" ? .adminsOnly : .participantsOnly, cookie: cookie)
+    let local = ["localData", "privateData"].compactMap { name in
+      WireNames.text(fields.values[name]).map { (name, $0) }
+    }
+    ask { [weak self] messenger in
+      let result: Result<Chat, MessengerError>
+      do throws(MessengerError) { result = .success(try await messenger.startChat(draft)) } catch {
+        result = .failure(error)
+      }
+      guard let self else { return }
+      switch result {
+      case .success(let chat):
+        // The client's own event may still be on its way.
+        if chats[chat.id] == nil { take(chat) }
+        for (name, text) in local { chats[chat.id]?.local.chat[name] = text }
+        writeLocal(chat.id, chats[chat.id]?.local)
+        if let element = chats[chat.id]?.element(own: own) {
+          give("listAdd", "chat", [element], cookie: fields.cookie)
+        }
+      case .failure(let error):
+        var body: [String: Any] = ["cookie": fields.cookie, "reason": Self.reason(error)]
+        if case .alreadyExists(let chat) = error { body["chatId"] = chat.text }
+        give("chatStartFailed", body)
+      }
+    }
+  }
+
+  private static func reason(_ error: MessengerError) -> String {
+    switch error {
+    case .alreadyExists: "AlreadyExists"
+    case .keysMissing, .notFound: "InvalidInvitees"
+    case .refused, .notReady, .disconnected, .tooLarge, .badData, .passcode, .fileFailed, .notForThisDomain, .cancelled,
+      .failed:
+      "TemporaryFailure"
+    }
+  }
+
+  // MARK: messages
+
+  private func sendMessage(_ fields: Fields) {
+    let references = (fields.values["ref"] as? [[String: Any]] ?? []).map { each in
+      MessageContent.Reference(
+        tag: each["tag"] as? String ?? "", number: MessageNumber(FieldValue.integer(each["messageId"]) ?? 0))
+    }
+    let thumb = fields.text("thumb").flatMap { FileManager.default.contents(atPath: $0) }
+    let content = MessageContent(
+      tag: fields.text("tag") ?? "", text: fields.text("content"), data: WireNames.text(fields.values["data"]),
+      references: references, thumbnail: thumb.map { Base64URL.encode(Array($0)) })
+    let chat = fields.chat
+    let cookie = UUID().uuidString
+    let file = fields.text("file")
+    ask { [weak self] messenger in
+      do throws(MessengerError) {
+        if let file {
+          let name = (file as NSString).lastPathComponent
+          _ = try await messenger.send(
+            file: file, name: name, contentType: "application/octet-stream", content, to: chat, cookie: cookie)
+        } else {
+          _ = try await messenger.send(content, to: chat, cookie: cookie)
+        }
+      } catch {
+        self?.report("A message was not sent: \(error)")
+      }
+      // A copy is sent, so a file that was to be moved or deleted is not needed any more.
+      guard let self, let file else { return }
+      if ["Move", "Delete"].contains(fields.text("filePolicy")) {
+        try? FileManager.default.removeItem(atPath: file)
+      } else {
+        chats[chat]?.local.files[cookie] = file
+        giveMessages(chat, around: chats[chat]?.message(cookie: cookie))
+      }
+    }
+  }
+
+  private func detach(_ fields: Fields) {
+    guard let message = chats[fields.chat]?.message(fields.number.value) else { return }
+    if FieldValue.bool(fields.values["detachFile"]) == true { chats[fields.chat]?.local.files[message.cookie] = nil }
+    if FieldValue.bool(fields.values["detachThumb"]) == true { chats[fields.chat]?.local.thumbs[message.cookie] = nil }
+    writeLocal(fields.chat, chats[fields.chat]?.local)
+    giveMessages(fields.chat, around: message)
+  }
+
+  /// Says of each participant how far they are with a message, by the marks that the service has given.
+  private func giveStates(_ fields: Fields) {
+    let number = fields.number
+    let states = (chats[fields.chat]?.chat.participants ?? []).filter { $0.regId != own }.map { each in
+      [
+        "userUri": WireNames.uri(each.regId, own: own),
+        "state": each.read >= number ? "Read" : each.delivered >= number ? "Delivered" : "Sent",
+      ]
+    }
+    give(
+      "chatMessageState",
+      ["chatId": fields.chat.text, "messageId": "\(number.value)", "cookie": fields.cookie, "states": states])
+  }
+}

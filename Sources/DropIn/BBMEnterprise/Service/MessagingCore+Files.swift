@@ -1,0 +1,78 @@
+import Crypto
+import Foundation
+import Messaging
+import MessagingClient
+
+// Files and previews of messages, and what the app has set on this endpoint alone.
+
+extension MessagingCore {
+  private func file(_ name: String) -> URL? {
+    guard let folder = folder?.appendingPathComponent("files") else { return nil }
+    try? FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    return folder.appendingPathComponent(name)
+  }
+
+  func download(_ message: Message) {
+    guard let path = file(Self.name(message))?.path else { return }
+    ask { [weak self] messenger in
+      do throws(MessengerError) { try await messenger.download(message, to: path) } catch {
+        self?.report("The file of a message did not come: \(error)")
+      }
+    }
+  }
+
+  /// A name of a file that nobody else chooses.
+  private static func name(_ message: Message) -> String {
+    let number = message.number.map { "\($0.value)" } ?? "queued"
+    let suffix = (message.content.file?.name as NSString?)?.pathExtension ?? ""
+    let isPlain = suffix.count <= 8 && suffix.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    return "\(message.chat.text)-\(number)" + (isPlain && !suffix.isEmpty ? ".\(suffix)" : "")
+  }
+
+  func take(_ progress: FileProgress) {
+    guard var mirror = chats[progress.chat], let message = mirror.message(cookie: progress.cookie),
+      let id = message.number?.value
+    else { return }
+    let key: [String: Any] = ["chatId": progress.chat.text, "messageId": "\(id)"]
+    switch progress.state {
+    case .active:
+      let amounts = ["bytes": "\(progress.bytes)", "total": "\(progress.total)"]
+      give("listAdd", "chatMessageFileProgress", [key.merging(amounts) { $1 }])
+    case .done, .failed, .cancelled:
+      give("listRemove", "chatMessageFileProgress", [key])
+      if let path = progress.path { mirror.local.files[progress.cookie] = path }
+      chats[progress.chat] = mirror
+      writeLocal(progress.chat, mirror.local)
+      giveMessages(progress.chat, around: message)
+      if progress.state != .done, !progress.isUpload {
+        give("listChange", "chatMessage", [key.merging(["fileState": "Failed"]) { $1 }])
+      }
+    }
+  }
+
+  /// Writes the preview of a message to a file, as apps expect it.
+  func keepThumb(_ message: Message, _ mirror: inout ChatMirror) {
+    guard let thumb = message.content.thumbnail, mirror.local.thumbs[message.cookie] == nil, message.number != nil,
+      let bytes = Base64URL.decode(thumb), let path = file(Self.name(message) + "-thumb")
+    else { return }
+    guard FileManager.default.createFile(atPath: path.path, contents: Data(bytes)) else { return }
+    mirror.local.thumbs[message.cookie] = path.path
+  }
+
+  // MARK: what the app has set on this endpoint
+
+  func readLocal(_ id: ChatID) -> ChatMirror.LocalFields? {
+    guard let path = file(id.text + ".json"), let data = try? Data(contentsOf: path) else { return nil }
+    return try? JSONDecoder().decode(ChatMirror.LocalFields.self, from: data)
+  }
+
+  func writeLocal(_ id: ChatID, _ fields: ChatMirror.LocalFields?) {
+    guard let path = file(id.text + ".json") else { return }
+    guard let fields, let data = try? JSONEncoder().encode(fields) else {
+      try? FileManager.default.removeItem(at: path)
+      return
+    }
+    try? data.write(to: path, options: .atomic)
+  }
+}
