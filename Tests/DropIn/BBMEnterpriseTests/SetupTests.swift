@@ -43,7 +43,7 @@ import Testing
     }
 
     func close() {
-      while let question = UIApplication.shared.alerts.last { question.dismiss(animated: false) }
+      for question in UIApplication.shared.alerts.reversed() { question.dismiss(animated: false) }
       window.close()
       if let folder = ParleyServer.dataFolder { try? FileManager.default.removeItem(at: folder) }
       ParleyServer.dataFolder = nil
