@@ -15,7 +15,8 @@ final class Visitor: BBMIncomingMessageListener {
   private var lastState = ""
   private var hasSucceeded = false
   private var isInputOver = false
-  private var problem = "The setup did not come to its end."
+  /// Why the status will not be 0; nil once the setup has succeeded.
+  private var problem: String? = "The setup did not come to its end."
 
   init(_ options: Options, _ controller: AccountViewController) {
     self.options = options
@@ -62,6 +63,7 @@ final class Visitor: BBMIncomingMessageListener {
     if state.authTokenState == kBBMAuthStateRejected { fail("The server has refused the token.") }
     if state.setupState == kBBMSetupStateSuccess, !hasSucceeded {
       hasSucceeded = true
+      problem = nil
       Journal.note("regId", ["regId": regId])
       if isInputOver, options.duration == nil { stop() }
     }
@@ -154,10 +156,10 @@ final class Visitor: BBMIncomingMessageListener {
   }
 
   private func stop() {
-    let status: Int32 = hasSucceeded ? 0 : 1
+    let status: Int32 = problem == nil ? 0 : 1
     BBMEnterpriseService.shared().stop()
-    Journal.note("stopped", ["succeeded": hasSucceeded])
-    if !hasSucceeded { FileHandle.standardError.write(Data("\(problem)\n".utf8)) }
+    Journal.note("stopped", ["succeeded": problem == nil])
+    if let problem { FileHandle.standardError.write(Data("\(problem)\n".utf8)) }
     // The goodbye to the server has a moment.
     DispatchQueue.main.asyncAfter(deadline: .now() + 0.5) { exit(status) }
   }

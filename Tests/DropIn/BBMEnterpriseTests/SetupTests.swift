@@ -43,7 +43,7 @@ import Testing
     }
 
     func close() {
-      while let question = UIApplication.shared.alerts.last { question.dismiss(animated: false) }
+      for question in UIApplication.shared.alerts.reversed() { question.dismiss(animated: false) }
       window.close()
       if let folder = ParleyServer.dataFolder { try? FileManager.default.removeItem(at: folder) }
       ParleyServer.dataFolder = nil
@@ -81,6 +81,11 @@ import Testing
     #expect(try #require(Question()).alert.message?.contains("differ") == true && app.feed.sent("syncStart").isEmpty)
     try #require(Question()).answer("OK", "correct horse", "correct horse")
     #expect(app.feed.sent("syncStart").map { "\($0["action"] ?? "") \($0["passcode"] ?? "")" } == ["New correct horse"])
+    app.feed.setup("SyncStarted")
+    app.feed.give("syncError", ["error": "Failure", "detail": "weakPasscode"])
+    app.feed.setup("SyncRequired")
+    #expect(try #require(Question()).alert.message?.contains("tried first") == true)
+    try #require(Question()).answer("OK", "seven rusty bicycles", "seven rusty bicycles")
     app.feed.setup("SyncStarted")
     app.feed.setup("Ongoing")
     app.feed.setup("Success")

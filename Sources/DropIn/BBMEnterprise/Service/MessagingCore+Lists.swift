@@ -91,7 +91,8 @@ extension MessagingCore {
     case "chatMessage": messages(keys, cookie)
     case "user":
       let ids = keys.compactMap { WireNames.regId($0["uri"] as? String, own: own) }
-      lookUp(ids) { [weak self] in self?.found(type, $0, cookie) }
+      let wantsLocal = keys.contains { $0["uri"] as? String == BBMDSGeneratedModel.localUri }
+      lookUp(ids, withLocal: wantsLocal) { [weak self] in self?.found(type, $0, cookie) }
     default: found(type, [], cookie)
     }
   }
@@ -143,7 +144,9 @@ extension MessagingCore {
   }
 
   /// Users by their numbers, from the service where they are not known yet.
-  private func lookUp(_ ids: [RegID], _ done: @escaping @MainActor ([[String: Any]]) -> Void) {
+  private func lookUp(
+    _ ids: [RegID], withLocal: Bool = false, _ done: @escaping @MainActor ([[String: Any]]) -> Void
+  ) {
     let unknown = ids.filter { users[$0] == nil && $0 != own }
     ask { [weak self] messenger in
       // The service takes so many at a time.
@@ -153,7 +156,8 @@ extension MessagingCore {
       }
       guard let self else { return }
       var elements = ids.compactMap { self.users[$0] }.map { self.element($0) }
-      if let own, ids.contains(own), users[own] == nil {
+      // Its number may have come after the question.
+      if let own, withLocal || ids.contains(own), !ids.contains(own) || users[own] == nil {
         var local: [String: Any] = ["uri": BBMDSGeneratedModel.localUri, "regId": "\(own.value)", "keyState": "Synced"]
         local["pin"] = status.pin
         elements.append(local)

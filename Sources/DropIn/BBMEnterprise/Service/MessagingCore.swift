@@ -174,7 +174,7 @@ import MessagingClient
   private func take(_ new: SetupStatus) {
     let old = status
     status = new
-    giveGlobals()
+    // The user first: with the state that follows, apps ask for its number.
     if new.regId != old.regId, let regId = new.regId {
       var user: [String: Any] = ["uri": BBMDSGeneratedModel.localUri, "regId": "\(regId.value)", "keyState": "Synced"]
       user["pin"] = new.pin
@@ -185,6 +185,7 @@ import MessagingClient
         giveMessages(id, around: nil, all: true)
       }
     }
+    giveGlobals()
     if new.isConnected != old.isConnected {
       connectivityChanged?(new.isConnected, new.isConnected && !isSyncing)
     }

@@ -91,7 +91,7 @@ import ParleyViews
 
   private func receive(_ message: BBMJSONMessage) {
     if let failure = message as? BBMSyncErrorMessage {
-      error = BBMPasscodeError(failure.error)
+      error = BBMPasscodeError(failure.error, detail: failure.fields["detail"] as? String)
       // The state may have come back before the reason did.
       if let kind = question?.kind { ask(kind) }
     } else if let result = message as? BBMSyncPasscodeChangeResultMessage {
@@ -128,8 +128,21 @@ public enum BBMPasscodeError: Hashable, Sendable {
   case failed
   /// It may work later.
   case temporary
+  /// A new one is among those that are tried first.
+  case weak
+  /// There were too many wrong ones: the vault is locked for some hours.
+  case locked
 
-  init(_ error: String?) {
+  /// The error of a message, and this module's word for it where the SDK's says too little.
+  init(_ error: String?, detail: String? = nil) {
+    if detail == "weakPasscode" {
+      self = .weak
+      return
+    }
+    if detail?.hasPrefix("locked") == true {
+      self = .locked
+      return
+    }
     switch error {
     case "IncorrectPasscode": self = .incorrect
     case "Timeout": self = .timedOut

@@ -141,6 +141,8 @@ public import ParleyViews
     case .timedOut: "The server did not answer in time."
     case .failed: "The keys could not be synchronized."
     case .temporary: "That did not work. Try again."
+    case .weak: "Passcodes like this one are tried first. Take four words that have nothing to do with each other."
+    case .locked: "There were too many wrong passcodes. Try again in some hours."
     }
   }
 
