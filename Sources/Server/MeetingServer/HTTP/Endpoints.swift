@@ -204,7 +204,7 @@ struct Endpoints: Sendable {
     return HTTPResponse(
       status: 204,
       headers: [
-        "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
+        "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "GET, POST, PUT, OPTIONS",
         "Access-Control-Allow-Headers": String(asked.prefix(1_024)), "Access-Control-Max-Age": "600",
       ])
   }
