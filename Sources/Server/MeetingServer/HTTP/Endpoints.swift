@@ -21,6 +21,7 @@ struct Endpoints: Sendable {
   let chat: ChatEndpoints
   let vault: VaultEndpoints
   let messaging: MessagingEndpoints
+  let keyRecords: KeyRecordEndpoints
 
   /// The answer to a request.
   func respond(to request: HTTPRequest) async -> HTTPResponse {
