@@ -212,8 +212,7 @@ extension Endpoints {
       return try await endpoints.keyRecords.read(call.segments[0], call.segments[1], call.request)
     },
     Entry(
-      "PUT", KeyRecordEndpoints.prefix + "<domain>/<user>", crossOrigin: .anyOrigin, rate: .work,
-      bodyLimit: KeyRecord.maximumBytes, "changes them"
+      "PUT", KeyRecordEndpoints.prefix + "<domain>/<user>", crossOrigin: .anyOrigin, rate: .work, "changes them"
     ) { endpoints, call async throws(Refusal) in
       guard call.segments.count == 2 else { throw .nothing }
       return try await endpoints.keyRecords.change(call.segments[0], call.segments[1], call.request)
