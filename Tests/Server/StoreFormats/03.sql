@@ -97,6 +97,9 @@ CREATE TABLE messaging_identities (
   pin TEXT NOT NULL, keys TEXT, last_event INTEGER NOT NULL DEFAULT 0, purged INTEGER NOT NULL DEFAULT 0,
   created INTEGER NOT NULL, UNIQUE (domain, user), UNIQUE (domain, pin)
 ) STRICT;
+CREATE TABLE messaging_key_records (
+  domain TEXT NOT NULL, user TEXT NOT NULL, record TEXT NOT NULL, PRIMARY KEY (domain, user)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE messaging_endpoints (
   id TEXT PRIMARY KEY, identity INTEGER NOT NULL, secret TEXT NOT NULL, description TEXT NOT NULL,
   nickname TEXT NOT NULL, persistent INTEGER NOT NULL, acknowledged INTEGER NOT NULL,
@@ -177,6 +180,8 @@ INSERT INTO messaging_identities (id, domain, user, pin, keys, last_event, purge
   VALUES (4611686018427387905, '5e5ba4d0-0000-4000-8000-000000000001', 'ann', '0a1b2c3d', '{"signing":"AAAA","encryption":"AAAA","generation":1}', 2, 1, 1795000000000);
 INSERT INTO messaging_endpoints (id, identity, secret, description, nickname, persistent, acknowledged, token_expires, created)
   VALUES ('e_1', 4611686018427387905, 'hash', 'phone', 'mine', 1, 1, 1795300000000, 1795000000000);
+INSERT INTO messaging_key_records (domain, user, record)
+  VALUES ('5e5ba4d0-0000-4000-8000-000000000001', 'ann', '{"public":{}}');
 INSERT INTO mailbox_chats (id, domain, pair, creator, cookie, policy, subject, data, last_message)
   VALUES ('c_1', '5e5ba4d0-0000-4000-8000-000000000001', '1 4611686018427387905', 4611686018427387905, 'k', 'adminsOnly', 'AAAA', NULL, 1);
 INSERT INTO mailbox_participants (chat, identity, state, admin, delivered, read, first_message, key)

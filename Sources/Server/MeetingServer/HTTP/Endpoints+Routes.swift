@@ -210,6 +210,19 @@ extension Endpoints {
       "GET HEAD", MessagingLimits.path + "/keys/<domain>", crossOrigin: .anyOrigin, rate: .work,
       "the JWK Set that proves a domain's registration tokens"
     ) { endpoints, call async throws(Refusal) in try await endpoints.messaging.keys(call.segment) },
+    Entry(
+      "GET HEAD", KeyRecordEndpoints.prefix + "<domain>/<user>", crossOrigin: .anyOrigin, rate: .work,
+      "the [keys](protocol/messaging.md#key-storage) that an app without key management stores for a user"
+    ) { endpoints, call async throws(Refusal) in
+      guard call.segments.count == 2 else { throw .nothing }
+      return try await endpoints.keyRecords.read(call.segments[0], call.segments[1], call.request)
+    },
+    Entry(
+      "PUT", KeyRecordEndpoints.prefix + "<domain>/<user>", crossOrigin: .anyOrigin, rate: .work, "changes them"
+    ) { endpoints, call async throws(Refusal) in
+      guard call.segments.count == 2 else { throw .nothing }
+      return try await endpoints.keyRecords.change(call.segments[0], call.segments[1], call.request)
+    },
     Entry("", MessagingLimits.path, "the [messaging service](messaging.md), over a WebSocket") {
       _, _ throws(Refusal) in
       throw Refusal(426, "upgradeRequired", "This address speaks WebSocket only.")

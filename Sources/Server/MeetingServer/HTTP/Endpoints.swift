@@ -21,6 +21,7 @@ struct Endpoints: Sendable {
   let chat: ChatEndpoints
   let vault: VaultEndpoints
   let messaging: MessagingEndpoints
+  let keyRecords: KeyRecordEndpoints
 
   /// The answer to a request.
   func respond(to request: HTTPRequest) async -> HTTPResponse {
@@ -204,7 +205,7 @@ struct Endpoints: Sendable {
     return HTTPResponse(
       status: 204,
       headers: [
-        "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
+        "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "GET, POST, PUT, OPTIONS",
         "Access-Control-Allow-Headers": String(asked.prefix(1_024)), "Access-Control-Max-Age": "600",
       ])
   }

@@ -125,7 +125,7 @@ extension AdminAPI {
 
   /// The domain of that name or id.
   private func domain(_ name: String) async throws -> MessagingDomain {
-    let found = try await store.mailboxes { mailboxes in
+    let found = try await store.mailboxes { mailboxes -> MessagingDomain? in
       if DomainID.accepts(name), let domain = try mailboxes.domain(DomainID(name)) { return domain }
       return try mailboxes.domains().first { $0.name == name }
     }

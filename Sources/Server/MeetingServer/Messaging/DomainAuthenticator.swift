@@ -13,6 +13,16 @@ struct DomainAuthenticator: Sendable {
   func user(
     of token: String, named userId: String, in domain: MessagingDomain
   ) async throws(MessagingFailure) -> ProvenUser {
+    let user = try await self.user(of: token, in: domain)
+    guard user.userId == userId else {
+      log.info("messaging.token", ["domain": domain.id, "reason": "another user's"])
+      throw .init(.tokenRejected, "The token is another user's.")
+    }
+    return user
+  }
+
+  /// The proven user, whoever it is.
+  func user(of token: String, in domain: MessagingDomain) async throws(MessagingFailure) -> ProvenUser {
     guard token.utf8.count <= MessagingLimits.tokenBytes else {
       throw .init(.limitReached, "A token has at most \(MessagingLimits.tokenBytes) bytes (tokenBytes).")
     }
@@ -32,10 +42,6 @@ struct DomainAuthenticator: Sendable {
         throw .init(.providerUnavailable, "The identity provider does not answer. Try again in a moment.")
       }
       throw .init(.tokenRejected, "The token is not accepted in this domain.")
-    }
-    guard user.userId == userId else {
-      log.info("messaging.token", ["domain": domain.id, "reason": "another user's"])
-      throw .init(.tokenRejected, "The token is another user's.")
     }
     return user
   }

@@ -68,8 +68,9 @@ struct ServerParts: Sendable {
     mailboxes = MailboxHub(
       store: store, log: log, attachments: attachments,
       push: PushNotifier(store: store, allowedHosts: configuration.webhooks.allowedHosts, log: log))
+    let authenticator = DomainAuthenticator(client: ProviderClient(), log: log)
     messaging = MessagingService(
-      hub: mailboxes, store: store, authenticator: DomainAuthenticator(client: ProviderClient(), log: log),
+      hub: mailboxes, store: store, authenticator: authenticator,
       vaults: EndpointVaults(vault: vault),
       meetings: CallMeetings(store: store, authority: authority), log: log)
     endpoints = Endpoints(
@@ -90,7 +91,8 @@ struct ServerParts: Sendable {
       counters: counters, log: log, limits: operation.limits,
       chat: ChatEndpoints(directory: directory, files: chatFiles, counters: counters, log: log),
       vault: VaultEndpoints(vault: vault, authority: authority, signIn: signIn, log: log),
-      messaging: MessagingEndpoints(hub: mailboxes, store: store, files: attachments, log: log))
+      messaging: MessagingEndpoints(hub: mailboxes, store: store, files: attachments, log: log),
+      keyRecords: KeyRecordEndpoints(store: store, authenticator: authenticator, log: log))
     signaling = SignalingService(
       authority: authority, directory: directory, store: store, counters: counters, log: log,
       tokens: operation.tokens, passcodes: passcodes, limits: operation.limits,

@@ -39,6 +39,11 @@ public protocol MailboxTransaction {
   func put(_ endpoint: MessagingEndpoint) throws(MeetingStoreError)
   func remove(endpoint: EndpointID) throws(MeetingStoreError)
 
+  // MARK: Keys of apps without key management
+
+  func keyRecord(of user: String, in domain: DomainID) throws(MeetingStoreError) -> KeyRecord?
+  func put(_ record: KeyRecord, of user: String, in domain: DomainID) throws
+
   // MARK: Chats
 
   func chat(_ id: ChatID) throws(MeetingStoreError) -> ChatRecord?

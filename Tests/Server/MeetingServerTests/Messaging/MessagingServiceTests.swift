@@ -283,6 +283,34 @@ struct MessagingServiceTests {
     }
   }
 
+  @Test("an app without key management stores keys for its users, of which others read the public part")
+  func keyStorage() async throws {
+    try await TestServer.run { server in
+      let settings = MessagingDomain.Settings(
+        environment: .sandbox, authentication: .disabled, hasKeyManagement: false)
+      let domain = try await server.makeDomain("own", settings)
+      func ask(_ method: String, _ user: String, by caller: String, _ body: String? = nil) async throws -> TestAnswer {
+        try await TestServer.request(
+          method, "\(server.url)\(KeyRecordEndpoints.prefix)\(domain)/\(user)",
+          ["Authorization": "Bearer \(TestServer.unsigned(caller))"], body.map { Array($0.utf8) })
+      }
+      #expect(try await ask("GET", "ann", by: "ann").status == 404)
+      let first = #"{"keys":{"public":{"sign":{"key":"K"}},"private":{"mailboxes":{"a":{"nonce":"N"}}}}}"#
+      #expect(try await ask("PUT", "ann", by: "ann", first).status == 200)
+      #expect(try await ask("PUT", "ann", by: "eve", first).status == 401)
+      let more = #"{"keys":{"private":{"mailboxes":{"b":1}},"public":{"sign":null}}}"#
+      #expect(try await ask("PUT", "ann", by: "ann", more).status == 200)
+      let own = try await ask("GET", "ann", by: "ann")
+      #expect(own.text.contains(#""a":{"nonce":"N"}"#) && own.text.contains(#""b":1"#) && !own.text.contains("sign"))
+      #expect(try await ask("GET", "ann", by: "eve").text == #"{"public":{}}"#)
+      for body in ["[]", "{}", #"{"keys":1}"#, #"{"keys":{},"other":1}"#, "nonsense"] {
+        #expect(try await ask("PUT", "ann", by: "ann", body).status == 400, "\(body)")
+      }
+      #expect(
+        try await ask("PUT", "ann", by: "ann", #"{"keys":{"public":{}},"replace":true}"#).text == #"{"public":{}}"#)
+    }
+  }
+
   @Test("a registration token is proved by the domain's published keys")
   func registration() async throws {
     try await TestServer.run { server in

@@ -46,6 +46,18 @@ extension SQLiteMailboxTransaction {
     try run("UPDATE messaging_identities SET keys = ? WHERE id = ?", [.json(keys), .id(identity)])
   }
 
+  func keyRecord(of user: String, in domain: DomainID) throws(MeetingStoreError) -> KeyRecord? {
+    try rows(
+      "SELECT record FROM messaging_key_records WHERE domain = ? AND user = ?", [.text(domain.text), .text(user)]
+    ) { KeyRecord(json: Array($0.text(0).utf8)) }.first
+  }
+
+  func put(_ record: KeyRecord, of user: String, in domain: DomainID) throws {
+    try run(
+      "INSERT OR REPLACE INTO messaging_key_records (domain, user, record) VALUES (?, ?, ?)",
+      [.text(domain.text), .text(user), .text(String(decoding: try record.json(), as: UTF8.self))])
+  }
+
   private static let endpointColumns =
     "id, identity, secret, description, nickname, persistent, acknowledged, token_expires, created"
 

@@ -69,6 +69,8 @@ extension SQLiteMeetingStore {
       WHERE id IN (SELECT id FROM missing_domains);
     INSERT OR IGNORE INTO main.messaging_identities SELECT * FROM copy.messaging_identities
       WHERE domain IN (SELECT id FROM missing_domains);
+    INSERT OR IGNORE INTO main.messaging_key_records SELECT * FROM copy.messaging_key_records
+      WHERE domain IN (SELECT id FROM missing_domains);
     INSERT OR IGNORE INTO main.messaging_endpoints SELECT * FROM copy.messaging_endpoints
       WHERE identity IN (SELECT id FROM copy.messaging_identities WHERE domain IN (SELECT id FROM missing_domains));
     INSERT OR IGNORE INTO main.mailbox_events SELECT * FROM copy.mailbox_events

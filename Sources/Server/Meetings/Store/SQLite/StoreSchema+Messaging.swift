@@ -11,6 +11,9 @@ extension StoreSchema {
       pin TEXT NOT NULL, keys TEXT, last_event INTEGER NOT NULL DEFAULT 0, purged INTEGER NOT NULL DEFAULT 0,
       created INTEGER NOT NULL, UNIQUE (domain, user), UNIQUE (domain, pin)
     ) STRICT;
+    CREATE TABLE messaging_key_records (
+      domain TEXT NOT NULL, user TEXT NOT NULL, record TEXT NOT NULL, PRIMARY KEY (domain, user)
+    ) STRICT, WITHOUT ROWID;
     CREATE TABLE messaging_endpoints (
       id TEXT PRIMARY KEY, identity INTEGER NOT NULL, secret TEXT NOT NULL, description TEXT NOT NULL,
       nickname TEXT NOT NULL, persistent INTEGER NOT NULL, acknowledged INTEGER NOT NULL,
