@@ -59,7 +59,8 @@ extension FakeService {
     case .chatInvite(let chat, let invitees, let keys):
       for identity in invitees {
         chats[chat]?.participants.append(ChatParticipant(regId: identity, state: .pending, isAdmin: false))
-        chats[chat]?.firstMessage[identity] = MessageNumber((chats[chat]?.info.lastMessage.value ?? 0) + 1)
+        let next = MessageNumber((chats[chat]?.info.lastMessage.value ?? 0) + 1)
+        chats[chat]?.firstMessage[identity] = next
         chats[chat]?.keys[identity] = keys.first { $0.to == identity }?.sealed
         deliver(.chatAdded(chat: info(chat, identity), by: own), to: identity)
       }
