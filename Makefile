@@ -43,7 +43,7 @@ test-groups:
 	for groups in logic "server media" clients opentok; do Scripts/swift-test group $$groups \
 	  || { echo "unsteady: $$groups, tried once more"; Scripts/swift-test group $$groups; } || exit 1; done
 
-# What test-interop runs, built as for the Swift tests: most of it is there by then.
+# The programs of the interop tests, built as for the Swift tests: most of it is there by then.
 test-programs:
 	@Scripts/setup test
 	Scripts/swift-test programs

@@ -20,8 +20,8 @@ public struct JoinOptions: Sendable {
   /// encrypted or not at all. The server never gets it.
   public var linkSecret: LinkSecret?
 
-  /// The key by which others recognise this person in encrypted meetings, kept by the app or in their ``Vault``; nil makes
-  /// one for this meeting alone.
+  /// The key by which others recognise this person in encrypted meetings, kept by the app or in their ``Vault``; nil
+  /// makes one for this meeting alone.
   public var identity: LastingIdentity?
 
   /// The identities of others that were seen in earlier meetings, for recognising people; nil for no memory of them.

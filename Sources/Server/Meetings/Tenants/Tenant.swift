@@ -40,7 +40,8 @@ public struct Tenant: Sendable, Hashable {
   /// The name of the tenant that is made on first use.
   public static let defaultName = "parley"
 
-  /// A new tenant with random keys. Costs a key generation: about 100 ms of CPU, sometimes a second. A server has ``SigningKeyMaker`` do it.
+  /// A new tenant with random keys. Costs a key generation: about 100 ms of CPU, sometimes a second. A server has
+  /// ``SigningKeyMaker`` do it.
   public static func make(name: String, isDefault: Bool = false, policy: TenantPolicy, now: Date) throws -> Tenant {
     let keyID = RandomID.text(characters: 16)
     let key = try SigningKey.generate(keyID: keyID)

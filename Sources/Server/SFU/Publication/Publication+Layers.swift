@@ -96,8 +96,8 @@ extension Publication {
     return stream.layers.size(of: stream.layers.top.spatial)
   }
 
-  /// Asks for a keyframe of each simulcast stream that arrives although none of it has ever come: only that tells its picture size, and who must be
-  /// sure to have enough would want larger ones until then.
+  /// Asks for a keyframe of each simulcast stream that arrives without one ever having come. Its size is known only from
+  /// a keyframe, and until then a receiver that needs it wants all larger streams, too.
   func askSizes() {
     guard isSimulcast else { return }
     for stream in streams where lacksSize(stream) { stream.keyframes.request() }
@@ -170,7 +170,8 @@ extension Publication {
   /// The rank of the simulcast stream that the offer names at `place`.
   func rank(ofPlace place: Int) -> Int { ranks.indices.contains(place) ? ranks[place] : place }
 
-  /// Whether anybody gets, or waits for, `stream`, or chooses among streams and must know its size: only then is a keyframe of it worth asking for.
+  /// Whether anybody gets, or waits for, `stream`, or chooses among streams and must know its size: only then is a
+  /// keyframe of it worth asking for.
   func isWatched(_ stream: SourceStream) -> Bool {
     for subscription in subscriptions where !subscription.isStopped && subscription.egress.takesRequests {
       if subscription.stream === stream || subscription.layering.next === stream { return true }

@@ -90,7 +90,9 @@ struct SQLiteMailboxTransaction: MailboxTransaction {
     for table in ["mailbox_events", "messaging_endpoints"] {
       try run("DELETE FROM \(table) WHERE identity IN \(members)", [id])
     }
-    for table in ["mailbox_chats", "messaging_key_records", "messaging_identities"] { try run("DELETE FROM \(table) WHERE domain = ?", [id]) }
+    for table in ["mailbox_chats", "messaging_key_records", "messaging_identities"] {
+      try run("DELETE FROM \(table) WHERE domain = ?", [id])
+    }
     // An identity's vault is its tenant's, which may have vaults of its people too.
     try run(
       "DELETE FROM vaults WHERE identity LIKE 'messaging %' "
