@@ -64,8 +64,8 @@ package actor VaultClient {
   package func recover(_ recovery: RecoveryKey, passcode: VaultPasscode) async throws(VaultProblem) -> VaultContents {
     let status = try await service.status()
     guard status.state != .none else { throw .noVault }
-    let proof = VaultProof(
-      recovery: Base64URL.encode(try attempt { () throws(VaultError) in try recovery.token() }.bytes))
+    let token = try attempt { () throws(VaultError) in try recovery.token() }
+    let proof = VaultProof(recovery: Base64URL.encode(token.bytes))
     let record = try Self.record(try await service.open(proof).record)
     let opened = try attempt { () throws(VaultError) in
       let opened = try record.open(recovery, owner: status.owner)

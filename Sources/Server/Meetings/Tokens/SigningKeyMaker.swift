@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// Makes the key pair of a new tenant on a thread of its own, which ends with it.
 ///
-/// Finding two primes takes a tenth of a second of CPU, sometimes ten times as long. On the store's thread or on Swift's
-/// shared pool everybody would wait for that.
+/// Finding two primes takes a tenth of a second of CPU, sometimes ten times as long. On the store's thread or on
+/// Swift's shared pool everybody would wait for that.
 public actor SigningKeyMaker {
   private let thread = SerialThread()
 

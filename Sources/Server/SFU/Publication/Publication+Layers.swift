@@ -96,8 +96,8 @@ extension Publication {
     return stream.layers.size(of: stream.layers.top.spatial)
   }
 
-  /// Asks for a keyframe of each simulcast stream that arrives without one ever having come. Its size is known only from
-  /// a keyframe, and until then a receiver that needs it wants all larger streams, too.
+  /// Asks for a keyframe of each simulcast stream that arrives without one ever having come. Its size is known only
+  /// from a keyframe, and until then a receiver that needs it wants all larger streams, too.
   func askSizes() {
     guard isSimulcast else { return }
     for stream in streams where lacksSize(stream) { stream.keyframes.request() }
