@@ -136,16 +136,26 @@ package actor VaultClient {
     if let seen = memory.seen[scope + owner], version <= seen.version {
       throw .rolledBack(seen: seen.version, found: version)
     }
-    let (record, key, recoveryToken) = try attempt { () throws(VaultError) in
-      let key = try VaultKey(credentials: credentials, answer: answer)
-      let record = try VaultRecord(
+    let key = try attempt { () throws(VaultError) in try VaultKey(credentials: credentials, answer: answer) }
+    let record = try attempt { () throws(VaultError) in
+      try VaultRecord(
         sealing: contents, key: key, recovery: recovery, owner: owner, version: version, parameters: parameters)
-      return (record, key, try newRecovery.map { key throws(VaultError) in Base64URL.encode(try key.token().bytes) })
     }
+    let recoveryToken = try Self.token(of: newRecovery)
     try await service.store(
       VaultStoreRequest(
         record: SealedVault(record), proof: proof, preparation: prepared.id, token: token, recovery: recoveryToken))
     try stored(record, key, token, recovery, owner)
+  }
+
+  private static func token(of recovery: RecoveryKey?) throws(VaultProblem) -> String? {
+    guard let recovery else { return nil }
+    do throws(VaultError) {
+      let token = try recovery.token()
+      return Base64URL.encode(token.bytes)
+    } catch {
+      throw VaultProblem(error)
+    }
   }
 
   private func stored(
