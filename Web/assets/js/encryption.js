@@ -143,7 +143,7 @@ export class Lock {
       safetyCode === null ? null : codeView(safetyCode),
       safetyCode === null ? null : h("p", { text: "Read it to each other. If it is the same for everybody, nobody has put themselves between you. It changes when somebody comes or goes." }),
       h("ul", { class: "encryption-people", "aria-label": "Whose keys are known" }, ...people.map((each) => this.#person(each))),
-      this.#meeting.identity === "guest" ? h("p", { class: "hint", text: "You take part with a key of this meeting alone. Choose “Let others recognise this browser” before you join to be known the next time." }) : null,
+      this.#meeting.identity === "guest" && this.#meeting.options.identity !== "device" ? h("p", { class: "hint", text: "You take part with a key of this meeting alone. Choose “Let others recognise this browser” before you join to be known the next time." }) : null,
       h("p", { class: "hint", text: "The server still sees who is here and when, hands, reactions, and how much is sent. And it is the server that sends this page: people who do not trust it for that take part with the Parley program." }),
     ].filter(Boolean));
   }

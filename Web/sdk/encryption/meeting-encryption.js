@@ -1,4 +1,5 @@
 import { ParleyError } from "../errors.js";
+import { deletedForm } from "../chat-messages.js";
 import { characters } from "../text.js";
 import { base64url, fromBase64url, utf8 } from "./bytes.js";
 import { cleanFileName } from "./file-name.js";
@@ -272,14 +273,14 @@ export class MeetingEncryption {
 
   /** The plain form of a chat message: without its text, and `unreadable`, where this client can't read it. */
   async _openChat(message, { waits = true } = {}) {
-    if (typeof message?.text !== "string" || message.deleted) { return message; }
-    return this.#readable(message, await this.#texts.openChat(message, { waits }));
+    if (typeof message?.text !== "string") { return message; }
+    return deletedForm(message) ?? this.#readable(message, await this.#texts.openChat(message, { waits }));
   }
 
   /** As `_openChat` for messages of before, from memory. */
   _recallChat(message) {
-    if (typeof message?.text !== "string" || message.deleted) { return message; }
-    return this.#readable(message, this.#texts.recallChat(message) ?? null);
+    if (typeof message?.text !== "string") { return message; }
+    return deletedForm(message) ?? this.#readable(message, this.#texts.recallChat(message) ?? null);
   }
 
   /** The server's name and type of a file are nobody's words, so they are left out. */
@@ -293,8 +294,13 @@ export class MeetingEncryption {
     return file.id === stored?.id ? { ...rest, text: file.name, file } : { ...rest, text: file.name };
   }
 
-  /** A poll of the server as people see it. @param {object} poll @returns {Promise<object>} */
-  async _openPoll(poll) { return this.#polls === null ? poll : this.#polls.open(poll); }
+  /**
+   * A poll of the server as people see it; null for one before the welcome.
+   *
+   * @param {object} poll
+   * @returns {Promise<object | null>}
+   */
+  async _openPoll(poll) { return this.#polls === null ? null : this.#polls.open(poll); }
 
   /** The same of all polls of a room's state. @param {object} state @returns {Promise<object>} */
   async _openState(state) {

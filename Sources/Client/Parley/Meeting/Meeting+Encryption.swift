@@ -196,8 +196,14 @@ extension Meeting {
 
   /// A chat message as people may see it; nil when it waits for its key.
   func opened(_ entry: ChatEntry, isHistory: Bool, mayWait: Bool = true) -> ChatEntry? {
-    guard let secret, entry.deleted == nil else { return entry }
+    guard let secret else { return entry }
     var entry = entry
+    if entry.deleted != nil {
+      // Whatever the server puts in its place is nobody's.
+      entry.text = ""
+      entry.file = nil
+      return entry
+    }
     let sealed = entry
     // A name and a type that nobody has sealed.
     entry.file = nil
