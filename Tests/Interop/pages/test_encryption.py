@@ -565,6 +565,31 @@ class EncryptionTests(ModulePage):
             [["changed", "newDevice"], ["changed", "newDevice"], None],
         ])
 
+    def test_a_known_key_under_another_name_is_told_and_a_changed_one_is_not_trusted_silently(self) -> None:
+        found = self.run_js("""
+            // threat 63
+            const { KnownPeople } = await import("/sdk/encryption/known-people.js");
+            let stored;
+            const store = { async update(name, key, change) { stored = structuredClone(change(structuredClone(stored))); } };
+            const page = async (meeting, ...people) => {
+              const known = new KnownPeople(store), told = [];
+              for (const [name, key] of people) { told.push([await known.meet(`p_${key}`, name, key, meeting), known.earlierName(`p_${key}`)]); }
+              return told;
+            };
+            // A page that is loaded again is in the same meeting, where a guest's key stays.
+            const told = [await page("m_1", ["Ann", "a"], ["Ben", "g1"], ["Mallory", "m"]), await page("m_1", ["Ann", "a"], ["Ben", "g1"]),
+              await page("m_2", ["Ann", "a"], ["Ben", "g2"]), await page("m_3", ["Ann", "m"], ["Mallory", "m"], ["Cem", "m"], ["Ann", "x"]), await page("m_4", ["Ann", "x"])];
+            const counts = Object.fromEntries(stored.map(({ key, name, meetings }) => [key, [name, meetings]]));
+            await page("m_5", ...Array.from({ length: 1_100 }, (_, index) => ["\\u0007" + "é".repeat(300), `k${index}`]));
+            return { told, counts, kept: [stored.length, stored.some(({ key }) => key === "a"), stored.at(-1).name] };
+        """)
+        self.assertEqual(found["told"], [
+            [["newDevice", None]] * 3, [["sameDevice", None]] * 2, [["sameDevice", None], ["newDevice", None]],
+            [["changed", None], ["sameDevice", None], ["renamed", "Mallory"], ["changed", None]], [["changed", None]],
+        ])
+        self.assertEqual(found["counts"], {"a": ["Ann", 2], "g1": ["Ben", 1], "g2": ["Ben", 1], "m": ["Cem", 2]})
+        self.assertEqual(found["kept"], [1000, True, "é" * 50])
+
     def test_only_a_deletion_is_one_and_nothing_stands_in_its_place(self) -> None:
         found = self.run_js("""
             // threat 62: a text that passes for a deleted message, and a poll before the welcome.

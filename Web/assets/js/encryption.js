@@ -71,10 +71,11 @@ export class Lock {
     this.#announcer.show("This browser keeps no keys, so others will not recognise it. You take part with a key of this meeting alone.", { icon: "lock", time: 10_000 });
   }
 
-  /** Says that a name comes with another lasting key than before, once. */
+  /** Says that a name comes with another lasting key than before, once a name. */
   #tellChange(id) {
-    if (this.#meeting.recognition(id) !== "changed" || this.#told.has(id)) { return; }
-    this.#told.add(id);
+    const key = `${id} ${this.#meeting.signedName(id)}`;
+    if (this.#meeting.recognition(id) !== "changed" || this.#told.has(key)) { return; }
+    this.#told.add(key);
     this.#announcer.show(
       `${namesOf(this.#meeting, [id])} comes with another key than in earlier meetings: a new device, or somebody else. Compare the safety code.`, { icon: "warning", urgent: true, time: 15_000 });
   }
@@ -152,7 +153,8 @@ export class Lock {
     const signed = participant.isLocal ? participant.name : this.#meeting.signedName(participant.id);
     const note = participant.isLocal ? "you" : signed === null ? "no key yet" : signed === participant.name ? "" : `signs as “${signed}”`;
     const recognition = participant.isLocal ? null : this.#meeting.recognition(participant.id);
-    const notes = [note, recognitionWords[recognition] ?? ""].filter((each) => each !== "").join(", ");
+    const words = recognition === "renamed" ? `was “${this.#meeting.earlierName(participant.id)}” before` : recognitionWords[recognition] ?? "";
+    const notes = [note, words].filter((each) => each !== "").join(", ");
     const isChanged = recognition === "changed";
     return h("li", { "data-recognition": recognition }, icon(isChanged ? "warning" : signed === null ? "clock" : "check"),
       h("div", { class: "encryption-person" }, h("span", { dir: "auto", text: participant.displayName }), notes === "" ? null : h("span", { class: "encryption-note", text: ` ${notes}` }),

@@ -50,6 +50,7 @@ export class MeetingEncryption {
   #ownKey = null;
   #keys = new Map();
   #participant = "";
+  #meeting = undefined;
   #announcement = null;
   #envelopes = [];
   #members = new Map();
@@ -105,6 +106,9 @@ export class MeetingEncryption {
    * @returns {import("./known-people.js").Recognition | null}
    */
   recognition(id) { return this.#people?.recognition(id) ?? null; }
+
+  /** The name that a participant had in earlier meetings, where its recognition is `renamed`. @param {string} id */
+  earlierName(id) { return this.#people?.earlierName(id) ?? null; }
 
   /**
    * 60 digits that two people compare, the same on both sides; null before the other's key is known.
@@ -216,6 +220,7 @@ export class MeetingEncryption {
     }
     this._check(welcome.meeting?.e2ee === true);
     this.#participant = String(welcome.participant);
+    this.#meeting = typeof welcome.meeting?.id === "string" ? welcome.meeting.id : undefined;
     const own = welcome.participants?.find((each) => each?.id === this.#participant);
     const current = this.#current;
     this.#polls ??= new SealedPolls(this.#secret, room);
@@ -368,7 +373,7 @@ export class MeetingEncryption {
   #recognise(participant, name, key) {
     if (this.#options.identity !== "device") { return; }
     this.#people ??= new KnownPeople();
-    this.#people.meet(participant, name, key).then((recognition) => {
+    this.#people.meet(participant, name, key, this.#meeting).then((recognition) => {
       if (recognition !== null) { this.#hooks.emit("recognised", { participant, recognition }); }
     });
   }

@@ -92,7 +92,7 @@ export class SealedPolls {
   }
 }
 
-/** Whether a poll's parts have their types: a list of one text has the same form as that text once it is written out. */
+/** Whether a poll's parts have their types: a list of one text looks like that text once it is written out. */
 function isWellFormed(poll) {
   return typeof poll?.question === "string" && typeof poll.multiple === "boolean" && audiences.includes(poll.results)
     && Array.isArray(poll.options) && poll.options.every((each) => typeof each === "object" && each !== null);

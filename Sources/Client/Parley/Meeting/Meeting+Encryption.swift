@@ -55,6 +55,7 @@ extension Meeting {
   func beginEncryption(_ welcome: ServerMessage.Welcome) throws(JoinError) {
     try checkEncryption(welcome.meeting.e2ee ?? false)
     guard let secret, let ring = secret.ring else { return }
+    secret.meetingID = welcome.meeting.id
     let name = welcome.participants.first { $0.id == welcome.participant }?.name ?? local.name
     let isRight: Bool
     do {
@@ -105,25 +106,39 @@ extension Meeting {
     openHeld()
   }
 
-  /// Compares somebody's identity with those of earlier meetings, once a meeting.
+  /// Compares somebody's identity with those of earlier meetings, once for each name that it signs.
   private func recognise(_ key: Ed25519.PublicKey, named name: String, of id: String, _ secret: MeetingSecret) {
-    if secret.identities[id]?.publicKey == key.rawValue { return }
-    let recognition =
-      secret.recognised[key] ?? knownIdentities.map { $0.recognition(of: key, named: name) }
-    if let recognition, secret.recognised.updateValue(recognition, forKey: key) == nil {
-      knownIdentities?.remember(key, named: name)
-      if recognition == .changed {
-        emit(
-          .problem(
-            "\(name) comes with another key than in earlier meetings: it is a new device, or somebody else. Compare the safety code."
-          ))
+    let known = secret.recognised[key]
+    if let known, known.name == name, secret.identities[id] == known.identity { return }
+    var identity = ParticipantIdentity(publicKey: key.rawValue, recognition: nil, earlierName: nil)
+    if let known, known.name == name {
+      identity = known.identity
+    } else {
+      // The ones that this meeting adds don't count: they were seen nowhere before.
+      if let before = options.knownIdentities {
+        identity = before.recognition(of: key, named: name)
+        recognised(identity, key, named: name, secret)
       }
+      secret.recognised[key] = (name, identity)
     }
-    let identity = ParticipantIdentity(publicKey: key.rawValue, recognition: recognition)
     secret.identities[id] = identity
-    guard let known = participantsByID[id] else { return }
-    known.identity = identity
-    emit(.participantUpdated(known))
+    guard let present = participantsByID[id] else { return }
+    present.identity = identity
+    emit(.participantUpdated(present))
+  }
+
+  private func recognised(
+    _ identity: ParticipantIdentity, _ key: Ed25519.PublicKey, named name: String, _ secret: MeetingSecret
+  ) {
+    switch identity.recognition {
+    case .sameDevice, .newDevice, .renamed, nil: knownIdentities?.remember(key, named: name, in: secret.meetingID)
+    case .changed:
+      // It isn't remembered under this name, or it would be trusted the next time.
+      emit(
+        .problem(
+          "\(name) comes with another key than in earlier meetings: it is a new device, or somebody else. Compare the safety code."
+        ))
+    }
   }
 
   /// A signed name counts more than the server's word.
@@ -199,7 +214,7 @@ extension Meeting {
     guard let secret else { return entry }
     var entry = entry
     if entry.deleted != nil {
-      // Whatever the server puts in its place is nobody's.
+      // Nobody has sealed what the server puts in its place.
       entry.text = ""
       entry.file = nil
       return entry

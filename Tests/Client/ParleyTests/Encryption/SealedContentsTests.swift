@@ -112,6 +112,12 @@ import Testing
       #expect(cem.polls.first?.question == "the-marker-of-the-poll?")
       #expect(cem.chat.allSatisfy { $0.file == nil && $0.text == MessageSealing.unreadable })
 
+      // A server that says something in the place of a deleted message.
+      var deleted = try #require(ben.chat.first)
+      (deleted.deleted, deleted.text, deleted.file) = (.host, "pay me", file)
+      let shown = try #require(ben.opened(deleted, isHistory: false))
+      #expect(shown.text.isEmpty && shown.file == nil && shown.deleted == .host)
+
       // The server's disk.
       let all = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
       let files = all.map { "\(folder)/\($0)" }.compactMap { FileManager.default.contents(atPath: $0) }
