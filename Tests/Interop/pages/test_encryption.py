@@ -580,14 +580,18 @@ class EncryptionTests(ModulePage):
             const told = [await page("m_1", ["Ann", "a"], ["Ben", "g1"], ["Mallory", "m"]), await page("m_1", ["Ann", "a"], ["Ben", "g1"]),
               await page("m_2", ["Ann", "a"], ["Ben", "g2"]), await page("m_3", ["Ann", "m"], ["Mallory", "m"], ["Cem", "m"], ["Ann", "x"]), await page("m_4", ["Ann", "x"])];
             const counts = Object.fromEntries(stored.map(({ key, name, meetings }) => [key, [name, meetings]]));
-            await page("m_5", ...Array.from({ length: 1_100 }, (_, index) => ["\\u0007" + "é".repeat(300), `k${index}`]));
-            return { told, counts, kept: [stored.length, stored.some(({ key }) => key === "a"), stored.at(-1).name] };
+            const known = new KnownPeople(store);
+            await known.meet("p_1", "Ann", "x", "m_5");
+            const trusted = [await known.trust("p_2", "m_5"), await known.trust("p_1", "m_5"), known.recognition("p_1"), await page("m_6", ["Ann", "x"], ["Ann", "a"])];
+            await page("m_7", ...Array.from({ length: 1_100 }, (_, index) => ["\\u0007" + "é".repeat(300), `k${index}`]));
+            return { told, counts, trusted, kept: [stored.length, stored.some(({ key }) => key === "a"), stored.at(-1).name] };
         """)
         self.assertEqual(found["told"], [
             [["newDevice", None]] * 3, [["sameDevice", None]] * 2, [["sameDevice", None], ["newDevice", None]],
             [["changed", None], ["sameDevice", None], ["renamed", "Mallory"], ["changed", None]], [["changed", None]],
         ])
         self.assertEqual(found["counts"], {"a": ["Ann", 2], "g1": ["Ben", 1], "g2": ["Ben", 1], "m": ["Cem", 2]})
+        self.assertEqual(found["trusted"], [False, True, "newDevice", [["sameDevice", None], ["sameDevice", None]]])
         self.assertEqual(found["kept"], [1000, True, "é" * 50])
 
     def test_only_a_deletion_is_one_and_nothing_stands_in_its_place(self) -> None:

@@ -165,6 +165,9 @@ export class Lock {
   #pairView({ id, displayName }) {
     const digits = h("span", { class: "pair-digits" });
     const view = h("details", { class: "pair-code", open: this.#compared.has(id) }, h("summary", { text: `Code between you and ${displayName}` }), digits);
+    if (this.#meeting.recognition(id) === "changed") {
+      view.append(h("button", { class: "button small", type: "button", text: "We have the same code", on: { click: () => this.#meeting.trust(id) } }));
+    }
     const show = async () => setText(digits, ((await this.#meeting.pairCode(id)) ?? "").match(/\d{5}/g)?.join(" ") ?? "Not known yet");
     view.addEventListener("toggle", () => {
       if (!view.isConnected) { return; }

@@ -59,6 +59,24 @@ export class KnownPeople {
     return this.#next(() => this.#meet(cleanName(name), key, meeting));
   }
 
+  /**
+   * Remembers a `changed` one under its name: two people have compared their code.
+   *
+   * @param {string} participant
+   * @param {string} [meeting] the meeting's id
+   * @returns {Promise<boolean | null>} whether it is trusted from now on
+   */
+  trust(participant, meeting) {
+    return this.#next(async () => {
+      const key = this.#present.get(participant);
+      const found = this.#met.get(key);
+      if (found?.recognition !== "changed") { return false; }
+      await this.#store.update("people", all, (stored) => remember(peopleOf(stored), found.name, key, meeting));
+      this.#met.set(key, { name: found.name, recognition: "newDevice" });
+      return true;
+    });
+  }
+
   /** One after the other: each reads what the one before has written. */
   #next(step) {
     this.#last = this.#last.then(step).catch(() => null);

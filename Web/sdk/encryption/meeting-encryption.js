@@ -111,6 +111,15 @@ export class MeetingEncryption {
   earlierName(id) { return this.#people?.earlierName(id) ?? null; }
 
   /**
+   * Trusts a participant whose recognition is `changed`: two people have compared their code.
+   *
+   * @param {string} id
+   */
+  async trust(id) {
+    if (await this.#people?.trust(id, this.#meeting)) { this.#hooks.emit("recognised", { participant: id, recognition: "newDevice" }); }
+  }
+
+  /**
    * 60 digits that two people compare, the same on both sides; null before the other's key is known.
    *
    * @param {string} id

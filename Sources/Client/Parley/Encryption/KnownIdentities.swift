@@ -139,8 +139,8 @@ public struct ParticipantIdentity: Hashable, Sendable {
     case renamed
     /// It was never seen: a new device, or somebody without a lasting identity.
     case newDevice
-    /// The name came with another lasting identity before. Compare the safety code. It stays so in later meetings: the
-    /// identity isn't remembered under this name.
+    /// The name came with another lasting identity before. Compare the safety code. It stays so in later meetings,
+    /// until ``Meeting/trust(_:)``: the identity isn't remembered under this name.
     case changed
   }
 

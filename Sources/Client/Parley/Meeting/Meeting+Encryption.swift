@@ -20,6 +20,24 @@ extension Meeting {
     return try? SafetyCode.digits(of: own, and: Ed25519.PublicKey(bytes))
   }
 
+  /// Trusts a participant who came with ``ParticipantIdentity/Recognition/changed``, once the codes of
+  /// ``pairCode(with:)`` were compared: their key is remembered under their name.
+  ///
+  /// ```swift
+  /// if participant.identity?.recognition == .changed { meeting.trust(participant) }
+  /// ```
+  public func trust(_ participant: RemoteParticipant) {
+    guard let secret, let identity = participant.identity, identity.recognition == .changed,
+      let name = secret.names[participant.id], let key = try? Ed25519.PublicKey(identity.publicKey)
+    else { return }
+    knownIdentities?.remember(key, named: name, in: secret.meetingID)
+    let trusted = ParticipantIdentity(publicKey: identity.publicKey, recognition: .newDevice, earlierName: nil)
+    secret.recognised[key] = (name, trusted)
+    secret.identities[participant.id] = trusted
+    participant.identity = trusted
+    emit(.participantUpdated(participant))
+  }
+
   /// Refuses to go on where this client and the meeting do not agree on encryption. This client decides: no server can
   /// talk a secret away.
   func checkEncryption(_ isOn: Bool?) throws(JoinError) {
