@@ -1,3 +1,17 @@
+const deletions = Object.freeze(["author", "host"]);
+
+/**
+ * The form of a message that somebody has taken away: without text and file. Null for any other message.
+ *
+ * @param {object} message
+ * @returns {object | null}
+ */
+export function deletedForm(message) {
+  if (!deletions.includes(message?.deleted)) { return null; }
+  const { file, ...rest } = message;
+  return { ...rest, text: "" };
+}
+
 /**
  * The messages of the chat in their order, with later edits and deletions. It does no I/O: messages go in through
  * `apply` and `applyHistory`, and events come out through `emit`.
@@ -60,9 +74,9 @@ export class ChatMessages {
 /** A message with the optional parts that make sense; null without the parts that every message has. */
 function entry(value) {
   if (!Number.isInteger(value?.id) || typeof value.from !== "string" || typeof value.text !== "string") { return null; }
-  const message = { ...value, to: typeof value.to === "string" ? value.to : null };
+  const message = { ...deletedForm(value) ?? value, to: typeof value.to === "string" ? value.to : null };
   if (typeof message.edited !== "string") { delete message.edited; }
-  if (!["author", "host"].includes(message.deleted)) { delete message.deleted; }
+  if (!deletions.includes(message.deleted)) { delete message.deleted; }
   if (typeof message.file?.id !== "string") { delete message.file; }
   return message;
 }

@@ -145,6 +145,23 @@ export class Meeting extends EventTarget {
   recognition(id) { return this.#encryption.recognition(id); }
 
   /**
+   * The name that a participant's identity had in earlier meetings, where its recognition is `renamed`; null for
+   * others.
+   *
+   * @param {string} id
+   * @returns {string|null}
+   */
+  earlierName(id) { return this.#encryption.earlierName(id); }
+
+  /**
+   * Trusts a participant whose recognition is `changed`, once the codes of `pairCode` were compared: its key is
+   * remembered under its name.
+   *
+   * @param {string} id
+   */
+  async trust(id) { await this.#encryption.trust(id); }
+
+  /**
    * 60 digits that two people compare, this client's and a participant, the same on both sides; null before the key is
    * known. With lasting identities they stay the same in each meeting.
    *

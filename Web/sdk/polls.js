@@ -11,7 +11,8 @@
  * @property {true} [unreadable] set where this client can't read it, in an encrypted meeting; it has no options then
  */
 
-const audiences = ["always", "whenClosed", "moderators"];
+/** The groups that may see the votes. */
+export const audiences = Object.freeze(["always", "whenClosed", "moderators"]);
 
 /** The polls of a meeting. It does no I/O: messages go in through `apply`, and events come out through `emit`. */
 export class Polls {
@@ -59,9 +60,9 @@ export class Polls {
     const poll = known ?? { mine: [] };
     const before = JSON.stringify(poll);
     Object.assign(poll, {
-      id: value.id, question: String(value.question ?? ""), multiple: value.multiple === true,
+      id: value.id, question: text(value.question), multiple: value.multiple === true,
       results: audiences.includes(value.results) ? value.results : "always", open: value.open === true, voters: count(value.voters),
-      options: value.options.map((each) => ({ text: String(each?.text ?? ""), votes: count(each?.votes) })),
+      options: value.options.map((each) => ({ text: text(each?.text), votes: count(each?.votes) })),
     });
     if (value.unreadable === true) { poll.unreadable = true; } else { delete poll.unreadable; }
     if (Array.isArray(value.mine) && value.mine.every(Number.isInteger)) { poll.mine = value.mine; }
@@ -76,5 +77,7 @@ export class Polls {
     this.#emit("pollRemoved", { poll });
   }
 }
+
+function text(value) { return typeof value === "string" ? value : ""; }
 
 function count(value) { return Number.isInteger(value) ? value : null; }

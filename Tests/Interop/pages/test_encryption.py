@@ -523,8 +523,9 @@ class EncryptionTests(ModulePage):
             const poll = (change) => ({ id: 1, question: sealed, options: options.map(() => ({ text: "", votes: 1 })), multiple, results, open: true, ...change });
             const polls = new SealedPolls(LinkSecret.parse(secret), meeting);
             const opened = await polls.open(poll({}));
-            // threat 62: shown as another one, with other rules, with fewer answers, invented, or with another key.
-            const hostile = [poll({ id: 2 }), poll({ multiple: !multiple }), poll({ results: "always" }), poll({ options: [{}] }), poll({ id: 3, question: "Your password?" })];
+            // threat 62: shown as another one, with other rules, with fewer answers, invented, of odd types, or with another key.
+            const odd = [{ results: [results] }, { multiple: Number(multiple) }, { question: ["Your password?"] }, { options: ["a", "b"] }, { options: { length: 2 } }];
+            const hostile = [...odd.map(poll), poll({ id: 2 }), poll({ multiple: !multiple }), poll({ results: "always" }), poll({ options: [{}] }), poll({ id: 3, question: "Your password?" })];
             const refused = await Promise.all(hostile.map(async (each) => (await polls.open(each)).unreadable));
             refused.push((await new SealedPolls(new LinkSecret(), meeting).open(poll({}))).unreadable);
             const again = await polls.open({ id: 9, ...await polls.seal({ question: "Q", options: ["x", "y"], multiple: false, results: "always" }).then((draft) => ({ ...draft, options: draft.options.map((text) => ({ text })) })) });
@@ -534,7 +535,7 @@ class EncryptionTests(ModulePage):
         self.assertEqual(found["files"], [[each["sha256"], True, True] for each in vectors["files"]])
         self.assertEqual(set(found["damaged"]), {"damagedFile"})
         self.assertEqual((found["opened"]["question"], [each["text"] for each in found["opened"]["options"]]), (vectors["poll"]["question"], vectors["poll"]["options"]))
-        self.assertEqual(found["refused"], [True] * 6)
+        self.assertEqual(found["refused"], [True] * 11)
         self.assertEqual(([each["text"] for each in found["again"]["options"]], found["again"]["question"]), (["x", "y"], "Q"))
         *names, long = found["names"]
         self.assertEqual(names, ["passwd", "notes.txt", "file", "agpj.exe", "_CON.txt", "👩‍👩‍👧.png"])
@@ -563,6 +564,55 @@ class EncryptionTests(ModulePage):
             [["sameDevice", None, "newDevice"], ["sameDevice", "sameDevice", "newDevice"], None],
             [["changed", "newDevice"], ["changed", "newDevice"], None],
         ])
+
+    def test_a_known_key_under_another_name_is_told_and_a_changed_one_is_not_trusted_silently(self) -> None:
+        found = self.run_js("""
+            // threat 63
+            const { KnownPeople } = await import("/sdk/encryption/known-people.js");
+            let stored;
+            const store = { async update(name, key, change) { stored = structuredClone(change(structuredClone(stored))); } };
+            const page = async (meeting, ...people) => {
+              const known = new KnownPeople(store), told = [];
+              for (const [name, key] of people) { told.push([await known.meet(`p_${key}`, name, key, meeting), known.earlierName(`p_${key}`)]); }
+              return told;
+            };
+            // A page that is loaded again is in the same meeting, where a guest's key stays.
+            const told = [await page("m_1", ["Ann", "a"], ["Ben", "g1"], ["Mallory", "m"]), await page("m_1", ["Ann", "a"], ["Ben", "g1"]),
+              await page("m_2", ["Ann", "a"], ["Ben", "g2"]), await page("m_3", ["Ann", "m"], ["Mallory", "m"], ["Cem", "m"], ["Ann", "x"]), await page("m_4", ["Ann", "x"])];
+            const counts = Object.fromEntries(stored.map(({ key, name, meetings }) => [key, [name, meetings]]));
+            const known = new KnownPeople(store);
+            await known.meet("p_1", "Ann", "x", "m_5");
+            const trusted = [await known.trust("p_2", "m_5"), await known.trust("p_1", "m_5"), known.recognition("p_1"), await page("m_6", ["Ann", "x"], ["Ann", "a"])];
+            await page("m_7", ...Array.from({ length: 1_100 }, (_, index) => ["\\u0007" + "é".repeat(300), `k${index}`]));
+            return { told, counts, trusted, kept: [stored.length, stored.some(({ key }) => key === "a"), stored.at(-1).name] };
+        """)
+        self.assertEqual(found["told"], [
+            [["newDevice", None]] * 3, [["sameDevice", None]] * 2, [["sameDevice", None], ["newDevice", None]],
+            [["changed", None], ["sameDevice", None], ["renamed", "Mallory"], ["changed", None]], [["changed", None]],
+        ])
+        self.assertEqual(found["counts"], {"a": ["Ann", 2], "g1": ["Ben", 1], "g2": ["Ben", 1], "m": ["Cem", 2]})
+        self.assertEqual(found["trusted"], [False, True, "newDevice", [["sameDevice", None], ["sameDevice", None]]])
+        self.assertEqual(found["kept"], [1000, True, "é" * 50])
+
+    def test_only_a_deletion_is_one_and_nothing_stands_in_its_place(self) -> None:
+        found = self.run_js("""
+            // threat 62: a text that passes for a deleted message, and a poll before the welcome.
+            const { ChatMessages, deletedForm } = await import("/sdk/chat-messages.js");
+            const { MeetingEncryption } = await import("/sdk/encryption/meeting-encryption.js");
+            const message = (deleted) => ({ id: 1, from: "p_1", text: "pay me", file: { id: "f_1" }, deleted });
+            const encryption = new MeetingEncryption({}, {});
+            const chat = new ChatMessages(() => {});
+            chat.apply({ type: "chat", message: message("author") });
+            return {
+              forms: [true, 1, "nobody", ["author"], undefined, "author"].map((each) => deletedForm(message(each))),
+              opened: [await encryption._openChat(message("host")), encryption._recallChat(message("host"))], shown: chat.all,
+              polls: [await encryption._openPoll({ id: 1 }), (await encryption._openState({ polls: [{ id: 1 }] })).polls],
+            };
+        """)
+        gone = {"id": 1, "from": "p_1", "text": "", "deleted": "author"}
+        self.assertEqual(found["forms"], [None] * 5 + [gone])
+        self.assertEqual((found["opened"], found["shown"]), ([gone | {"deleted": "host"}] * 2, [gone | {"to": None}]))
+        self.assertEqual(found["polls"], [None, [None]])
 
     def test_messages_are_sealed_in_their_order_and_again_for_other_keys(self) -> None:
         found = self.run_js("""

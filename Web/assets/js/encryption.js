@@ -71,10 +71,11 @@ export class Lock {
     this.#announcer.show("This browser keeps no keys, so others will not recognise it. You take part with a key of this meeting alone.", { icon: "lock", time: 10_000 });
   }
 
-  /** Says that a name comes with another lasting key than before, once. */
+  /** Says that a name comes with another lasting key than before, once a name. */
   #tellChange(id) {
-    if (this.#meeting.recognition(id) !== "changed" || this.#told.has(id)) { return; }
-    this.#told.add(id);
+    const key = `${id} ${this.#meeting.signedName(id)}`;
+    if (this.#meeting.recognition(id) !== "changed" || this.#told.has(key)) { return; }
+    this.#told.add(key);
     this.#announcer.show(
       `${namesOf(this.#meeting, [id])} comes with another key than in earlier meetings: a new device, or somebody else. Compare the safety code.`, { icon: "warning", urgent: true, time: 15_000 });
   }
@@ -143,7 +144,7 @@ export class Lock {
       safetyCode === null ? null : codeView(safetyCode),
       safetyCode === null ? null : h("p", { text: "Read it to each other. If it is the same for everybody, nobody has put themselves between you. It changes when somebody comes or goes." }),
       h("ul", { class: "encryption-people", "aria-label": "Whose keys are known" }, ...people.map((each) => this.#person(each))),
-      this.#meeting.identity === "guest" ? h("p", { class: "hint", text: "You take part with a key of this meeting alone. Choose “Let others recognise this browser” before you join to be known the next time." }) : null,
+      this.#meeting.identity === "guest" && this.#meeting.options.identity !== "device" ? h("p", { class: "hint", text: "You take part with a key of this meeting alone. Choose “Let others recognise this browser” before you join to be known the next time." }) : null,
       h("p", { class: "hint", text: "The server still sees who is here and when, hands, reactions, and how much is sent. And it is the server that sends this page: people who do not trust it for that take part with the Parley program." }),
     ].filter(Boolean));
   }
@@ -152,7 +153,8 @@ export class Lock {
     const signed = participant.isLocal ? participant.name : this.#meeting.signedName(participant.id);
     const note = participant.isLocal ? "you" : signed === null ? "no key yet" : signed === participant.name ? "" : `signs as “${signed}”`;
     const recognition = participant.isLocal ? null : this.#meeting.recognition(participant.id);
-    const notes = [note, recognitionWords[recognition] ?? ""].filter((each) => each !== "").join(", ");
+    const words = recognition === "renamed" ? `was “${this.#meeting.earlierName(participant.id)}” before` : recognitionWords[recognition] ?? "";
+    const notes = [note, words].filter((each) => each !== "").join(", ");
     const isChanged = recognition === "changed";
     return h("li", { "data-recognition": recognition }, icon(isChanged ? "warning" : signed === null ? "clock" : "check"),
       h("div", { class: "encryption-person" }, h("span", { dir: "auto", text: participant.displayName }), notes === "" ? null : h("span", { class: "encryption-note", text: ` ${notes}` }),
@@ -163,6 +165,9 @@ export class Lock {
   #pairView({ id, displayName }) {
     const digits = h("span", { class: "pair-digits" });
     const view = h("details", { class: "pair-code", open: this.#compared.has(id) }, h("summary", { text: `Code between you and ${displayName}` }), digits);
+    if (this.#meeting.recognition(id) === "changed") {
+      view.append(h("button", { class: "button small", type: "button", text: "We have the same code", on: { click: () => this.#meeting.trust(id) } }));
+    }
     const show = async () => setText(digits, ((await this.#meeting.pairCode(id)) ?? "").match(/\d{5}/g)?.join(" ") ?? "Not known yet");
     view.addEventListener("toggle", () => {
       if (!view.isConnected) { return; }

@@ -16,8 +16,12 @@ export async function deviceIdentity() {
   const kept = await store.run("own", "readonly", (each) => each.get(name));
   if (kept !== undefined && await works(kept)) { return kept; }
   const made = await generateIdentity();
-  await store.run("own", "readwrite", (each) => each.put(made, name));
-  // Another tab may have made one in the same moment: the stored one counts.
+  if (kept === undefined) {
+    // Another tab may have made one in the same moment: the first one stays.
+    await store.run("own", "readwrite", (each) => each.add(made, name)).catch(() => {});
+  } else {
+    await store.run("own", "readwrite", (each) => each.put(made, name));
+  }
   const stored = await store.run("own", "readonly", (each) => each.get(name));
   if (!await works(stored)) { throw new Error("The key was not kept."); }
   return stored;

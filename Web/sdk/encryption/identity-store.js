@@ -27,6 +27,23 @@ export class IdentityStore {
       transaction.onabort = transaction.onerror = () => reject(transaction.error ?? new Error("not stored"));
     });
   }
+
+  /**
+   * Changes one value, in one transaction: two tabs don't overwrite each other.
+   *
+   * @param {"own" | "people"} name
+   * @param {string} key
+   * @param {(value: any) => any} change
+   * @returns {Promise<void>}
+   * @throws {Error} where the browser keeps no data
+   */
+  async update(name, key, change) {
+    await this.run(name, "readwrite", (store) => {
+      const request = store.get(key);
+      request.onsuccess = () => store.put(change(request.result), key);
+      return request;
+    });
+  }
 }
 
 function open() {

@@ -1,4 +1,5 @@
 import { ParleyError } from "../errors.js";
+import { deletedForm } from "../chat-messages.js";
 import { characters } from "../text.js";
 import { base64url, fromBase64url, utf8 } from "./bytes.js";
 import { cleanFileName } from "./file-name.js";
@@ -49,6 +50,7 @@ export class MeetingEncryption {
   #ownKey = null;
   #keys = new Map();
   #participant = "";
+  #meeting = undefined;
   #announcement = null;
   #envelopes = [];
   #members = new Map();
@@ -104,6 +106,18 @@ export class MeetingEncryption {
    * @returns {import("./known-people.js").Recognition | null}
    */
   recognition(id) { return this.#people?.recognition(id) ?? null; }
+
+  /** The name that a participant had in earlier meetings, where its recognition is `renamed`. @param {string} id */
+  earlierName(id) { return this.#people?.earlierName(id) ?? null; }
+
+  /**
+   * Trusts a participant whose recognition is `changed`: two people have compared their code.
+   *
+   * @param {string} id
+   */
+  async trust(id) {
+    if (await this.#people?.trust(id, this.#meeting)) { this.#hooks.emit("recognised", { participant: id, recognition: "newDevice" }); }
+  }
 
   /**
    * 60 digits that two people compare, the same on both sides; null before the other's key is known.
@@ -215,6 +229,7 @@ export class MeetingEncryption {
     }
     this._check(welcome.meeting?.e2ee === true);
     this.#participant = String(welcome.participant);
+    this.#meeting = typeof welcome.meeting?.id === "string" ? welcome.meeting.id : undefined;
     const own = welcome.participants?.find((each) => each?.id === this.#participant);
     const current = this.#current;
     this.#polls ??= new SealedPolls(this.#secret, room);
@@ -272,14 +287,14 @@ export class MeetingEncryption {
 
   /** The plain form of a chat message: without its text, and `unreadable`, where this client can't read it. */
   async _openChat(message, { waits = true } = {}) {
-    if (typeof message?.text !== "string" || message.deleted) { return message; }
-    return this.#readable(message, await this.#texts.openChat(message, { waits }));
+    if (typeof message?.text !== "string") { return message; }
+    return deletedForm(message) ?? this.#readable(message, await this.#texts.openChat(message, { waits }));
   }
 
   /** As `_openChat` for messages of before, from memory. */
   _recallChat(message) {
-    if (typeof message?.text !== "string" || message.deleted) { return message; }
-    return this.#readable(message, this.#texts.recallChat(message) ?? null);
+    if (typeof message?.text !== "string") { return message; }
+    return deletedForm(message) ?? this.#readable(message, this.#texts.recallChat(message) ?? null);
   }
 
   /** The server's name and type of a file are nobody's words, so they are left out. */
@@ -293,8 +308,13 @@ export class MeetingEncryption {
     return file.id === stored?.id ? { ...rest, text: file.name, file } : { ...rest, text: file.name };
   }
 
-  /** A poll of the server as people see it. @param {object} poll @returns {Promise<object>} */
-  async _openPoll(poll) { return this.#polls === null ? poll : this.#polls.open(poll); }
+  /**
+   * A poll of the server as people see it; null for one before the welcome.
+   *
+   * @param {object} poll
+   * @returns {Promise<object | null>}
+   */
+  async _openPoll(poll) { return this.#polls === null ? null : this.#polls.open(poll); }
 
   /** The same of all polls of a room's state. @param {object} state @returns {Promise<object>} */
   async _openState(state) {
@@ -362,7 +382,7 @@ export class MeetingEncryption {
   #recognise(participant, name, key) {
     if (this.#options.identity !== "device") { return; }
     this.#people ??= new KnownPeople();
-    this.#people.meet(participant, name, key).then((recognition) => {
+    this.#people.meet(participant, name, key, this.#meeting).then((recognition) => {
       if (recognition !== null) { this.#hooks.emit("recognised", { participant, recognition }); }
     });
   }

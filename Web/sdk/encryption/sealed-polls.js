@@ -1,3 +1,4 @@
+import { audiences } from "../polls.js";
 import { base64url, concat, fromBase64url, utf8, ByteReader, ByteWriter } from "./bytes.js";
 
 const { subtle } = globalThis.crypto;
@@ -46,15 +47,14 @@ export class SealedPolls {
   }
 
   /**
-   * A poll of the server as people see it: without answers, and `unreadable`, when it doesn't open or is shown as
-   * another one.
+   * A poll of the server as people see it: without answers, and `unreadable`, when it doesn't open, is shown as
+   * another one, or has a part of an odd type.
    *
    * @param {object} poll
    * @returns {Promise<object>}
    */
   async open(poll) {
-    if (typeof poll?.question !== "string" || !Array.isArray(poll.options)) { return poll; }
-    const words = await this.#words(poll);
+    const words = isWellFormed(poll) ? await this.#words(poll) : null;
     if (words === null || words.options.length !== poll.options.length || !this.#belongs(poll.question, poll.id)) {
       return { ...poll, question: unreadable, options: [], unreadable: true };
     }
@@ -70,7 +70,7 @@ export class SealedPolls {
     if (bytes === null || bytes.length <= nonceLength || bytes[0] !== version[0]) { return null; }
     try {
       const start = 1 + nonceLength;
-      const parameters = this.#parameters(bytes.slice(1, start), { multiple: poll.multiple === true, results: poll.results });
+      const parameters = this.#parameters(bytes.slice(1, start), poll);
       const reader = new ByteReader(new Uint8Array(await subtle.decrypt(parameters, await this.#key, bytes.slice(start))));
       const question = reader.text(longestText);
       const count = reader.number(1);
@@ -90,4 +90,10 @@ export class SealedPolls {
     this.#seals.set(id, seal);
     return true;
   }
+}
+
+/** Whether a poll's parts have their types: a list of one text looks like that text once it is written out. */
+function isWellFormed(poll) {
+  return typeof poll?.question === "string" && typeof poll.multiple === "boolean" && audiences.includes(poll.results)
+    && Array.isArray(poll.options) && poll.options.every((each) => typeof each === "object" && each !== null);
 }

@@ -78,18 +78,30 @@ public struct IdentityFile: Sendable {
   /// options.identity = try IdentityFile(openingOrMaking: "ann.identity").identity
   /// ```
   public init(openingOrMaking path: String, passphrase: Secret<String>? = nil) throws(Problem) {
-    self.path = path
-    guard let bytes = try Self.read(path) else {
-      do throws(CryptoError) {
-        identity = try LastingIdentity()
-        known = KnownIdentities()
-        sealing = try passphrase.map { (text) throws(CryptoError) in
-          try Self.derive(text, salt: SecretBytes.random(Self.saltLength).unprotectedCopy(), cost: Self.log2Cost)
-        }
-      } catch { throw .failed }
-      try save()
+    if let bytes = try Self.read(path) {
+      self = try Self(path, bytes, passphrase)
       return
     }
+    let made = try Self(making: path, passphrase)
+    if try Self.write(made.encoded(), to: path, replacing: false) {
+      self = made
+    } else if let bytes = try Self.read(path) {
+      // Another program has made one in the same moment.
+      self = try Self(path, bytes, passphrase)
+    } else {
+      throw .inaccessible(Self.reason(ENOENT))
+    }
+  }
+
+  private init(making path: String, _ passphrase: Secret<String>?) throws(Problem) {
+    self.path = path
+    known = KnownIdentities()
+    do throws(CryptoError) { identity = try LastingIdentity() } catch { throw .failed }
+    sealing = try Self.sealing(passphrase)
+  }
+
+  private init(_ path: String, _ bytes: [UInt8], _ passphrase: Secret<String>?) throws(Problem) {
+    self.path = path
     guard let form = try? JSONDecoder().decode(Form.self, from: Data(bytes)), form.format == Self.format else {
       throw .unreadable
     }
@@ -97,7 +109,7 @@ public struct IdentityFile: Sendable {
     if let sealed = form.sealed {
       (content, sealing) = try Self.open(form, sealed, passphrase)
     } else if let plain = form.content {
-      (content, sealing) = (plain, nil)
+      (content, sealing) = (plain, try Self.sealing(passphrase))
     } else {
       throw .unreadable
     }
@@ -106,6 +118,16 @@ public struct IdentityFile: Sendable {
     else { throw .unreadable }
     self.identity = identity
     known = content.known
+    // With a passphrase the file is sealed from now on.
+    if form.sealed == nil, sealing != nil { try save() }
+  }
+
+  /// The key of a new passphrase; nil without one.
+  private static func sealing(_ passphrase: Secret<String>?) throws(Problem) -> Sealing? {
+    guard let passphrase else { return nil }
+    do throws(CryptoError) {
+      return try derive(passphrase, salt: SecretBytes.random(saltLength).unprotectedCopy(), cost: log2Cost)
+    } catch { throw .failed }
   }
 
   private static func derive(
@@ -146,7 +168,20 @@ public struct IdentityFile: Sendable {
   /// if let known = meeting.knownIdentities { file.known = known }
   /// try file.save()
   /// ```
-  public func save() throws(Problem) {
+  public func save() throws(Problem) { _ = try Self.write(encoded(), to: path, replacing: true) }
+
+  /// The content of the file, which can be read again: it forgets some of the others where all don't fit.
+  private func encoded() throws(Problem) -> [UInt8] {
+    var known = known
+    while true {
+      let bytes = try encoded(known)
+      if bytes.count <= Self.maximumBytes { return bytes }
+      guard known.count > 0 else { throw .failed }
+      known.shrink(to: known.count / 2)
+    }
+  }
+
+  private func encoded(_ known: KnownIdentities) throws(Problem) -> [UInt8] {
     let content = Content(seed: Base64URL.encode(identity.seed.bytes), known: known)
     var form = Form(format: Self.format)
     if let sealing {
@@ -164,7 +199,7 @@ public struct IdentityFile: Sendable {
       form.content = content
     }
     guard let bytes = try? JSONEncoder().encode(form) else { throw .failed }
-    try Self.write(Array(bytes), to: path)
+    return Array(bytes)
   }
 
   /// Nil when there is no file.
@@ -190,9 +225,12 @@ public struct IdentityFile: Sendable {
     throw .unreadable
   }
 
-  private static func write(_ bytes: [UInt8], to path: String) throws(Problem) {
-    // A name of its own, so that two programs don't write into one file.
-    let part = "\(path).\(getpid()).part"
+  /// Writes the file whole or not at all. False where there is one that isn't to be replaced.
+  private static func write(_ bytes: [UInt8], to path: String, replacing: Bool) throws(Problem) -> Bool {
+    // A name of its own, so that two programs don't write into one file, also those in containers.
+    let suffix: [UInt8]
+    do throws(CryptoError) { suffix = try SecretBytes.random(12).unprotectedCopy() } catch { throw .failed }
+    let part = "\(path).\(Base64URL.encode(suffix)).part"
     let descriptor = Glibc.open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .inaccessible(reason(errno)) }
     var rest = bytes[...]
@@ -203,11 +241,20 @@ public struct IdentityFile: Sendable {
     }
     if failure == 0, fsync(descriptor) != 0 { failure = errno }
     Glibc.close(descriptor)
-    if failure == 0, rename(part, path) != 0 { failure = errno }
-    guard failure == 0 else {
+    guard failure == 0, replacing else {
+      // A link replaces nothing, unlike a new name.
+      if failure == 0, link(part, path) != 0 { failure = errno }
+      unlink(part)
+      if failure == EEXIST, !replacing { return false }
+      guard failure == 0 else { throw .inaccessible(reason(failure)) }
+      return true
+    }
+    guard rename(part, path) == 0 else {
+      failure = errno
       unlink(part)
       throw .inaccessible(reason(failure))
     }
+    return true
   }
 
   private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -35,8 +35,10 @@ import Signaling
   var names: [String: String] = [:]
   /// The identities of others in the connection under way, by id.
   var identities: [String: ParticipantIdentity] = [:]
-  /// The recognition of identities when they came first; it stays over rejoins.
-  var recognised: [Ed25519.PublicKey: ParticipantIdentity.Recognition] = [:]
+  /// The identities that were recognised, with the names that they had then; they stay over rejoins.
+  var recognised: [Ed25519.PublicKey: (name: String, identity: ParticipantIdentity)] = [:]
+  /// By the last welcome.
+  var meetingID: String?
   var held: [Held] = []
   /// Chat messages and signals on their way, sealed, by their numbers.
   private var outgoing: [Int: ClientMessage] = [:]

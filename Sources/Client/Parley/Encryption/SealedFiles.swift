@@ -1,5 +1,6 @@
 import Encryption
 import Signaling
+import Synchronization
 
 /// A file of an encrypted meeting, by the sealed message about it.
 struct SealedFile: Hashable {
@@ -48,4 +49,42 @@ struct SealedFiles {
   }
 
   subscript(id: String) -> SealedFile? { files[id]?.sealed }
+}
+
+/// A file that is opened as it comes. The first chunk that is damaged ends it, before the rest is fetched.
+final class OpeningFile: Sendable {
+  private struct State: ~Copyable {
+    var opener: FileOpener
+    var content: [UInt8] = []
+    var problem: FileSealing.Problem?
+  }
+
+  private let state: Mutex<State>
+
+  init(_ sealed: SealedFile) throws(FileSealing.Problem) {
+    state = Mutex(State(opener: try FileOpener(sealed.key, size: sealed.file.size)))
+  }
+
+  /// Takes the next bytes of the sealed form; false once one of its chunks is damaged.
+  func take(_ bytes: [UInt8]) -> Bool {
+    state.withLock { state in
+      guard state.problem == nil else { return false }
+      do throws(FileSealing.Problem) { state.content += try state.opener.open(bytes) } catch {
+        state.problem = error
+        state.content = []
+      }
+      return state.problem == nil
+    }
+  }
+
+  var isDamaged: Bool { state.withLock { $0.problem != nil } }
+
+  /// The whole content, once nothing more comes.
+  func finish() throws(FileSealing.Problem) -> [UInt8] {
+    try state.withLock { (state) throws(FileSealing.Problem) in
+      if let problem = state.problem { throw problem }
+      try state.opener.finish()
+      return state.content
+    }
+  }
 }

@@ -72,7 +72,7 @@ extension Meeting {
   /// ```
   ///
   /// - Throws: ``JoinError``; in encrypted meetings with the code `damagedFile` for a file that was changed or cut on
-  ///   its way, and `encrypted` for one whose message this client could not read.
+  ///   its way, `fileTooLarge` for one that is larger than the meeting takes, and `encrypted` for one whose message this client could not read.
   public func download(_ file: ChatFile) async throws(JoinError) -> [UInt8] {
     if let secret { return try await download(sealed: file, secret) }
     return try await fetch(file.id, size: file.size)
@@ -99,7 +99,8 @@ extension Meeting {
   }
 
   func chatRequest(
-    _ method: String, _ path: String, _ headers: HTTPHeaders = [:], _ body: [UInt8] = [], limit: Int, timeout: TimeSpan
+    _ method: String, _ path: String, _ headers: HTTPHeaders = [:], _ body: [UInt8] = [], limit: Int, timeout: TimeSpan,
+    receive: (@Sendable ([UInt8]) -> Bool)? = nil
   ) async throws(JoinError) -> [UInt8] {
     guard state != .ended else { throw .ended }
     guard let place, place.isWelcome, let server = Self.server(of: place.document.signaling) else {
@@ -111,7 +112,7 @@ extension Meeting {
     do throws(TransportError) {
       response = try await HTTPClient.request(
         method, server + "/api/chat" + path, headers: headers, body: body, limit: limit, timeout: timeout,
-        allowsSelfSigned: options.trustsAnyCertificate)
+        allowsSelfSigned: options.trustsAnyCertificate, receive: receive)
     } catch { throw JoinError(error, reaching: server) }
     guard (200...299).contains(response.status) else { throw MeetingLocation.refusal(response, server) }
     return response.body

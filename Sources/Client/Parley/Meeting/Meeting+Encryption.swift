@@ -20,6 +20,24 @@ extension Meeting {
     return try? SafetyCode.digits(of: own, and: Ed25519.PublicKey(bytes))
   }
 
+  /// Trusts a participant who came with ``ParticipantIdentity/Recognition/changed``, once the codes of
+  /// ``pairCode(with:)`` were compared: their key is remembered under their name.
+  ///
+  /// ```swift
+  /// if participant.identity?.recognition == .changed { meeting.trust(participant) }
+  /// ```
+  public func trust(_ participant: RemoteParticipant) {
+    guard let secret, let identity = participant.identity, identity.recognition == .changed,
+      let name = secret.names[participant.id], let key = try? Ed25519.PublicKey(identity.publicKey)
+    else { return }
+    knownIdentities?.remember(key, named: name, in: secret.meetingID)
+    let trusted = ParticipantIdentity(publicKey: identity.publicKey, recognition: .newDevice, earlierName: nil)
+    secret.recognised[key] = (name, trusted)
+    secret.identities[participant.id] = trusted
+    participant.identity = trusted
+    emit(.participantUpdated(participant))
+  }
+
   /// Refuses to go on where this client and the meeting do not agree on encryption. This client decides: no server can
   /// talk a secret away.
   func checkEncryption(_ isOn: Bool?) throws(JoinError) {
@@ -55,6 +73,7 @@ extension Meeting {
   func beginEncryption(_ welcome: ServerMessage.Welcome) throws(JoinError) {
     try checkEncryption(welcome.meeting.e2ee ?? false)
     guard let secret, let ring = secret.ring else { return }
+    secret.meetingID = welcome.meeting.id
     let name = welcome.participants.first { $0.id == welcome.participant }?.name ?? local.name
     let isRight: Bool
     do {
@@ -105,25 +124,39 @@ extension Meeting {
     openHeld()
   }
 
-  /// Compares somebody's identity with those of earlier meetings, once a meeting.
+  /// Compares somebody's identity with those of earlier meetings, once for each name that it signs.
   private func recognise(_ key: Ed25519.PublicKey, named name: String, of id: String, _ secret: MeetingSecret) {
-    if secret.identities[id]?.publicKey == key.rawValue { return }
-    let recognition =
-      secret.recognised[key] ?? knownIdentities.map { $0.recognition(of: key, named: name) }
-    if let recognition, secret.recognised.updateValue(recognition, forKey: key) == nil {
-      knownIdentities?.remember(key, named: name)
-      if recognition == .changed {
-        emit(
-          .problem(
-            "\(name) comes with another key than in earlier meetings: it is a new device, or somebody else. Compare the safety code."
-          ))
+    let known = secret.recognised[key]
+    if let known, known.name == name, secret.identities[id] == known.identity { return }
+    var identity = ParticipantIdentity(publicKey: key.rawValue, recognition: nil, earlierName: nil)
+    if let known, known.name == name {
+      identity = known.identity
+    } else {
+      // The ones that this meeting adds don't count: they were seen nowhere before.
+      if let before = options.knownIdentities {
+        identity = before.recognition(of: key, named: name)
+        recognised(identity, key, named: name, secret)
       }
+      secret.recognised[key] = (name, identity)
     }
-    let identity = ParticipantIdentity(publicKey: key.rawValue, recognition: recognition)
     secret.identities[id] = identity
-    guard let known = participantsByID[id] else { return }
-    known.identity = identity
-    emit(.participantUpdated(known))
+    guard let present = participantsByID[id] else { return }
+    present.identity = identity
+    emit(.participantUpdated(present))
+  }
+
+  private func recognised(
+    _ identity: ParticipantIdentity, _ key: Ed25519.PublicKey, named name: String, _ secret: MeetingSecret
+  ) {
+    switch identity.recognition {
+    case .sameDevice, .newDevice, .renamed, nil: knownIdentities?.remember(key, named: name, in: secret.meetingID)
+    case .changed:
+      // It isn't remembered under this name, or it would be trusted the next time.
+      emit(
+        .problem(
+          "\(name) comes with another key than in earlier meetings: it is a new device, or somebody else. Compare the safety code."
+        ))
+    }
   }
 
   /// A signed name counts more than the server's word.
@@ -196,8 +229,14 @@ extension Meeting {
 
   /// A chat message as people may see it; nil when it waits for its key.
   func opened(_ entry: ChatEntry, isHistory: Bool, mayWait: Bool = true) -> ChatEntry? {
-    guard let secret, entry.deleted == nil else { return entry }
+    guard let secret else { return entry }
     var entry = entry
+    if entry.deleted != nil {
+      // Nobody has sealed what the server puts in its place.
+      entry.text = ""
+      entry.file = nil
+      return entry
+    }
     let sealed = entry
     // A name and a type that nobody has sealed.
     entry.file = nil

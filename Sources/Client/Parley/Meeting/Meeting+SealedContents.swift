@@ -56,24 +56,36 @@ extension Meeting {
     guard let sealed = secret.files[file.id] else {
       throw .refused(code: "encrypted", message: "This device does not have the key of the file.")
     }
-    let length = FileSealing.sealedLength(of: sealed.file.size)
-    let body = try await fetch(file.id, size: length)
-    do throws(FileSealing.Problem) { return try await Self.open(body, sealed) } catch {
+    // The size is its sender's word.
+    let limit = min(chatFileLimit, Self.longestDownload)
+    guard sealed.file.size <= limit else {
       throw .refused(
-        code: "damagedFile",
-        message: "The file was damaged or changed on its way, so nothing of it is shown. Ask for it again.")
+        code: "fileTooLarge",
+        message: "The file is said to have \(sealed.file.size) bytes, and at most \(limit) are fetched here.")
     }
+    let length = FileSealing.sealedLength(of: sealed.file.size)
+    let opening: OpeningFile
+    do throws(FileSealing.Problem) { opening = try OpeningFile(sealed) } catch { throw Self.damagedFile }
+    do throws(JoinError) {
+      _ = try await chatRequest(
+        "GET", "/files/\(file.id)", limit: max(length, 1 << 16), timeout: .seconds(60 + Int64(length >> 14)),
+        receive: { opening.take($0) })
+    } catch { throw opening.isDamaged ? Self.damagedFile : error }
+    do throws(FileSealing.Problem) { return try opening.finish() } catch { throw Self.damagedFile }
+  }
+
+  /// The most bytes of a file that are held in memory, whatever the meeting takes.
+  private static let longestDownload = 2 << 30
+
+  private static var damagedFile: JoinError {
+    .refused(
+      code: "damagedFile",
+      message: "The file was damaged or changed on its way, so nothing of it is shown. Ask for it again.")
   }
 
   /// Off the main actor: a large file takes tens of milliseconds.
   private nonisolated static func seal(_ bytes: [UInt8], _ key: FileKey) async throws(CryptoError) -> [UInt8] {
     try FileSealer.seal(bytes, key: key)
-  }
-
-  private nonisolated static func open(
-    _ bytes: [UInt8], _ sealed: SealedFile
-  ) async throws(FileSealing.Problem) -> [UInt8] {
-    try FileOpener.open(bytes, key: sealed.key, size: sealed.file.size)
   }
 
   private static func notEncrypted(_ what: String) -> JoinError {

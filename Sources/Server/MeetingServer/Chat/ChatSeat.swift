@@ -41,13 +41,21 @@ struct ChatSeat: Sendable {
 
   mutating func takeFile(_ now: Instant) -> Bool { filePace.consume(now: now) }
 
-  mutating func hold(_ file: ChatFile, to: String?, now: Instant) {
-    heldFiles.append(HeldFile(file: file, to: to, end: now + Self.holdingTime))
+  /// When typing ends or a held file has waited too long; nil when neither is due.
+  var deadline: Instant? {
+    [typing == nil ? nil : typingEnd, heldFiles.first?.end].compactMap(\.self).min()
   }
 
-  /// Takes a file whose message has come; nil when there is none of that id.
-  mutating func release(_ id: String) -> HeldFile? {
-    heldFiles.firstIndex { $0.file.id == id }.map { heldFiles.remove(at: $0) }
+  /// Holds a file for its message. Returns when it has waited too long.
+  mutating func hold(_ file: ChatFile, to: String?, now: Instant) -> Instant {
+    let end = now + Self.holdingTime
+    heldFiles.append(HeldFile(file: file, to: to, end: end))
+    return end
+  }
+
+  /// Takes a file whose message has come; nil when there is none of that id, or it has waited too long.
+  mutating func release(_ id: String, now: Instant) -> HeldFile? {
+    heldFiles.firstIndex { $0.file.id == id && now < $0.end }.map { heldFiles.remove(at: $0) }
   }
 
   /// Takes the files that have waited too long; their messages don't come any more.

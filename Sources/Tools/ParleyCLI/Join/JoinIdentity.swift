@@ -8,6 +8,9 @@ struct JoinIdentity {
 
   private let file: IdentityFile?
   private let vaults: LastingIdentity?
+  /// The people that whoever has the vault knows.
+  private let people: KnownPeopleFile?
+  private let known: KnownIdentities?
 
   /// Opens the file, or the vault, whose passcode is asked for.
   @MainActor init(
@@ -18,6 +21,8 @@ struct JoinIdentity {
       throw CommandOptions.Problem(description: "--identity and --vault each say which key to use; give one of them.")
     }
     file = try options["identity"].map { try Self.file(at: $0, environment) }
+    people = options.has("vault") ? KnownPeopleFile(beside: VaultSeenFile(options)) : nil
+    known = try file?.known ?? people?.read()
     vaults = options.has("vault") ? try await Self.vault(options, target, signals) : nil
   }
 
@@ -44,16 +49,17 @@ struct JoinIdentity {
 
   func apply(to options: inout JoinOptions) {
     options.identity = file?.identity ?? vaults
-    guard let file else { return }
-    options.knownIdentities = file.known
+    options.knownIdentities = known
   }
 
   /// Writes down who was seen.
   func remember(_ known: KnownIdentities?, onProblem: (String) -> Void) {
-    guard var file, let known, known != file.known else { return }
-    file.known = known
-    do throws(IdentityFile.Problem) { try file.save() } catch {
-      onProblem("The people who were here are not remembered. \(error)")
-    }
+    guard let known, known != self.known else { return }
+    do {
+      try people?.write(known)
+      guard var file else { return }
+      file.known = known
+      try file.save()
+    } catch { onProblem("The people who were here are not remembered. \(error)") }
   }
 }

@@ -20,6 +20,13 @@ struct VaultCommandTests {
       try VaultRecord(version: 3, parameters: parameters, sealed: [1]), owner: "https://meet.example n_1/ann")
     try file.write(seen)
     #expect(try VaultSeenFile(options).read() == seen)
+    let people = KnownPeopleFile(beside: file)
+    let known = try JSONDecoder().decode(
+      KnownIdentities.self, from: Data(#"{"people":[{"key":"AA","name":"Ann","meetings":2}]}"#.utf8))
+    #expect(try people.path == folder + "/a/known-people.json" && people.read() == KnownIdentities())
+    try people.write(known)
+    #expect(try people.read() == known)
+    #expect(try FileManager.default.attributesOfItem(atPath: people.path)[.posixPermissions] as? Int == 0o600)
     try "{".write(toFile: file.path, atomically: true, encoding: .utf8)
     #expect(throws: CommandGroup.Failure.self) { try file.read() }
   }

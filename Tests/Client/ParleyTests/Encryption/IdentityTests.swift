@@ -55,10 +55,40 @@ import Testing
     }
   }
 
-  @Test("threat 63: a name with another lasting key is told; guests and newcomers are not")
+  @Test("threat 63: a passphrase seals a file that had none, and no file is written that can't be read again")
+  func rewriting() async throws {
+    try await inFolder { folder in
+      let path = "\(folder)/ann"
+      var file = try IdentityFile(openingOrMaking: path)
+      let odd = "\u{7}" + String(repeating: "\"\\/", count: 300)
+      for _ in 0..<KnownIdentities.maximumPeople {
+        file.known.remember(try Ed25519.PrivateKey().publicKey, named: odd, in: "m_1")
+      }
+      try file.save()
+      let sealed = try IdentityFile(openingOrMaking: path, passphrase: Secret("correct horse"))
+      #expect(sealed.known == file.known && sealed.identity.publicKey == file.identity.publicKey)
+      #expect(problem(path) == .passphraseRequired && problem(path, "correct horse") == nil)
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      #expect(!text.contains(Base64URL.encode(file.identity.seed.bytes)))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["ann"], "no parts are left")
+      // An earlier version wrote long names.
+      let name = String(repeating: "x", count: 3_000)
+      let old = Data(#"{"people":[{"key":"AA","name":"\#(name)","meetings":9223372036854775807}]}"#.utf8)
+      #expect(try JSONDecoder().decode(KnownIdentities.self, from: old).people.first?.name.utf8.count == 100)
+    }
+  }
+
+  @Test("threat 63: a name with another lasting key is told, and a known key with another name; guests are not")
   func memory() throws {
-    var known = KnownIdentities()
-    let keys = try (0..<3).map { _ in try Ed25519.PrivateKey().publicKey }
+    struct Memory {
+      var known = KnownIdentities()
+      mutating func remember(_ key: Ed25519.PublicKey, named name: String) { known.remember(key, named: name) }
+      func recognition(of key: Ed25519.PublicKey, named name: String) -> ParticipantIdentity.Recognition? {
+        known.recognition(of: key, named: name).recognition
+      }
+    }
+    var known = Memory()
+    let keys = try (0..<4).map { _ in try Ed25519.PrivateKey().publicKey }
     #expect(known.recognition(of: keys[0], named: "Ann") == .newDevice)
     known.remember(keys[0], named: "Ann")
     #expect(known.recognition(of: keys[0], named: "Ann") == .sameDevice)
@@ -67,11 +97,24 @@ import Testing
     known.remember(keys[0], named: "Ann")
     #expect(known.recognition(of: keys[1], named: "Ann") == .changed)
     #expect(known.recognition(of: keys[1], named: "Ben") == .newDevice)
-    #expect(known.recognition(of: keys[0], named: "Anna") == .sameDevice)
+    let renamed = known.known.recognition(of: keys[0], named: "Anna")
+    #expect(renamed.recognition == .renamed && renamed.earlierName == "Ann")
+    // Somebody who is known takes the name of another.
+    known.remember(keys[2], named: "Mallory")
+    #expect(known.recognition(of: keys[2], named: "Ann") == .changed)
+    #expect(known.recognition(of: keys[2], named: "Mallory\u{7}") == .sameDevice)
+    // Coming again to one meeting counts once; the next day it is another one of the same room.
+    for seconds in [0, 600, 100_000] {
+      known.known.remember(keys[3], named: "Dan", in: "m_1", now: 1_000_000 + seconds)
+    }
+    #expect(known.known.people.last?.meetings == 2)
     for _ in 0..<KnownIdentities.maximumPeople { known.remember(try Ed25519.PrivateKey().publicKey, named: "x") }
-    #expect(known.count == KnownIdentities.maximumPeople && known.recognition(of: keys[0], named: "Ann") == .newDevice)
-    let copy = try JSONDecoder().decode(KnownIdentities.self, from: JSONEncoder().encode(known))
-    #expect(copy == known)
+    #expect(
+      known.known.count == KnownIdentities.maximumPeople
+        && known.recognition(of: keys[2], named: "Mallory") == .newDevice)
+    #expect(known.recognition(of: keys[0], named: "Ann") == .sameDevice, "guests are forgotten first")
+    let copy = try JSONDecoder().decode(KnownIdentities.self, from: JSONEncoder().encode(known.known))
+    #expect(copy == known.known)
   }
 
   @Test("a lasting identity is recognised in the next meeting, and gives the same safety code")
@@ -111,6 +154,11 @@ import Testing
         let pair = try #require(second.participants.first.flatMap { second.pairCode(with: $0) })
         #expect(pair.count == 60 && first.participants.first.flatMap { first.pairCode(with: $0) } == pair)
         pairs.insert(pair)
+        if expected == .changed {
+          #expect(second.knownIdentities?.people.map(\.meetings) == [2], "a changed one isn't trusted silently")
+          second.trust(try #require(second.participants.first))
+          #expect(second.participants.first?.identity?.recognition == .newDevice)
+        }
         codes.append(second.encryption.safetyCode)
         ben.knownIdentities = second.knownIdentities
         await second.leave()

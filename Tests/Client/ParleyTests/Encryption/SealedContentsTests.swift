@@ -36,6 +36,28 @@ import Testing
     #expect(SealedFile(id: "f", name: "a", type: "a/b", size: 1, key: "short") == nil)
   }
 
+  @Test("threat 61: the first damaged chunk ends a download, before the rest has come")
+  func opening() throws {
+    let content = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
+    let key = try FileKey()
+    let sealed = SealedFile(ChatFile(id: "f_1", name: "a", type: "a/b", size: content.count), key: key)
+    var bytes = try FileSealer.seal(content, key: key)
+    let whole = try OpeningFile(sealed)
+    for start in stride(from: 0, to: bytes.count, by: 4_096) {
+      #expect(whole.take(Array(bytes[start..<min(start + 4_096, bytes.count)])))
+    }
+    #expect(try whole.finish() == content && !whole.isDamaged)
+    bytes[FileSealing.sealedChunkLength + 9] ^= 1
+    let damaged = try OpeningFile(sealed)
+    #expect(damaged.take(Array(bytes[..<FileSealing.sealedChunkLength])))
+    #expect(!damaged.take(Array(bytes[FileSealing.sealedChunkLength..<(2 * FileSealing.sealedChunkLength)])))
+    #expect(damaged.isDamaged && !damaged.take([]))
+    #expect(throws: FileSealing.Problem.damaged) { try damaged.finish() }
+    let cut = try OpeningFile(sealed)
+    #expect(cut.take(Array(bytes[..<1_000])))
+    #expect(throws: FileSealing.Problem.damaged) { try cut.finish() }
+  }
+
   @Test("threat 62: the server can't invent a poll, change its rules, leave out an answer, or show one as two")
   func hostilePolls() throws {
     let secret = try secret.get()
@@ -112,12 +134,26 @@ import Testing
       #expect(cem.polls.first?.question == "the-marker-of-the-poll?")
       #expect(cem.chat.allSatisfy { $0.file == nil && $0.text == MessageSealing.unreadable })
 
+      // A server that says something in the place of a deleted message.
+      var deleted = try #require(ben.chat.first)
+      (deleted.deleted, deleted.text, deleted.file) = (.host, "pay me", file)
+      let shown = try #require(ben.opened(deleted, isHistory: false))
+      #expect(shown.text.isEmpty && shown.file == nil && shown.deleted == .host)
+
       // The server's disk.
       let all = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
       let files = all.map { "\(folder)/\($0)" }.compactMap { FileManager.default.contents(atPath: $0) }
       #expect(files.count > 2)
       for needle in ["the-marker-of-the-file", "secret-name", "the-marker-of-the-poll", "first-answer", secret.text] {
         #expect(!files.contains { $0.range(of: Data(needle.utf8)) != nil }, "the server has \(needle)")
+      }
+      // A sender that claims more than the meeting takes.
+      let claimed = try sealedFile("f_claimed", size: ben.chatFileLimit + 1)
+      #expect(ben.secret?.files.add(claimed, from: "ann") == true)
+      await #expect {
+        _ = try await ben.download(claimed.file)
+      } throws: {
+        ($0 as? JoinError)?.code == "fileTooLarge"
       }
       // A server that has changed the content.
       let stored = try #require(all.first { $0.contains("/\(file.id)") }.map { "\(folder)/\($0)" })

@@ -86,6 +86,28 @@ struct SealedFileTests {
     }
   }
 
+  @Test("a file waits for its message for a minute, also where its sender sends nothing more")
+  func holding() throws {
+    let room = try EncryptedRoom(isEncrypted: true)
+    try room.join("ann", e2ee: true)
+    func hold(_ id: String) throws {
+      let file = ChatFile(id: id, name: "file", type: ChatFile.unknownType, size: 1)
+      try room.request { try $0.holdFile(file, of: "ann", to: nil, origin: nil) }
+    }
+    func announce(_ id: String) -> Bool {
+      let sent = try? room.request { try $0.addHeldFile(id, text: "c2VhbGVk", of: "ann", origin: nil) }
+      return sent?.entry.file?.id == id
+    }
+    try hold("f_1")
+    room.pass(.seconds(30))
+    try hold("f_2")
+    room.pass(.seconds(29))
+    #expect(announce("f_1") && room.removedFiles.isEmpty)
+    room.pass(.seconds(31))
+    #expect(room.removedFiles == ["f_2"] && !announce("f_2"))
+    #expect(room.machine.roster["ann"]?.chatting.heldFiles.isEmpty == true)
+  }
+
   @Test("threat 62: a poll of an encrypted meeting comes sealed, and the audit entry has nothing of it")
   func polls() throws {
     let sealed = PollDraft(question: String(repeating: "A", count: 8_000), options: ["1", "2"])

@@ -52,6 +52,8 @@ final class EncryptedRoom {
   private(set) var records: [String] = []
   /// The mode that the store has already; nil for none.
   var storedMode: Bool?
+  /// The files that the room had removed.
+  private(set) var removedFiles: [String] = []
   /// Whether the store can't be written.
   var storeFails = false
 
@@ -133,6 +135,13 @@ final class EncryptedRoom {
     machine.begin(now)
   }
 
+  /// Does something over HTTP.
+  func request<Value, Failure>(_ body: (RoomMachine) throws(Failure) -> Value) throws(Failure) -> Value {
+    machine.begin(now)
+    defer { carryOut(machine.drainEffects()) }
+    return try body(machine)
+  }
+
   /// The client loses its socket.
   func detach(_ client: Client) { apply(.detach(participant: client.name, client.channel)) }
 
@@ -155,6 +164,7 @@ final class EncryptedRoom {
       case .fail(let channel, let refusal): byChannel[channel.id]?.failure = refusal.code
       case .count(let counter): count(counter)
       case .log, .event, .journal: records.append("\(effect)")
+      case .removeFiles(let ids): removedFiles += ids
       case .lobby(.admitted(let request)): admit(request)
       case .wait(.audit(let token)): apply(.audited(token: token))
       default: break

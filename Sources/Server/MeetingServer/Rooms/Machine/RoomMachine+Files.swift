@@ -18,8 +18,7 @@ extension RoomMachine {
   func beginFile(of participant: String, to: String?, origin: String?) throws(Refusal) -> Int? {
     let member = try holder(participant, origin)
     if let refusal = refusal(toWriteTo: to, member) { throw Self.http(refusal) }
-    let late = member.chatting.dropHeldFiles(now: now.instant)
-    if !late.isEmpty { output.append(.removeFiles(late)) }
+    dropHeldFiles(of: member)
     guard member.chatting.uploads + member.chatting.heldFiles.count < ChatSeat.maximumUploads,
       member.chatting.takeFile(now.instant)
     else {
@@ -56,7 +55,13 @@ extension RoomMachine {
   func holdFile(_ file: ChatFile, of participant: String, to: String?, origin: String?) throws(Refusal) {
     let member = try holder(participant, origin)
     if let refusal = refusal(toWriteTo: to, member) { throw Self.http(refusal) }
-    member.chatting.hold(file, to: to, now: now.instant)
+    roster.schedule(member.chatting.hold(file, to: to, now: now.instant))
+  }
+
+  /// Removes the files whose messages haven't come in time.
+  func dropHeldFiles(of member: RoomMember) {
+    let late = member.chatting.dropHeldFiles(now: now.instant)
+    if !late.isEmpty { output.append(.removeFiles(late)) }
   }
 
   /// Sends the message of a file that is held, as ``addFile(_:of:to:origin:)`` does.
@@ -70,7 +75,7 @@ extension RoomMachine {
         "\"text\" is to be the sealed message about the file: 1 to "
           + "\(EncryptionLimits.fileMessageBytes) bytes in base64url.")
     }
-    guard let held = member.chatting.release(id) else {
+    guard let held = member.chatting.release(id, now: now.instant) else {
       throw Refusal(404, "noSuchFile", "No file of this id waits for its message. Send the file again.")
     }
     if let refusal = refusal(toWriteTo: held.to, member) {

@@ -175,6 +175,7 @@ final class RoomMachine {
 
   private func handleDeadline(of member: RoomMember) {
     if member.chatting.typing != nil, member.chatting.typingEnd <= now.instant { endTyping(member) }
+    dropHeldFiles(of: member)
     if let expiry = member.expiry, expiry <= now.instant { sessionExpired(member) }
   }
 

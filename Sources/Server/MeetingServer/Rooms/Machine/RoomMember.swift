@@ -97,11 +97,8 @@ final class RoomMember {
 
   var connection: ConnectionState { channel != nil && hasMedia ? .connected : .reconnecting }
 
-  /// When the session or its typing has something due; nil when nothing is.
-  var deadline: Instant? {
-    guard chatting.typing != nil else { return expiry }
-    return expiry.map { min($0, chatting.typingEnd) } ?? chatting.typingEnd
-  }
+  /// When the session or its chat has something due; nil when nothing is.
+  var deadline: Instant? { [expiry, chatting.deadline].compactMap(\.self).min() }
 
   /// Whether the others don't see it.
   var isHidden: Bool { role == .hidden }
