@@ -2,7 +2,7 @@
 ///
 /// An element's position is the number of elements up to it. A `Waiter` for a position is handed back
 /// once the outcome of its group is known. It does no I/O and calls nobody: one writer takes a group
-/// with ``beginGroup()``, writes it, and ends it with ``endGroup()``.
+/// with ``beginGroup(atMost:)``, writes it, and ends it with ``endGroup()``.
 package struct GroupCommitQueue<Element: Sendable, Waiter: Sendable>: Sendable {
   private struct Waiting: Sendable {
     var position: UInt64
@@ -31,11 +31,12 @@ package struct GroupCommitQueue<Element: Sendable, Waiter: Sendable>: Sendable {
   /// Has elements without positions of their own go first in the next group: what must be tried again.
   package mutating func requeue(_ elements: [Element]) { pending.insert(contentsOf: elements, at: 0) }
 
-  /// Takes everything that is pending.
-  package mutating func beginGroup() -> [Element] {
-    defer { pending = [] }
-    taken = added
-    return pending
+  /// Takes the oldest that are pending, everything where no bound is given.
+  package mutating func beginGroup(atMost most: Int = .max) -> [Element] {
+    let group = Array(pending.prefix(most))
+    pending.removeFirst(group.count)
+    taken = max(taken, added - UInt64(pending.count))
+    return group
   }
 
   /// The outcome of everything that was taken is known. Returns the positions that this settles.

@@ -16,6 +16,9 @@ struct GroupCommitQueueTests {
     #expect(queue.beginGroup() == ["b", "c"] && queue.taken == 3)
     #expect(queue.endGroup() == 2...3)
     #expect(queue.settled == queue.added && queue.endGroup() == nil)
+    for text in ["d", "e", "f"] { queue.append(text) }
+    #expect(queue.beginGroup(atMost: 2) == ["d", "e"] && queue.endGroup() == 4...5)
+    #expect(queue.beginGroup(atMost: 2) == ["f"] && queue.endGroup() == 6...6)
   }
 
   @Test("each waiter is released once, by the group of its position and no earlier one")

@@ -114,7 +114,7 @@ CREATE TABLE mailbox_chats (
 CREATE UNIQUE INDEX mailbox_chats_by_pair ON mailbox_chats (domain, pair) WHERE pair IS NOT NULL;
 CREATE TABLE mailbox_participants (
   chat TEXT NOT NULL, identity INTEGER NOT NULL, state TEXT NOT NULL, admin INTEGER NOT NULL,
-  delivered INTEGER NOT NULL, read INTEGER NOT NULL, first_message INTEGER NOT NULL, key TEXT,
+  delivered INTEGER NOT NULL, read INTEGER NOT NULL, first_message INTEGER NOT NULL, key TEXT, own_key TEXT,
   PRIMARY KEY (chat, identity)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX mailbox_participants_by_identity ON mailbox_participants (identity, chat);
@@ -184,8 +184,8 @@ INSERT INTO messaging_key_records (domain, user, record)
   VALUES ('5e5ba4d0-0000-4000-8000-000000000001', 'ann', '{"public":{}}');
 INSERT INTO mailbox_chats (id, domain, pair, creator, cookie, policy, subject, data, last_message)
   VALUES ('c_1', '5e5ba4d0-0000-4000-8000-000000000001', '1 4611686018427387905', 4611686018427387905, 'k', 'adminsOnly', 'AAAA', NULL, 1);
-INSERT INTO mailbox_participants (chat, identity, state, admin, delivered, read, first_message, key)
-  VALUES ('c_1', 4611686018427387905, 'active', 1, 1, 0, 1, 'AAAA');
+INSERT INTO mailbox_participants (chat, identity, state, admin, delivered, read, first_message, key, own_key)
+  VALUES ('c_1', 4611686018427387905, 'active', 1, 1, 0, 1, 'AAAA', 'BBBB');
 INSERT INTO mailbox_messages (chat, number, sender, endpoint, cookie, time, recalled, body, attachments)
   VALUES ('c_1', 1, 4611686018427387905, 'e_1', 'k', 1795000000000, 0, 'AAAA', 'a_1');
 INSERT INTO mailbox_deleted (identity, chat, number)

@@ -35,6 +35,12 @@ actor MailboxHub {
   let push: PushNotifier?
   private var queue = GroupCommitQueue<Job, Never>()
   private var isCommitting = false
+  /// Jobs that share one synchronisation of the disk. More would hold up the first of them.
+  private static let groupJobs = 256
+  /// Requests of an endpoint that are on their way to the disk. Its next one waits in the socket.
+  private var pending: [EndpointID: Int] = [:]
+  private var waiters: [EndpointID: [CheckedContinuation<Void, Never>]] = [:]
+  private static let pendingRequests = 32
   var sessions: [EndpointID: Session] = [:]
   private var connected: [RegID: [EndpointID]] = [:]
   var calls = CallTable()
@@ -90,7 +96,7 @@ actor MailboxHub {
 
   private func commit() async {
     while !queue.pending.isEmpty {
-      let jobs = queue.beginGroup()
+      let jobs = queue.beginGroup(atMost: Self.groupJobs)
       let time = MessageTime(clock())
       var results: [Result<Completion, MessagingFailure>]
       do {
@@ -125,7 +131,12 @@ actor MailboxHub {
   // MARK: Requests
 
   /// Carries out a request about mailboxes, and answers over the channel.
-  func apply(_ request: MessagingRequest, id: Int, from caller: MailboxCaller, _ channel: MessagingChannel) {
+  /// Returns once it has a place in the queue: many endpoints share the disk, and none fills the queue.
+  func apply(_ request: MessagingRequest, id: Int, from caller: MailboxCaller, _ channel: MessagingChannel) async {
+    while pending[caller.endpoint, default: 0] >= Self.pendingRequests {
+      await withCheckedContinuation { waiters[caller.endpoint, default: []].append($0) }
+    }
+    pending[caller.endpoint, default: 0] += 1
     counts.requests += 1
     submit(
       Job { transaction, time in
@@ -134,10 +145,19 @@ actor MailboxHub {
         return { hub in
           hub.publish(outcome, from: caller)
           channel.send(.answer(id: id, hub.completed(outcome.answer)))
+          hub.release(caller.endpoint)
         }
-      } fail: { _, failure in
+      } fail: { hub, failure in
         channel.send(.failed(id: id, failure))
+        hub.release(caller.endpoint)
       })
+  }
+
+  /// A request of an endpoint is done.
+  private func release(_ endpoint: EndpointID) {
+    let left = pending[endpoint, default: 1] - 1
+    pending[endpoint] = left > 0 ? left : nil
+    for waiter in waiters.removeValue(forKey: endpoint) ?? [] { waiter.resume() }
   }
 
   /// An answer with what only the hub knows.

@@ -3,23 +3,22 @@ import Messaging
 
 /// Chats and who is in them.
 extension MailboxLogic {
-  func info(of chat: ChatRecord, for reader: RegID) throws -> ChatInfo {
-    let participants = try transaction.participants(of: chat.id)
-    let own = participants.first { $0.regId == reader }
-    return ChatInfo(
-      chatId: chat.id, isOneToOne: chat.pair != nil, invitePolicy: chat.invitePolicy, subject: chat.subject,
-      data: chat.data, participants: participants.map(\.info), lastMessage: MessageNumber(chat.lastMessage),
-      firstMessage: MessageNumber(own?.firstMessage ?? chat.lastMessage + 1), key: own?.key)
+  func info(of chat: ChatRecord, for reader: RegID) throws -> ChatInfo { try view(of: chat).info(for: reader) }
+
+  private func view(of chat: ChatRecord) throws -> ChatView {
+    ChatView(chat, try transaction.participants(of: chat.id))
   }
 
   /// Sends everybody in the chat its present state.
   private mutating func announce(_ chat: ChatRecord, except skipped: Set<RegID> = []) throws {
-    for participant in try transaction.participants(of: chat.id) where !skipped.contains(participant.regId) {
+    let view = try view(of: chat)
+    for reader in view.participants where !skipped.contains(reader) {
       try deliver(
-        .chatChanged(chat: try info(of: chat, for: participant.regId), by: caller.regId), to: participant.regId,
-        subject: "chat:\(chat.id)")
+        .chatChanged(chat: view.info(for: reader), by: caller.regId), to: reader, subject: Self.subject(of: chat.id))
     }
   }
+
+  private static func subject(of chat: ChatID) -> String { "chat:\(chat)" }
 
   mutating func startChat(
     cookie: String, invitees: [RegID], isOneToOne: Bool, policy: ChatInfo.InvitePolicy, subject: Sealed?,
@@ -69,17 +68,18 @@ extension MailboxLogic {
     _ identities: [RegID], _ chat: ChatRecord, _ keys: [SealedEnvelope], isAdmin: Bool, state: ChatParticipant.State
   ) throws {
     for identity in identities {
-      try transaction.put(
-        ParticipantRecord(
-          chat: chat.id, regId: identity, state: state, isAdmin: isAdmin, delivered: chat.lastMessage,
-          read: chat.lastMessage, firstMessage: chat.lastMessage + 1,
-          key: keys.first { $0.to == identity }?.sealed))
+      var participant = ParticipantRecord(
+        chat: chat.id, regId: identity, state: state, isAdmin: isAdmin, delivered: chat.lastMessage,
+        read: chat.lastMessage, firstMessage: chat.lastMessage + 1)
+      participant.keep(keys.first { $0.to == identity }?.sealed, from: caller.regId)
+      try transaction.put(participant)
     }
   }
 
   private mutating func welcome(_ identities: [RegID], to chat: ChatRecord) throws {
+    let view = try view(of: chat)
     for identity in identities {
-      try deliver(.chatAdded(chat: try info(of: chat, for: identity), by: caller.regId), to: identity)
+      try deliver(.chatAdded(chat: view.info(for: identity), by: caller.regId), to: identity)
     }
   }
 
@@ -117,7 +117,7 @@ extension MailboxLogic {
     var again: [RegID] = []
     for var participant in try transaction.participants(of: id)
     where participant.state == .pending && invitees.contains(participant.regId) && present.contains(participant.regId) {
-      participant.key = keys.first { $0.to == participant.regId }?.sealed ?? participant.key
+      participant.keep(keys.first { $0.to == participant.regId }?.sealed, from: caller.regId)
       try transaction.put(participant)
       again.append(participant.regId)
     }
@@ -190,8 +190,10 @@ extension MailboxLogic {
     try require(keys)
     for envelope in keys {
       var recipient = try participant(envelope.to, of: id)
-      recipient.key = envelope.sealed
+      recipient.keep(envelope.sealed, from: caller.regId)
       try transaction.put(recipient)
+      // The key's maker may have come with a change that waits: a later change must not take its place.
+      try transaction.pin(subject: Self.subject(of: id), of: envelope.to)
       try deliver(.chatKey(chatId: id, key: envelope.sealed, by: caller.regId), to: envelope.to)
     }
   }

@@ -83,12 +83,44 @@ public struct ParticipantRecord: Sendable, Hashable {
   public var read: UInt64
   /// The first message that it may read.
   public var firstMessage: UInt64
-  /// Its newest envelope with the chat's key.
+  /// Its newest envelope with the chat's key from another participant.
   public var key: Sealed?
+  /// Its newest such envelope that it made itself.
+  public var ownKey: Sealed?
+
+  /// Keeps an envelope. Nobody else's takes the place of an own one.
+  mutating func keep(_ envelope: Sealed?, from sender: RegID) {
+    guard let envelope else { return }
+    if sender == regId { ownKey = envelope } else { key = envelope }
+  }
 
   var info: ChatParticipant {
     ChatParticipant(
       regId: regId, state: state, isAdmin: isAdmin, delivered: MessageNumber(delivered), read: MessageNumber(read))
+  }
+}
+
+/// A chat with its participants, for the views of many of them.
+struct ChatView {
+  private let chat: ChatRecord
+  private let infos: [ChatParticipant]
+  private let own: [RegID: ParticipantRecord]
+
+  init(_ chat: ChatRecord, _ participants: [ParticipantRecord]) {
+    self.chat = chat
+    infos = participants.map(\.info)
+    own = Dictionary(participants.map { ($0.regId, $0) }) { first, _ in first }
+  }
+
+  var participants: [RegID] { infos.map(\.regId) }
+
+  /// The chat as one identity sees it.
+  func info(for reader: RegID) -> ChatInfo {
+    let own = own[reader]
+    return ChatInfo(
+      chatId: chat.id, isOneToOne: chat.pair != nil, invitePolicy: chat.invitePolicy, subject: chat.subject,
+      data: chat.data, participants: infos, lastMessage: MessageNumber(chat.lastMessage),
+      firstMessage: MessageNumber(own?.firstMessage ?? chat.lastMessage + 1), key: own?.key, ownKey: own?.ownKey)
   }
 }
 

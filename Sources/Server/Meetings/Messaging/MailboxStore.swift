@@ -84,10 +84,13 @@ public protocol MailboxTransaction {
 
   // MARK: Mailboxes
 
-  /// Adds an event and returns it with its number. An earlier one with the same `subject` goes.
+  /// Adds an event and returns it with its number. An earlier one with the same `subject` goes. One with a whole chat
+  /// names it only: what waits is read with the chat's state of that moment.
   func append(
     _ event: MessagingEvent, to identity: RegID, subject: String?, time: MessageTime
   ) throws(MeetingStoreError) -> MailboxEvent
+  /// Keeps a waiting event where it is, whatever comes later of its subject.
+  func pin(subject: String, of identity: RegID) throws(MeetingStoreError)
   /// The oldest events after a number.
   func events(of identity: RegID, after: UInt64, limit: Int) throws(MeetingStoreError) -> [MailboxEvent]
   /// Deletes events through a number.

@@ -25,11 +25,14 @@ public enum EndpointMessage: Sendable, Hashable {
     public var isPersistent: Bool
     public var description: String
     public var nickname: String
+    /// The endpoint's secret: 32 random bytes in base64url, kept before they are sent. A `hello` with the same secret
+    /// is the same endpoint, so that a lost answer costs none. Without it, the service makes one.
+    public var secret: String?
 
     /// The content of a `hello`.
     public init(
       domain: DomainID, token: String, userId: String, isPersistent: Bool = true, description: String = "",
-      nickname: String = ""
+      nickname: String = "", secret: String? = nil
     ) {
       self.domain = domain
       self.token = token
@@ -37,6 +40,7 @@ public enum EndpointMessage: Sendable, Hashable {
       self.isPersistent = isPersistent
       self.description = description
       self.nickname = nickname
+      self.secret = secret
     }
   }
 

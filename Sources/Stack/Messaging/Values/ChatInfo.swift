@@ -18,12 +18,15 @@ public struct ChatInfo: Codable, Hashable, Sendable {
   public var lastMessage: MessageNumber
   /// The first message that this participant may read: history from before it entered stays closed.
   public var firstMessage: MessageNumber
-  /// The newest envelope with the chat's key for the asking identity.
+  /// The newest envelope with the chat's key for the asking identity that another participant made.
   public var key: Sealed?
+  /// The newest such envelope that the asking identity made itself. Nobody else replaces it.
+  public var ownKey: Sealed?
 
   public init(
     chatId: ChatID, isOneToOne: Bool, invitePolicy: InvitePolicy, subject: Sealed? = nil, data: Sealed? = nil,
-    participants: [ChatParticipant], lastMessage: MessageNumber, firstMessage: MessageNumber, key: Sealed? = nil
+    participants: [ChatParticipant], lastMessage: MessageNumber, firstMessage: MessageNumber, key: Sealed? = nil,
+    ownKey: Sealed? = nil
   ) {
     self.chatId = chatId
     self.isOneToOne = isOneToOne
@@ -34,6 +37,7 @@ public struct ChatInfo: Codable, Hashable, Sendable {
     self.lastMessage = lastMessage
     self.firstMessage = firstMessage
     self.key = key
+    self.ownKey = ownKey
   }
 }
 

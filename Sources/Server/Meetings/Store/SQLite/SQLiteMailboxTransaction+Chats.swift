@@ -60,13 +60,14 @@ extension SQLiteMailboxTransaction {
     return attachments
   }
 
-  private static let participantColumns = "chat, identity, state, admin, delivered, read, first_message, key"
+  private static let participantColumns = "chat, identity, state, admin, delivered, read, first_message, key, own_key"
 
   private static func participant(_ row: SQLiteRow) -> ParticipantRecord {
     ParticipantRecord(
       chat: ChatID(row.text(0)), regId: row.identity(1),
       state: ChatParticipant.State(rawValue: row.text(2)) ?? .pending, isAdmin: row.integer(3) == 1,
-      delivered: row.unsigned(4), read: row.unsigned(5), firstMessage: row.unsigned(6), key: row.sealed(7))
+      delivered: row.unsigned(4), read: row.unsigned(5), firstMessage: row.unsigned(6), key: row.sealed(7),
+      ownKey: row.sealed(8))
   }
 
   func participants(of chat: ChatID) throws(MeetingStoreError) -> [ParticipantRecord] {
@@ -84,11 +85,11 @@ extension SQLiteMailboxTransaction {
 
   func put(_ participant: ParticipantRecord) throws(MeetingStoreError) {
     try run(
-      "INSERT OR REPLACE INTO mailbox_participants (\(Self.participantColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO mailbox_participants (\(Self.participantColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
         .text(participant.chat.text), .id(participant.regId), .text(participant.state.rawValue),
         .flag(participant.isAdmin), .number(participant.delivered), .number(participant.read),
-        .number(participant.firstMessage), .sealed(participant.key),
+        .number(participant.firstMessage), .sealed(participant.key), .sealed(participant.ownKey),
       ])
   }
 

@@ -119,10 +119,17 @@ extension SQLiteMailboxTransaction {
       try run("DELETE FROM mailbox_events WHERE identity = ? AND subject = ?", [.id(identity), .text(subject)])
     }
     var (body, chat, message) = (SQLiteValue.null, SQLiteValue.null, SQLiteValue.null)
-    if case .message(let chatId, let stored) = event {
+    switch event {
+    case .message(let chatId, let stored):
       chat = .text(chatId.text)
       message = .number(stored.number.value)
-    } else {
+    case .chatAdded(let info, let by):
+      chat = .text(info.chatId.text)
+      body = .json(ChatReference(by: by, isAdded: true))
+    case .chatChanged(let info, let by):
+      chat = .text(info.chatId.text)
+      body = .json(ChatReference(by: by, isAdded: false))
+    case .chatRemoved, .chatKey, .messageRecalled, .messageDeleted, .marks, .keysChanged, .identityMessage, .gap:
       body = .json(event)
     }
     try run(
@@ -134,27 +141,63 @@ extension SQLiteMailboxTransaction {
     return MailboxEvent(number: number, time: time, event: event)
   }
 
+  func pin(subject: String, of identity: RegID) throws(MeetingStoreError) {
+    try run(
+      "UPDATE mailbox_events SET subject = NULL WHERE identity = ? AND subject = ?", [.id(identity), .text(subject)])
+  }
+
   func events(of identity: RegID, after: UInt64, limit: Int) throws(MeetingStoreError) -> [MailboxEvent] {
     let columns = Self.messageColumns.split(separator: ", ").map { "message.\($0)" }.joined(separator: ", ")
-    return try rows(
+    let found = try rows(
       """
       SELECT event.number, event.time, event.body, event.chat, \(columns) FROM mailbox_events AS event
       LEFT JOIN mailbox_messages AS message ON message.chat = event.chat AND message.number = event.message
       WHERE event.identity = ? AND event.number > ? ORDER BY event.number LIMIT ?
       """, [.id(identity), .number(after), .number(limit)]
     ) { row in
-      let event: MessagingEvent?
-      if !row.isNull(2) {
-        event = Self.decode(MessagingEvent.self, row.text(2))
-      } else if !row.isNull(4) {
-        event = .message(chatId: ChatID(row.text(3)), message: Self.message(row, 4))
-      } else {
-        // The chat is gone. The number has to reach the endpoint all the same, so that it acknowledges it.
-        event = .chatRemoved(chatId: ChatID(row.text(3)), by: identity)
+      let content: WaitingEvent
+      switch (row.isNull(2), row.isNull(3)) {
+      case (false, true):
+        // A later version may have written a kind that is unknown here: the endpoint reads everything again.
+        content = .event(Self.decode(MessagingEvent.self, row.text(2)) ?? .gap)
+      case (false, false):
+        content =
+          Self.decode(ChatReference.self, row.text(2)).map { .chat(ChatID(row.text(3)), $0) } ?? .event(.gap)
+      case (true, _):
+        // Where the chat is gone, the number has to reach the endpoint all the same, so that it acknowledges it.
+        let chat = ChatID(row.text(3))
+        content = .event(
+          row.isNull(4)
+            ? .chatRemoved(chatId: chat, by: identity) : .message(chatId: chat, message: Self.message(row, 4)))
       }
-      // A later version may have written a kind that is unknown here: the endpoint reads everything again.
-      return MailboxEvent(
-        number: row.unsigned(0), time: MessageTime(milliseconds: row.integer(1)), event: event ?? .gap)
+      return (row.unsigned(0), MessageTime(milliseconds: row.integer(1)), content)
+    }
+    return try found.map { number, time, content throws(MeetingStoreError) in
+      MailboxEvent(number: number, time: time, event: try event(content, for: identity))
+    }
+  }
+
+  /// What an event with a whole chat has on the disk: the chat would be there once for each of its participants.
+  private struct ChatReference: Codable {
+    var by: RegID
+    var isAdded: Bool
+  }
+
+  private enum WaitingEvent {
+    case event(MessagingEvent)
+    case chat(ChatID, ChatReference)
+  }
+
+  private func event(_ waiting: WaitingEvent, for reader: RegID) throws(MeetingStoreError) -> MessagingEvent {
+    switch waiting {
+    case .event(let event): return event
+    case .chat(let id, let reference):
+      let participants = try participants(of: id)
+      guard let chat = try chat(id), participants.contains(where: { $0.regId == reader }) else {
+        return .chatRemoved(chatId: id, by: reference.by)
+      }
+      let info = ChatView(chat, participants).info(for: reader)
+      return reference.isAdded ? .chatAdded(chat: info, by: reference.by) : .chatChanged(chat: info, by: reference.by)
     }
   }
 

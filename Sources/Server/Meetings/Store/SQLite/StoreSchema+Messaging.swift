@@ -28,7 +28,7 @@ extension StoreSchema {
     CREATE UNIQUE INDEX mailbox_chats_by_pair ON mailbox_chats (domain, pair) WHERE pair IS NOT NULL;
     CREATE TABLE mailbox_participants (
       chat TEXT NOT NULL, identity INTEGER NOT NULL, state TEXT NOT NULL, admin INTEGER NOT NULL,
-      delivered INTEGER NOT NULL, read INTEGER NOT NULL, first_message INTEGER NOT NULL, key TEXT,
+      delivered INTEGER NOT NULL, read INTEGER NOT NULL, first_message INTEGER NOT NULL, key TEXT, own_key TEXT,
       PRIMARY KEY (chat, identity)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX mailbox_participants_by_identity ON mailbox_participants (identity, chat);

@@ -1,0 +1,49 @@
+import Foundation
+import Messaging
+import Testing
+
+@testable import Meetings
+
+@Suite("Mailbox deliveries")
+struct MailboxDeliveryTests {
+  @Test("an envelope that an identity made for itself stays, whoever sends it others")
+  func envelopes() async throws {
+    let world = try await MailboxWorld()
+    let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))
+    let chat = try await world.chat(ann, [bob])
+    let other = SealedEnvelope(to: ann.regId, sealed: Sealed("BBBB"))
+    try await world.apply(.chatKeys(chatId: chat, keys: [other]), by: bob)
+    guard case .chat(let info) = try await world.apply(.chatGet(chatId: chat), by: ann).answer else {
+      throw MessagingFailure(.unknown, "no chat")
+    }
+    #expect(info.key == Sealed("BBBB") && info.ownKey == Sealed("AAAA"))
+  }
+
+  @Test("a waiting chat is small on the disk, has its present state when read, and stays before its keys")
+  func references() async throws {
+    let world = try await MailboxWorld()
+    var people: [MailboxCaller] = []
+    for index in 0..<40 { people.append(try await world.person("user \(index)")) }
+    let (ann, bob) = (people[0], people[1])
+    let chat = try await world.chat(ann, Array(people.dropFirst()))
+    for person in people.dropFirst() { try await world.apply(.chatJoin(chatId: chat), by: person) }
+    let largest = try await world.store.mailboxes { transaction in
+      try (transaction as? SQLiteMailboxTransaction)?.rows("SELECT max(length(body)) FROM mailbox_events") {
+        $0.integer(0)
+      }.first
+    }
+    #expect(try #require(largest) < 200)
+    let keys = [SealedEnvelope(to: bob.regId, sealed: Sealed("BBBB"))]
+    try await world.apply(.chatKeys(chatId: chat, keys: keys), by: ann)
+    try await world.apply(.chatUpdate(chatId: chat, subject: Sealed("CCCC")), by: ann)
+    let kinds = try await world.events(bob).map { event in
+      switch event.event {
+      case .chatAdded(let info, ann.regId) where info.subject == Sealed("CCCC"): "added"
+      case .chatChanged(let info, _) where info.participants.allSatisfy({ $0.state == .active }): "changed"
+      case .chatKey(chat, Sealed("BBBB"), ann.regId): "key"
+      default: "\(event.event)"
+      }
+    }
+    #expect(kinds == ["added", "changed", "key", "changed"])
+  }
+}
