@@ -10,7 +10,7 @@ package struct VaultCredentials: Sendable {
   package let token: SecretBytes
   let halfKey: SecretBytes
 
-  /// Derives them, which takes about a second of one core and the memory that the parameters name: not for a task of
+  /// Derives them, which takes at least 0.3 s of one core and the memory that the parameters name: not for a task of
   /// the cooperative pool.
   package init(passcode: VaultPasscode, parameters: VaultParameters) throws(VaultError) {
     do throws(CryptoError) {

@@ -7,6 +7,14 @@ package struct VaultMemory: Hashable, Sendable, Codable {
     package var version: UInt64
     /// SHA-256 of the record: two records of one version are two stories.
     package var digest: [UInt8]
+    /// Salt and cost of its passcode, as the record authenticates them.
+    var parameters: [UInt8]
+
+    package init(_ record: VaultRecord) throws(VaultError) {
+      version = record.version
+      digest = try record.digest()
+      parameters = record.parameters.bytes
+    }
   }
 
   package private(set) var seen: [String: Seen] = [:]
@@ -15,17 +23,24 @@ package struct VaultMemory: Hashable, Sendable, Codable {
 
   /// Takes in a record that has opened.
   ///
+  /// - Parameter older: The one record that a person has decided to go on with, though a newer one was seen.
   /// - Throws: ``VaultError/rolledBack(seen:found:)`` where a newer one, or another of its version, was seen.
-  package mutating func accept(_ record: VaultRecord, owner: String) throws(VaultError) {
-    let digest = try record.digest()
-    if let known = seen[owner] {
-      guard record.version > known.version || (record.version == known.version && digest == known.digest) else {
-        throw .rolledBack(seen: known.version, found: record.version)
+  package mutating func accept(_ record: VaultRecord, owner: String, older: Seen? = nil) throws(VaultError) {
+    let found = try Seen(record)
+    if let known = seen[owner], found != older {
+      guard found.version > known.version || found == known else {
+        throw .rolledBack(seen: known.version, found: found.version)
       }
     }
-    seen[owner] = Seen(version: record.version, digest: digest)
+    seen[owner] = found
   }
 
-  /// Forgets what was seen of an owner, after a person has decided to go on with an older record.
-  package mutating func forget(_ owner: String) { seen[owner] = nil }
+  /// Checks a derivation that a server names for a version, before a token goes to it: salt and cost of a version that
+  /// was seen don't change.
+  ///
+  /// - Throws: ``VaultError/parametersRefused``.
+  package func check(_ parameters: VaultParameters, version: Int, owner: String) throws(VaultError) {
+    guard let known = seen[owner], UInt64(exactly: version) == known.version else { return }
+    guard parameters.bytes == known.parameters else { throw .parametersRefused }
+  }
 }

@@ -4,30 +4,38 @@ import Crypto
 package struct VaultParameters: Hashable, Sendable {
   /// Bytes of the salt.
   package static let saltLength = 16
-  /// The memory of new vaults, in KiB: with 3 passes about a second of one core.
-  package static let standardMemory = 65_536
-  package static let standardPasses = 3
-  /// The least and the most that this client computes, whatever a server asks for.
-  package static let memoryRange = 46 << 10...1 << 20
-  package static let passRange = 1...10
+  /// The least and the most that a client computes, whatever a server asks for. New vaults cost the least.
+  package struct Bounds: Sendable {
+    /// KiB that a derivation fills.
+    package var memory: ClosedRange<Int>
+    package var passes: ClosedRange<Int>
+
+    package init(memory: ClosedRange<Int>, passes: ClosedRange<Int>) {
+      self.memory = memory
+      self.passes = passes
+    }
+
+    /// From 64 MiB in 3 passes on, which is 0.3 s of one core. Cheaper ones are for tests.
+    package static let standard = Bounds(memory: 65_536...1 << 20, passes: 3...10)
+  }
 
   package let salt: [UInt8]
   /// KiB that the derivation fills.
   package let memory: Int
   package let passes: Int
 
-  /// The standard cost with a fresh salt.
-  package init() throws(VaultError) {
+  /// The cost of a new vault, with a fresh salt.
+  package init(leastOf bounds: Bounds = .standard) throws(VaultError) {
     do throws(CryptoError) { salt = try SecureRandom.bytes(Self.saltLength) } catch { throw .failed }
-    memory = Self.standardMemory
-    passes = Self.standardPasses
+    memory = bounds.memory.lowerBound
+    passes = bounds.passes.lowerBound
   }
 
   /// A cost that a server names.
   ///
   /// - Throws: ``VaultError/parametersRefused`` outside the bounds of this client.
-  package init(salt: [UInt8], memory: Int, passes: Int) throws(VaultError) {
-    guard salt.count == Self.saltLength, Self.memoryRange.contains(memory), Self.passRange.contains(passes) else {
+  package init(salt: [UInt8], memory: Int, passes: Int, within bounds: Bounds = .standard) throws(VaultError) {
+    guard salt.count == Self.saltLength, bounds.memory.contains(memory), bounds.passes.contains(passes) else {
       throw .parametersRefused
     }
     self.salt = salt

@@ -16,7 +16,9 @@ extension MessengerMachine {
         machine.setup.vaultIs(.new)
         return machine.failSync(.failure)
       }
-      guard let parameters = try? VaultParameters(derivation) else { return machine.failSync(.tampered) }
+      guard let parameters = try? VaultParameters(derivation),
+        (try? machine.identity.memory.check(parameters, version: status.version, owner: machine.vaultOwner)) != nil
+      else { return machine.failSync(.tampered) }
       machine.derive(entered, parameters) { machine, result in
         guard case .success(let credentials) = result else { return machine.failSync(.failure) }
         machine.fetchRecord(credentials, owner: status.owner)
@@ -173,7 +175,7 @@ extension MessengerMachine {
   private static func syncError(_ result: Result<VaultAnswer, MessengerError>) -> SyncError {
     guard case .failure(.refused(let failure)) = result else { return .failure }
     if failure.code == .wrongPasscode { return .incorrectPasscode }
-    if failure.code == .vaultLocked { return .locked(seconds: failure.retryAfter ?? 0) }
+    if failure.code == .vaultLocked { return .locked(seconds: VaultStatus.lockSeconds(failure.retryAfter)) }
     return .failure
   }
 }

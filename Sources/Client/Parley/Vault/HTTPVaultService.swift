@@ -26,7 +26,7 @@ struct HTTPVaultService: VaultService {
 
   // MARK: Requests
 
-  private struct Refusal: Decodable {
+  struct Refusal: Decodable {
     var error: String
     var code: String
     var seconds: Int?
@@ -74,11 +74,11 @@ struct HTTPVaultService: VaultService {
     throw Self.problem(refusal)
   }
 
-  private static func problem(_ refusal: Refusal) -> VaultProblem {
+  static func problem(_ refusal: Refusal) -> VaultProblem {
     switch refusal.code {
     case "noVault": .noVault
     case "vaultExists": .exists
-    case "vaultLocked": .locked(seconds: refusal.seconds ?? 1)
+    case "vaultLocked": .locked(seconds: VaultStatus.lockSeconds(refusal.seconds))
     case "wrongPasscode": .wrongPasscode(triesLeft: refusal.triesLeft ?? 0)
     case "vaultChanged", "vaultNotPrepared": .changedElsewhere
     case "wrongRecoveryKey": .wrongRecoveryKey

@@ -19,21 +19,21 @@ package actor VaultClient {
   /// The newest records that were seen. The caller keeps it with the device's other data.
   package private(set) var memory: VaultMemory
   private var session: Session?
-  private let makeParameters: @Sendable () throws(VaultError) -> VaultParameters
+  private let bounds: VaultParameters.Bounds
+  /// The record that was refused last because a newer one was seen, and the one that is taken all the same.
+  private var refused: VaultMemory.Seen?
+  private var accepted: VaultMemory.Seen?
+  /// Requests for one record, whose replies may be lost.
+  private static let storeAttempts = 3
 
-  /// - Parameter makeParameters: The cost of new passcodes; another one is for tests.
+  /// - Parameter bounds: The cost of passcodes; another one is for tests.
   package init(
-    _ service: any VaultService, scope: String, memory: VaultMemory,
-    makeParameters: @escaping @Sendable () throws(VaultError) -> VaultParameters = VaultClient.standardParameters
+    _ service: any VaultService, scope: String, memory: VaultMemory, bounds: VaultParameters.Bounds = .standard
   ) {
     self.service = service
-    self.makeParameters = makeParameters
+    self.bounds = bounds
     self.scope = scope
     self.memory = memory
-  }
-
-  package static let standardParameters: @Sendable () throws(VaultError) -> VaultParameters = {
-    () throws(VaultError) in try VaultParameters()
   }
 
   package func status() async throws(VaultProblem) -> VaultStatus { try await service.status() }
@@ -43,17 +43,21 @@ package actor VaultClient {
   package func open(_ passcode: VaultPasscode) async throws(VaultProblem) -> VaultContents {
     let status = try await existing()
     guard let derivation = status.derivation else { throw .noVault }
-    let credentials = try await Self.derive(passcode, try Self.parameters(derivation))
+    let parameters = try parameters(derivation)
+    try attempt { () throws(VaultError) in
+      try memory.check(parameters, version: status.version, owner: scope + status.owner)
+    }
+    let credentials = try await Self.derive(passcode, parameters)
     let token = Base64URL.encode(credentials.token.bytes)
     let opening = try await service.open(VaultProof(token: token))
     guard let answer = opening.answer.flatMap({ Base64URL.decode($0) }) else {
       throw .damaged("the server's answer has another form.")
     }
-    let record = try Self.record(opening.record)
+    let record = try record(opening.record)
     return try attempt { () throws(VaultError) in
       let key = try VaultKey(credentials: credentials, answer: answer)
       let opened = try record.open(key, owner: status.owner)
-      try memory.accept(record, owner: scope + status.owner)
+      try accept(record, status.owner)
       session = Session(
         record: record, key: key, token: token, recovery: opened.recovery, owner: status.owner)
       return opened.contents
@@ -66,18 +70,29 @@ package actor VaultClient {
     guard status.state != .none else { throw .noVault }
     let token = try attempt { () throws(VaultError) in try recovery.token() }
     let proof = VaultProof(recovery: Base64URL.encode(token.bytes))
-    let record = try Self.record(try await service.open(proof).record)
+    let record = try record(try await service.open(proof).record)
     let opened = try attempt { () throws(VaultError) in
       let opened = try record.open(recovery, owner: status.owner)
-      try memory.accept(record, owner: scope + status.owner)
+      try accept(record, status.owner)
       return opened
     }
     try await seal(opened.contents, passcode, opened.recovery, newRecovery: nil, proof: proof, owner: status.owner)
     return opened.contents
   }
 
-  /// Lets an older record than this device has seen be opened, once its owner has decided so.
-  package func acceptOlder() async throws(VaultProblem) { memory.forget(scope + (try await service.status().owner)) }
+  /// Lets the record that was refused last be opened, once its owner has decided so. No other one is taken, and the
+  /// memory stays as it is until that one opens.
+  package func acceptOlder() { accepted = refused }
+
+  private func accept(_ record: VaultRecord, _ owner: String) throws(VaultError) {
+    do throws(VaultError) {
+      try memory.accept(record, owner: scope + owner, older: accepted)
+      (refused, accepted) = (nil, nil)
+    } catch {
+      refused = try VaultMemory.Seen(record)
+      throw error
+    }
+  }
 
   // MARK: Writing
 
@@ -90,17 +105,21 @@ package actor VaultClient {
     try await seal(contents, passcode, key, newRecovery: recovery, proof: nil, owner: status.owner)
   }
 
-  /// Replaces the contents of the vault that is open.
-  package func update(_ contents: VaultContents) async throws(VaultProblem) {
+  /// Replaces the contents of the vault that is open, and its recovery key where one is given.
+  package func update(_ contents: VaultContents, recovery: RecoveryKey? = nil) async throws(VaultProblem) {
     guard let session else { throw .noVault }
-    let record = try attempt { () throws(VaultError) in
-      try VaultRecord(
-        sealing: contents, key: session.key, recovery: session.recovery, owner: session.owner,
+    let (record, publicKey, recoveryToken) = try attempt { () throws(VaultError) in
+      let publicKey = try recovery?.publicKey() ?? session.recovery
+      let record = try VaultRecord(
+        sealing: contents, key: session.key, recovery: publicKey, owner: session.owner,
         version: session.record.version + 1, parameters: session.record.parameters)
+      return (record, publicKey, try Self.token(of: recovery))
     }
-    try await service.store(
-      VaultStoreRequest(record: SealedVault(record), proof: VaultProof(token: session.token)))
-    try stored(record, session.key, session.token, session.recovery, session.owner)
+    try await store(
+      VaultStoreRequest(
+        record: SealedVault(record), proof: VaultProof(token: session.token), recovery: recoveryToken),
+      token: session.token)
+    try stored(record, session.key, session.token, publicKey, session.owner)
   }
 
   /// Gives the vault another passcode, and another recovery key where one is given.
@@ -125,7 +144,7 @@ package actor VaultClient {
     _ contents: VaultContents, _ passcode: VaultPasscode, _ recovery: X25519.PublicKey?, newRecovery: RecoveryKey?,
     proof: VaultProof?, owner: String
   ) async throws(VaultProblem) {
-    let parameters = try attempt(makeParameters)
+    let parameters = try attempt { () throws(VaultError) in try VaultParameters(leastOf: bounds) }
     let credentials = try await Self.derive(passcode, parameters)
     let token = Base64URL.encode(credentials.token.bytes)
     let prepared = try await service.prepare(VaultPreparationRequest(token: token, proof: proof))
@@ -141,20 +160,38 @@ package actor VaultClient {
       try VaultRecord(
         sealing: contents, key: key, recovery: recovery, owner: owner, version: version, parameters: parameters)
     }
-    let recoveryToken = try Self.token(of: newRecovery)
-    try await service.store(
+    let recoveryToken = try attempt { () throws(VaultError) in try Self.token(of: newRecovery) }
+    try await store(
       VaultStoreRequest(
-        record: SealedVault(record), proof: proof, preparation: prepared.id, token: token, recovery: recoveryToken))
+        record: SealedVault(record), proof: proof, preparation: prepared.id, token: token, recovery: recoveryToken),
+      token: token)
     try stored(record, key, token, recovery, owner)
   }
 
-  private static func token(of recovery: RecoveryKey?) throws(VaultProblem) -> String? {
+  private static func token(of recovery: RecoveryKey?) throws(VaultError) -> String? {
     guard let recovery else { return nil }
-    do throws(VaultError) {
-      let token = try recovery.token()
-      return Base64URL.encode(token.bytes)
-    } catch {
-      throw VaultProblem(error)
+    let token = try recovery.token()
+    return Base64URL.encode(token.bytes)
+  }
+
+  /// Stores a record, again where no reply came: the server may have it, and nobody has seen its recovery key yet.
+  ///
+  /// - Parameter token: The one that opens the record.
+  private func store(_ request: VaultStoreRequest, token: String) async throws(VaultProblem) {
+    var attempts = 0
+    while true {
+      do throws(VaultProblem) {
+        guard attempts > 0, try await service.status().version >= request.record.version else {
+          return try await service.store(request)
+        }
+        guard try await service.open(VaultProof(token: token)).record == request.record else {
+          throw .changedElsewhere
+        }
+        return
+      } catch {
+        attempts += 1
+        guard case .unreachable = error, attempts < Self.storeAttempts else { throw error }
+      }
     }
   }
 
@@ -171,7 +208,7 @@ package actor VaultClient {
     let status = try await service.status()
     switch status.state {
     case .none: throw .noVault
-    case .locked: throw .locked(seconds: status.lockedFor ?? 1)
+    case .locked: throw .locked(seconds: VaultStatus.lockSeconds(status.lockedFor))
     case .unreadable: throw .unreadable
     case .ready: return status
     }
@@ -181,16 +218,17 @@ package actor VaultClient {
     do throws(VaultError) { return try body() } catch { throw VaultProblem(error) }
   }
 
-  private static func parameters(_ derivation: VaultDerivation) throws(VaultProblem) -> VaultParameters {
+  private func parameters(_ derivation: VaultDerivation) throws(VaultProblem) -> VaultParameters {
     guard let salt = Base64URL.decode(derivation.salt) else { throw VaultProblem(.malformed) }
     do throws(VaultError) {
-      return try VaultParameters(salt: salt, memory: derivation.memory, passes: derivation.passes)
+      return try VaultParameters(
+        salt: salt, memory: derivation.memory, passes: derivation.passes, within: bounds)
     } catch {
       throw VaultProblem(error)
     }
   }
 
-  private static func record(_ sealed: SealedVault) throws(VaultProblem) -> VaultRecord {
+  private func record(_ sealed: SealedVault) throws(VaultProblem) -> VaultRecord {
     guard let bytes = Base64URL.decode(sealed.sealed), let version = UInt64(exactly: sealed.version) else {
       throw VaultProblem(.malformed)
     }

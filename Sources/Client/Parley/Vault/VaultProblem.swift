@@ -68,7 +68,7 @@ extension VaultProblem: CustomStringConvertible {
   }
 
   private static func span(_ seconds: Int) -> String {
-    let minutes = (seconds + 59) / 60
+    let minutes = seconds / 60 + (seconds % 60 > 0 ? 1 : 0)
     return minutes < 120 ? "\(minutes) minutes" : "\((minutes + 59) / 60) hours"
   }
 

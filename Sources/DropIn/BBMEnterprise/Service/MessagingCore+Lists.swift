@@ -63,8 +63,11 @@ extension MessagingCore {
       guard let self else { return }
       var elements: [[String: Any]] = []
       for id in ids {
-        guard let last = chats[id].map({ $0.lastNumber + UInt64($0.queued.count) }), last > 0 else { continue }
-        for number in max(chats[id]?.chat.firstMessage.value ?? 1, 1)...max(last, 1) {
+        guard let last = chats[id].map({ $0.lastNumber + UInt64($0.queued.count) }) else { continue }
+        let first = max(chats[id]?.chat.firstMessage.value ?? 1, 1)
+        // Somebody who was invited later may have no message yet.
+        guard first <= last else { continue }
+        for number in first...last {
           guard let element = chats[id]?.give(number, own: own), Self.matches(element, criteria) else { continue }
           elements.append(element)
         }

@@ -1,3 +1,4 @@
+import Basics
 import Crypto
 import FoundationEssentials
 import Meetings
@@ -8,20 +9,23 @@ import Signaling
 /// them.
 struct EndpointVaults: Sendable {
   let vault: Vault
+  let log: Log
 
   private func caller(_ regId: RegID, _ userId: String, _ domain: MessagingDomain) -> Vault.Caller {
     Vault.Caller(
       owner: VaultOwner(tenant: domain.tenant, identity: "messaging \(regId)"), tenant: domain.name, name: userId)
   }
 
+  /// The state for a welcome. Without its pepper a vault only can't be opened: endpoints with the keys go on.
   func status(
     of regId: RegID, _ userId: String, in domain: MessagingDomain, now: Date
   ) async throws(MessagingFailure) -> VaultStatus {
     let caller = caller(regId, userId, domain)
     do throws(VaultRefusal) {
-      return Self.status(try await vault.status(caller, now: now), caller.owner, now)
+      let state = try await vault.status(caller, now: now, toleratesNoPepper: true)
+      return Self.status(state, caller.owner, now)
     } catch {
-      throw Self.failure(error)
+      throw failure(error)
     }
   }
 
@@ -65,7 +69,7 @@ struct EndpointVaults: Sendable {
         return .status(status: Self.status(try await vault.status(caller, now: now), caller.owner, now))
       }
     } catch {
-      throw Self.failure(error)
+      throw failure(error)
     }
   }
 
@@ -114,7 +118,8 @@ struct EndpointVaults: Sendable {
     return bytes
   }
 
-  private static func failure(_ refusal: VaultRefusal) -> MessagingFailure {
+  private func failure(_ refusal: VaultRefusal) -> MessagingFailure {
+    if case .store(let problem) = refusal { log.error("vault.failed", ["reason": problem.description]) }
     let text = refusal.description
     return switch refusal {
     case .noVault: MessagingFailure(.noVault, text)

@@ -71,7 +71,7 @@ struct ServerParts: Sendable {
     let authenticator = DomainAuthenticator(client: ProviderClient(), log: log)
     messaging = MessagingService(
       hub: mailboxes, store: store, authenticator: authenticator,
-      vaults: EndpointVaults(vault: vault),
+      vaults: EndpointVaults(vault: vault, log: log),
       meetings: CallMeetings(store: store, authority: authority), log: log)
     endpoints = Endpoints(
       application: ServiceApplication(desk: desk, store: store, counters: counters),

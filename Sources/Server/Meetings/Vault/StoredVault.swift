@@ -31,7 +31,7 @@ public struct VaultRecord: Sendable, Hashable {
   public static let saltLength = 16
   public static let maximumSealed = 49_664
 
-  /// - Returns: Nil outside the bounds that clients have too.
+  /// - Returns: Nil outside the bounds. Clients, which decide about their own cost, take no cheaper one than they make.
   public init?(version: Int, salt: [UInt8], memory: Int, passes: Int, sealed: [UInt8]) {
     guard (1..<1 << 53).contains(version), salt.count == Self.saltLength, (46 << 10...1 << 20).contains(memory),
       (1...10).contains(passes), (1...Self.maximumSealed).contains(sealed.count)

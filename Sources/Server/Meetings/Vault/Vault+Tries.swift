@@ -26,15 +26,16 @@ extension Vault {
     }
   }
 
-  /// Counts the try in a transaction of its own, so that neither a crash nor any number of requests at once gives tries
-  /// for nothing. The one that reaches the limit locks at once; a right one unlocks again.
+  /// Counts the try, with its audit entry, in a transaction of its own before it is answered, so that neither a crash
+  /// nor any number of requests at once gives tries for nothing. The one that reaches the limit locks at once; a right
+  /// one unlocks again.
   private func authorise(
     _ caller: Caller, passcode token: [UInt8], _ purpose: String, _ key: VaultPepper.Key, _ now: Date
   ) async throws(VaultRefusal) -> StoredVault.Current {
     try Self.check(token)
-    let counted: StoredVault
+    let (counted, isRight): (StoredVault, Bool)
     do throws(VaultRefusal) {
-      counted = try await change(caller, now) { vault, _ throws(VaultRefusal) in
+      (counted, isRight) = try await change(caller, now) { vault, append throws(VaultRefusal) in
         guard let current = vault.current else { throw .noVault }
         guard current.credential.pepper == key.id else { throw .unreadable }
         if let until = vault.lockedUntil {
@@ -43,24 +44,31 @@ extension Vault {
         }
         vault.tries += 1
         if vault.tries >= Self.maximumTries { vault.lockedUntil = now + Self.lockTime }
-        return vault
+        let expected: [UInt8]
+        do throws(CryptoError) {
+          expected = try key.code(.verifier, of: token, seed: current.credential.seed, owner: caller.owner)
+        } catch {
+          throw .store(.failed(path: pepper.path, reason: "\(error)"))
+        }
+        let isRight = ConstantTime.areEqual(expected.span, current.credential.verifier.span)
+        if !isRight {
+          let left = max(0, Self.maximumTries - vault.tries)
+          let outcome = left == 0 ? "wrong, locked for \(Int(Self.lockTime / 3_600)) hours" : "wrong, \(left) left"
+          try append("vault.try", "\(purpose): \(outcome)")
+        }
+        return (vault, isRight)
       }
     } catch {
-      if case .locked = error { report(.locked) }
+      if case .locked = error {
+        report(.locked)
+        try await appendRefusal(caller, "vault.try", "\(purpose): locked", now)
+      }
       throw error
     }
     guard let current = counted.current else { throw .noVault }
-    let expected: [UInt8]
-    do throws(CryptoError) {
-      expected = try key.code(.verifier, of: token, seed: current.credential.seed, owner: caller.owner)
-    } catch {
-      throw .store(.failed(path: pepper.path, reason: "\(error)"))
-    }
-    guard ConstantTime.areEqual(expected.span, current.credential.verifier.span) else {
+    guard isRight else {
       report(.wrong)
       let left = max(0, Self.maximumTries - counted.tries)
-      let outcome = left == 0 ? "wrong, locked for \(Int(Self.lockTime / 3_600)) hours" : "wrong, \(left) left"
-      try await append(Self.entry(caller, "vault.try", "\(purpose): \(outcome)", now))
       throw left == 0 ? .locked(seconds: Int(Self.lockTime)) : .wrongPasscode(triesLeft: left)
     }
     let right = try await change(caller, now) { vault, append throws(VaultRefusal) in
@@ -86,6 +94,7 @@ extension Vault {
       ConstantTime.areEqual(hash.span, known.span)
     else {
       report(.wrong)
+      try await appendRefusal(caller, "vault.recover", "\(purpose): wrong", now)
       throw .wrongRecoveryKey
     }
     try await append(Self.entry(caller, "vault.recover", purpose, now))
@@ -142,14 +151,34 @@ extension Vault {
     do throws(MeetingStoreError) { return try await body() } catch { throw .store(error) }
   }
 
+  /// Writes the entry of a request that wasn't counted, at most one a minute for each owner and action.
+  private func appendRefusal(
+    _ caller: Caller, _ action: String, _ detail: String, _ now: Date
+  ) async throws(VaultRefusal) {
+    guard refusals.isDue(caller.owner, action, now) else { return }
+    try await append(Self.entry(caller, action, detail, now))
+  }
+
   private func append(_ entry: AuditEntry) async throws(VaultRefusal) {
     try await transact { transaction throws(VaultRefusal) in
       do throws(MeetingStoreError) { try transaction.append(entry) } catch { throw .store(error) }
     }
   }
 
-  func key() throws(VaultRefusal) -> VaultPepper.Key {
-    do throws(MeetingStoreError) { return try pepper.load() } catch { throw .store(error) }
+  /// The pepper. Without its file the owner's record can't be reached; with no record, `refusal` is the answer.
+  func key(of caller: Caller, otherwise refusal: VaultRefusal) async throws(VaultRefusal) -> VaultPepper.Key {
+    if let key = try await reaching({ () throws(MeetingStoreError) in try pepper.load() }) { return key }
+    let vault = try await reaching { () throws(MeetingStoreError) in try await store.vault(of: caller.owner) }
+    throw vault?.current == nil ? refusal : .store(pepper.missing)
+  }
+
+  /// The pepper, which is made while no record depends on another one.
+  func makeKey() async throws(VaultRefusal) -> VaultPepper.Key {
+    try await reaching { () throws(MeetingStoreError) in
+      if let key = try pepper.load() { return key }
+      guard try await store.vaultCount() == 0 else { throw pepper.missing }
+      return try pepper.make()
+    }
   }
 
   func answer(

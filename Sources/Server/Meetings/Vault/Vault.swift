@@ -75,6 +75,7 @@ public struct Vault: Sendable {
   let store: any VaultStore
   let pepper: VaultPepper
   let report: @Sendable (Event) -> Void
+  let refusals = RefusalPacing()
 
   /// The vaults of a store. `report` counts events.
   public init(store: any VaultStore, pepper: VaultPepper, report: @escaping @Sendable (Event) -> Void = { _ in }) {
@@ -86,16 +87,22 @@ public struct Vault: Sendable {
   // MARK: Reading
 
   /// The state of a vault, for its owner.
-  public func status(_ caller: Caller, now: Date) async throws(VaultRefusal) -> VaultState {
+  ///
+  /// - Parameter toleratesNoPepper: Whether a vault is only ``VaultState/Kind/unreadable`` while the pepper's file is
+  ///   missing. Otherwise it is an error of the server, after which nobody forgets their vault.
+  public func status(
+    _ caller: Caller, now: Date, toleratesNoPepper: Bool = false
+  ) async throws(VaultRefusal) -> VaultState {
     let (vault, key) = try await reaching { () throws(MeetingStoreError) in
       (try await store.vault(of: caller.owner), try pepper.load())
     }
-    return VaultState(vault, pepper: key.id, now: now)
+    guard key != nil || vault?.current == nil || toleratesNoPepper else { throw .store(pepper.missing) }
+    return VaultState(vault, pepper: key?.id, now: now)
   }
 
   /// The record for a right passcode or recovery key.
   public func open(_ caller: Caller, proof: Proof, now: Date) async throws(VaultRefusal) -> Opening {
-    let key = try key()
+    let key = try await key(of: caller, otherwise: .noVault)
     let current = try await authorise(caller, proof, "open", key, now)
     switch proof {
     case .passcode(let token):
@@ -113,7 +120,7 @@ public struct Vault: Sendable {
     _ caller: Caller, token: [UInt8], proof: Proof?, now: Date
   ) async throws(VaultRefusal) -> Preparation {
     try Self.check(token)
-    let key = try key()
+    let key = try await makeKey()
     try await requireProof(caller, proof, "prepare", key, now)
     let seed: [UInt8]
     let credential: StoredVault.Credential
@@ -142,7 +149,7 @@ public struct Vault: Sendable {
     now: Date
   ) async throws(VaultRefusal) {
     if let recovery { try Self.check(recovery) }
-    let key = try key()
+    let key = try await key(of: caller, otherwise: .notPrepared)
     try await requireProof(caller, proof, "store", key, now)
     var recoveryHash: [UInt8]?
     var verifier: [UInt8]?

@@ -15,42 +15,81 @@ public final class VaultPepper: Sendable {
     var id: String
   }
 
-  public let path: String
-  private let key = Mutex<Key?>(nil)
+  /// One state of the file. Another one has other bytes.
+  private struct Mark: Equatable {
+    var device: UInt64
+    var inode: UInt64
+    var seconds: Int
+    var nanoseconds: Int
 
-  /// A pepper in a file, which is made when it is first needed.
+    init(_ info: stat) {
+      (device, inode) = (UInt64(info.st_dev), UInt64(info.st_ino))
+      (seconds, nanoseconds) = (info.st_mtim.tv_sec, info.st_mtim.tv_nsec)
+    }
+  }
+
+  private struct Known {
+    var key: Key
+    var mark: Mark
+  }
+
+  public let path: String
+  private let known = Mutex<Known?>(nil)
+
+  /// A pepper in a file, which ``make()`` makes.
   public init(path: String) { self.path = path }
 
-  /// The key. Reads the file once.
+  /// The error for vaults whose pepper's file is gone.
+  var missing: MeetingStoreError {
+    .failed(path: path, reason: "the pepper of the vaults is missing; put its file back from your copy")
+  }
+
+  /// The key; nil when there is no file. Reads the file again when it is another one than before.
   /// - Throws: ``MeetingStoreError/notWritable(path:reason:)``, ``MeetingStoreError/damaged(path:reason:)``.
-  func load() throws(MeetingStoreError) -> Key {
-    let result = key.withLock { known in
-      Result { () throws(MeetingStoreError) -> Key in
-        if let known { return known }
-        var bytes: [UInt8]
-        if let found = try read() { bytes = found } else { bytes = try make() }
-        do throws(CryptoError) {
-          let label = Array("parley vault pepper 1".utf8)
-          let name = try HMAC.code(of: label.span, key: bytes.span, using: .sha256)
-          let found = Key(secret: SecretBytes(wiping: &bytes), id: Base64URL.encode(Array(name.prefix(8))))
-          known = found
-          return found
-        } catch {
-          throw .failed(path: path, reason: "\(error)")
+  func load() throws(MeetingStoreError) -> Key? {
+    let result = known.withLock { known in
+      Result { () throws(MeetingStoreError) -> Key? in
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+          let (isGone, problem) = (errno == ENOENT, failure())
+          known = nil
+          guard isGone else { throw problem }
+          return nil
         }
+        defer { close(descriptor) }
+        var info = stat()
+        guard fstat(descriptor, &info) == 0 else { throw failure() }
+        let mark = Mark(info)
+        if let known, known.mark == mark { return known.key }
+        known = nil
+        let key = try key(of: try read(descriptor))
+        known = Known(key: key, mark: mark)
+        return key
       }
     }
     return try result.get()
   }
 
-  /// The bytes of the file; nil when there is none.
-  private func read() throws(MeetingStoreError) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      if errno == ENOENT { return nil }
-      throw failure()
+  /// The key, in a file that is made if there is none.
+  func make() throws(MeetingStoreError) -> Key {
+    if let key = try load() { return key }
+    try create()
+    guard let key = try load() else { throw missing }
+    return key
+  }
+
+  private func key(of bytes: consuming [UInt8]) throws(MeetingStoreError) -> Key {
+    var bytes = bytes
+    let label = Array("parley vault pepper 1".utf8)
+    do throws(CryptoError) {
+      let name = try HMAC.code(of: label.span, key: bytes.span, using: .sha256)
+      return Key(secret: SecretBytes(wiping: &bytes), id: Base64URL.encode(Array(name.prefix(8))))
+    } catch {
+      throw .failed(path: path, reason: "\(error)")
     }
-    defer { close(descriptor) }
+  }
+
+  private func read(_ descriptor: Int32) throws(MeetingStoreError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Self.length + 1)
     var length = 0
     while length < bytes.count {
@@ -71,7 +110,7 @@ public final class VaultPepper: Sendable {
 
   /// Makes the file under another name first, so that no half one is ever found. Another process may be faster: then
   /// its pepper counts.
-  private func make() throws(MeetingStoreError) -> [UInt8] {
+  private func create() throws(MeetingStoreError) {
     let fresh: [UInt8]
     do throws(CryptoError) { fresh = try SecretBytes.random(Self.length).unprotectedCopy() } catch {
       throw .failed(path: path, reason: "\(error)")
@@ -89,11 +128,10 @@ public final class VaultPepper: Sendable {
       throw failure()
     }
     guard link(new, path) == 0 else {
-      guard errno == EEXIST, let other = try read() else { throw failure() }
-      return other
+      guard errno == EEXIST else { throw failure() }
+      return
     }
     guard DiskFolder.synchronise(DiskFolder.containing(path)) else { throw failure() }
-    return fresh
   }
 
   private func failure() -> MeetingStoreError {

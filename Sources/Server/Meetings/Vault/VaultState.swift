@@ -18,7 +18,7 @@ public struct VaultState: Sendable, Hashable {
   public var triesLeft: Int
   public var hasRecoveryKey: Bool
 
-  init(_ vault: StoredVault?, pepper: String, now: Date) {
+  init(_ vault: StoredVault?, pepper: String?, now: Date) {
     version = vault?.version ?? 0
     record = vault?.current?.record
     hasRecoveryKey = vault?.current?.recovery != nil

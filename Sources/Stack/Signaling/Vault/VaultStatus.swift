@@ -24,6 +24,9 @@ public struct VaultStatus: Sendable, Hashable, Codable {
   /// Whether a recovery key opens it.
   public var hasRecoveryKey: Bool
 
+  /// Seconds of a lock as a server names them. No lock is longer than a week, whatever a server says.
+  package static func lockSeconds(_ named: Int?) -> Int { min(max(0, named ?? 1), 7 * 86_400) }
+
   public init(
     state: State, owner: String, version: Int = 0, derivation: VaultDerivation? = nil, triesLeft: Int? = nil,
     lockedFor: Int? = nil, hasRecoveryKey: Bool = false

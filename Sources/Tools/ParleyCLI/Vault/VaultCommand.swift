@@ -31,6 +31,9 @@ enum VaultCommand {
         ], run: open),
       .init(name: "change", operands: "", help: "give the vault another passcode", table: common, run: change),
       .init(
+        name: "recovery", operands: "", help: "print a new recovery key; the one before opens nothing any more",
+        table: common, run: recovery),
+      .init(
         name: "forget", operands: "", help: "forget the vault on the server; its key is lost",
         table: common + [CommandOptions.Option("yes", "do not ask")], run: forget),
     ])
@@ -38,7 +41,7 @@ enum VaultCommand {
   // MARK: Commands
 
   private static func status(_ options: CommandOptions) async throws {
-    try await with(options) { vault in
+    try await with(options) { vault, _ in
       let line: JSONLine
       let text: String
       switch try await vault.status() {
@@ -56,10 +59,17 @@ enum VaultCommand {
   }
 
   private static func create(_ options: CommandOptions) async throws {
-    try await with(options) { vault in
+    try await with(options) { vault, known in
       if try await vault.status() != .none { throw VaultProblem.exists }
       let passcode = try await PasscodePrompt.askNew("A passcode for your vault, at least 10 characters:")
-      let key = try await vault.create(passcode: passcode)
+      let key: Secret<String>
+      do throws(VaultProblem) {
+        key = try await vault.create(passcode: passcode, knowing: known)
+      } catch {
+        guard case .unreachable(let reason) = error else { throw error }
+        throw CommandGroup.Failure(
+          description: "\(reason) If there is a vault afterwards, `parley vault recovery` prints a recovery key of it.")
+      }
       say(
         ["created": true, "recoveryKey": .text(key.value)],
         """
@@ -71,15 +81,22 @@ enum VaultCommand {
   }
 
   private static func open(_ options: CommandOptions) async throws {
-    try await with(options) { vault in
-      if options.has("accept-older") { try await vault.acceptOlderRecord() }
-      let identity: LastingIdentity
+    try await with(options) { vault, known in
+      let unlock: () async throws -> LastingIdentity
       if options.has("recovery") {
         let key = try await PasscodePrompt.ask("Your recovery key:")
-        identity = try await vault.recover(
-          recoveryKey: key, passcode: try await PasscodePrompt.askNew("A new passcode, at least 10 characters:"))
+        let passcode = try await PasscodePrompt.askNew("A new passcode, at least 10 characters:")
+        unlock = { try await vault.recover(recoveryKey: key, passcode: passcode, knowing: known) }
       } else {
-        identity = try await vault.open(passcode: try await PasscodePrompt.ask("The passcode of your vault:"))
+        let passcode = try await PasscodePrompt.ask("The passcode of your vault:")
+        unlock = { try await vault.open(passcode: passcode) }
+      }
+      let identity: LastingIdentity
+      do {
+        identity = try await unlock()
+      } catch VaultProblem.rolledBack where options.has("accept-older") {
+        await vault.acceptOlderRecord()
+        identity = try await unlock()
       }
       say(
         ["opened": true, "code": .text(identity.code)],
@@ -88,16 +105,29 @@ enum VaultCommand {
   }
 
   private static func change(_ options: CommandOptions) async throws {
-    try await with(options) { vault in
+    try await with(options) { vault, known in
       let old = try await PasscodePrompt.ask("The passcode of your vault:")
       let new = try await PasscodePrompt.askNew("The new one, at least 10 characters:")
-      try await vault.change(passcode: old, to: new)
+      try await vault.change(passcode: old, to: new, knowing: known)
       say(["changed": true], "Your vault has the new passcode.", options)
     }
   }
 
+  private static func recovery(_ options: CommandOptions) async throws {
+    try await with(options) { vault, _ in
+      let key = try await vault.renewRecoveryKey(passcode: try await PasscodePrompt.ask("The passcode of your vault:"))
+      say(
+        ["recoveryKey": .text(key.value)],
+        """
+        Your vault has a new recovery key; write it down, it is not shown again. The one before opens nothing any more:
+
+            \(key.value)
+        """, options)
+    }
+  }
+
   private static func forget(_ options: CommandOptions) async throws {
-    try await with(options) { vault in
+    try await with(options) { vault, _ in
       if !options.has("yes") {
         let answer = try await PasscodePrompt.ask(
           "The key in your vault is lost then, and others see another identity of you. Type forget to go on:")
@@ -110,8 +140,9 @@ enum VaultCommand {
 
   // MARK: Steps
 
-  /// Opens the vault of the token's person, runs `body`, and keeps what was seen, also after a failure.
-  private static func with(_ options: CommandOptions, _ body: (Vault) async throws -> Void) async throws {
+  /// Runs `body` with the vault of the token's person and the names in the token. Keeps the records that have opened,
+  /// also after a later failure.
+  private static func with(_ options: CommandOptions, _ body: (Vault, [String]) async throws -> Void) async throws {
     try options.requireNoOperands()
     guard let server = options["server"], let token = options["token"] else {
       throw CommandOptions.Problem(
@@ -122,7 +153,7 @@ enum VaultCommand {
     let vault = try Vault(
       server: server, token: Secret(token), seen: before, trustsAnyCertificate: options.has("insecure"))
     do {
-      try await body(vault)
+      try await body(vault, Vault.names(in: Secret(token)))
     } catch {
       try await keep(vault, before, file)
       throw error

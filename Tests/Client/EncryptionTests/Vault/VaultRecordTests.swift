@@ -7,11 +7,13 @@ import Testing
 struct VaultRecordTests {
   private static let owner = "n_1/ann"
 
-  /// One derivation at the least cost, for all tests.
+  private static let cheap = VaultParameters.Bounds(memory: 1_024...1 << 20, passes: 1...10)
+
+  /// One cheap derivation, for all tests.
   private static let derived = Result { () throws(VaultError) in
     let parameters = try VaultParameters(
-      salt: [UInt8](repeating: 7, count: VaultParameters.saltLength), memory: VaultParameters.memoryRange.lowerBound,
-      passes: 1)
+      salt: [UInt8](repeating: 7, count: VaultParameters.saltLength), memory: Self.cheap.memory.lowerBound, passes: 1,
+      within: Self.cheap)
     let passcode = VaultPasscode(entered: "quarter mule lamp tide")
     return (credentials: try VaultCredentials(passcode: passcode, parameters: parameters), parameters: parameters)
   }
@@ -61,7 +63,7 @@ struct VaultRecordTests {
   @Test("a record of another owner, version or cost, or with any changed byte, does not open")
   func changes() throws {
     let record = try record()
-    let dearer = try VaultParameters(salt: parameters.salt, memory: parameters.memory, passes: 2)
+    let dearer = try VaultParameters(salt: parameters.salt, memory: parameters.memory, passes: 2, within: Self.cheap)
     let others = [
       try VaultRecord(version: 4, parameters: parameters, sealed: record.sealed),
       try VaultRecord(version: 3, parameters: dearer, sealed: record.sealed),
@@ -97,14 +99,31 @@ struct VaultRecordTests {
     #expect(throws: VaultError.rolledBack(seen: 2, found: 1)) { try memory.accept(first, owner: Self.owner) }
     #expect(throws: VaultError.rolledBack(seen: 2, found: 2)) { try memory.accept(fork, owner: Self.owner) }
     try memory.accept(first, owner: "n_1/bob")
-    memory.forget(Self.owner)
-    try memory.accept(first, owner: Self.owner)
+    // A person decides for one old record, and for no other.
+    let decided = try VaultMemory.Seen(first)
+    let before = memory
+    #expect(throws: VaultError.rolledBack(seen: 2, found: 2)) {
+      try memory.accept(fork, owner: Self.owner, older: decided)
+    }
+    #expect(memory == before)
+    try memory.accept(first, owner: Self.owner, older: decided)
+    #expect(memory.seen[Self.owner] == decided)
+    // Salt and cost of a version that was seen don't change.
+    try memory.check(parameters, version: 1, owner: Self.owner)
+    let others = [
+      try VaultParameters(salt: parameters.salt, memory: parameters.memory, passes: 2, within: Self.cheap),
+      try VaultParameters(leastOf: Self.cheap),
+    ]
+    for other in others {
+      #expect(throws: VaultError.parametersRefused) { try memory.check(other, version: 1, owner: Self.owner) }
+    }
+    try memory.check(others[0], version: 2, owner: Self.owner)
   }
 
   @Test("a server that names a cheap or an endless derivation is refused")
   func cost() {
     let salt = [UInt8](repeating: 1, count: 16)
-    let costs = [(8, 1), (46 << 10 - 1, 3), (1 << 21, 3), (65_536, 0), (65_536, 11)]
+    let costs = [(8, 1), (65_535, 3), (65_536, 2), (1 << 21, 3), (65_536, 0), (65_536, 11)]
     for (memory, passes) in costs {
       #expect(throws: VaultError.parametersRefused) {
         try VaultParameters(salt: salt, memory: memory, passes: passes)

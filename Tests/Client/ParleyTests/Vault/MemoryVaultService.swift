@@ -6,6 +6,9 @@ import Synchronization
 
 /// A server of one vault in memory, which does what a test wants it to.
 final class MemoryVaultService: VaultService {
+  /// The part of a request to store that is lost.
+  enum Loss { case request, reply }
+
   struct State {
     var version = 0
     var record: SealedVault?
@@ -14,6 +17,8 @@ final class MemoryVaultService: VaultService {
     var prepared: (token: String, answer: String)?
     /// Requests that brought a token.
     var tokens = 0
+    /// Losses of the next requests to store.
+    var lost: [Loss] = []
     /// Changes the answers on their way.
     var status: (VaultStatus) -> VaultStatus = { $0 }
     var opening: (VaultOpening) -> VaultOpening = { $0 }
@@ -58,12 +63,16 @@ final class MemoryVaultService: VaultService {
   }
 
   func store(_ request: VaultStoreRequest) async throws(VaultProblem) {
-    state.withLock { state in
+    let loss = state.withLock { state in
+      let loss = state.lost.isEmpty ? nil : state.lost.removeFirst()
+      guard loss != .request else { return loss }
       if request.preparation != nil, let prepared = state.prepared {
         (state.token, state.answer) = (prepared.token, prepared.answer)
       }
       (state.record, state.version) = (request.record, request.record.version)
+      return loss
     }
+    if loss != nil { throw .unreachable("lost") }
   }
 
   func forget() async throws(VaultProblem) { state.withLock { $0.record = nil } }

@@ -12,14 +12,10 @@ import Testing
   private static let passcode = Secret("quarter mule lamp tide")
   private static let other = Secret("seven grey roofs at noon")
 
-  private nonisolated static let cheap: @Sendable () throws(VaultError) -> VaultParameters = {
-    () throws(VaultError) in
-    let costly = try VaultParameters()
-    return try VaultParameters(salt: costly.salt, memory: VaultParameters.memoryRange.lowerBound, passes: 1)
-  }
+  private nonisolated static let cheap = VaultParameters.Bounds(memory: 46 << 10...1 << 20, passes: 1...10)
 
   private nonisolated func client(_ service: any VaultService, _ memory: VaultMemory = VaultMemory()) -> VaultClient {
-    VaultClient(service, scope: "here ", memory: memory, makeParameters: Self.cheap)
+    VaultClient(service, scope: "here ", memory: memory, bounds: Self.cheap)
   }
 
   private func contents(_ text: String) throws -> VaultContents {
@@ -67,8 +63,12 @@ import Testing
       await #expect(throws: VaultProblem.wrongRecoveryKey) {
         try await laptop.recover(recoveryKey: wrong, passcode: Self.passcode)
       }
+      let renewed = try await laptop.renewRecoveryKey(passcode: Self.other)
+      await #expect(throws: VaultProblem.wrongRecoveryKey) {
+        try await laptop.recover(recoveryKey: recoveryKey, passcode: Self.passcode)
+      }
       let recovered = try await device().recover(
-        recoveryKey: Secret(recoveryKey.value.lowercased()), passcode: Self.passcode)
+        recoveryKey: Secret(renewed.value.lowercased()), passcode: Self.passcode)
       #expect(recovered == identity)
       #expect(try await phone.open(passcode: Self.passcode) == identity)
 
@@ -113,8 +113,57 @@ import Testing
       try await first.create(contents("three"), passcode: passcode, recovery: nil)
     }
     service.change { $0.record = old }
-    try await first.acceptOlder()
+    await #expect(throws: VaultProblem.rolledBack(seen: 2, found: 1)) { try await first.open(passcode) }
+    await first.acceptOlder()
+    let before = await first.memory
+    // Until it opens, nothing is forgotten.
+    await #expect(throws: VaultProblem.wrongPasscode(triesLeft: 9)) {
+      try await first.open(VaultPasscode(entered: Self.other.value))
+    }
+    #expect(await first.memory == before)
     #expect(try await first.open(passcode) == contents("one"))
+  }
+
+  @Test("a vault whose reply is lost has the recovery key that was shown")
+  func lostReply() async throws {
+    let service = MemoryVaultService()
+    let vault = Parley.Vault(client(service))
+    // The first request is lost on its way, and the reply of the second.
+    service.change { $0.lost = [.request, .reply] }
+    let recoveryKey = try await vault.create(passcode: Self.passcode)
+    #expect(service.record?.version == 1)
+    let identity = try await vault.recover(recoveryKey: recoveryKey, passcode: Self.other)
+    #expect(try await vault.open(passcode: Self.other) == identity)
+    service.change { $0.lost = [.request, .request, .request] }
+    await #expect(throws: VaultProblem.unreachable("lost")) {
+      try await vault.change(passcode: Self.other, to: Self.passcode)
+    }
+    #expect(try await vault.open(passcode: Self.other) == identity)
+  }
+
+  @Test("numbers of a server that make no sense do no harm")
+  func hostileNumbers() async throws {
+    let refusal = #"{"Error": "", "code": "vaultLocked", "seconds": 9223372036854775807}"#
+    let read = try SignalingDecoder().decode(HTTPVaultService.Refusal.self, from: Array(refusal.utf8))
+    let problem = HTTPVaultService.problem(read)
+    #expect(problem == .locked(seconds: 604_800) && problem.description.contains("168 hours"))
+    #expect(VaultProblem.locked(seconds: .max).description.contains("hours"))
+    let service = MemoryVaultService()
+    for (seconds, expected) in [(Int.max, 604_800), (.min, 0)] {
+      service.change { state in
+        state.status = { VaultStatus(state: .locked, owner: $0.owner, version: .max, lockedFor: seconds) }
+      }
+      await #expect(throws: VaultProblem.locked(seconds: expected)) {
+        try await client(service).open(VaultPasscode(entered: Self.passcode.value))
+      }
+    }
+  }
+
+  @Test("names of the person come from the token, whatever it is")
+  func names() {
+    let claims = Base64URL.encode(Array(#"{"sub":"ann@example","name":"Ann Smith","exp":1}"#.utf8))
+    #expect(Parley.Vault.names(in: Secret("e30.\(claims).x")) == ["ann@example", "Ann Smith"])
+    for token in ["", "..", "a.b", "e30.?.x", "e30.\(claims)"] { #expect(Parley.Vault.names(in: Secret(token)) == []) }
   }
 
   @Test("a server that names a cheap derivation gets no token, and one that changes a record is found out")
@@ -124,7 +173,8 @@ import Testing
     let ann = client(service)
     try await ann.create(contents("one"), passcode: passcode, recovery: nil)
     let before = service.tokens
-    for (memory, passes) in [(1_024, 1), (65_536, 0), (8 << 20, 3)] {
+    // The last one is within the bounds, but another than the record had before.
+    for (memory, passes) in [(1_024, 1), (65_536, 0), (8 << 20, 3), (47 << 10, 2)] {
       service.change { state in
         state.status = { status in
           var status = status

@@ -119,7 +119,7 @@ struct VaultEndpointTests {
         $0.action.hasPrefix("vault.")
       }
       #expect(entries.allSatisfy { $0.actor == "person ann Ann" && $0.target == "ann" })
-      #expect(entries.filter { $0.action == "vault.try" }.count == 11)
+      #expect(entries.filter { $0.action == "vault.try" }.count == 12)
       await log.close()
     }
   }

@@ -62,11 +62,16 @@ struct VaultTests {
       let bytes = try Data(contentsOf: URL(filePath: world.folder.path + "/" + name))
       for text in texts { #expect(bytes.range(of: Data(text)) == nil, "\(name)") }
     }
-    // A thief's server makes a pepper of its own: it neither checks a passcode nor gives an answer.
+    // A thief's server makes no pepper while there are vaults, and with another one neither checks a passcode nor gives
+    // an answer.
     let thief = TemporaryFolder()
     try FileManager.default.copyItem(atPath: copy, toPath: thief.path + "/" + SQLiteMeetingStore.fileName)
     let stolen = try await SQLiteMeetingStore.open(folder: thief.path)
     let other = VaultWorld.vault(stolen, thief.path)
+    await #expect(throws: VaultRefusal.store(other.pepper.missing)) {
+      try await other.prepare(world.caller, token: VaultWorld.token(1), proof: nil, now: now)
+    }
+    try Data(repeating: 5, count: 32).write(to: URL(filePath: other.pepper.path))
     #expect(try await other.status(world.caller, now: now).kind == .unreadable)
     await #expect(throws: VaultRefusal.unreadable) {
       try await other.open(world.caller, proof: .passcode(VaultWorld.token(1)), now: now)
@@ -108,7 +113,9 @@ struct VaultTests {
     _ = try await world.open(1, at: now + 86_400)
     #expect(try await world.vault.status(world.caller, now: now + 86_400).triesLeft == 10)
     let tries = try await world.entries().filter { $0.hasPrefix("vault.try") }
-    #expect(tries.count == Vault.maximumTries + 2 && tries.contains("vault.try open: wrong, locked for 24 hours"))
+    // Of those that came while it was locked, one a minute.
+    #expect(tries.filter { $0 == "vault.try open: locked" }.count == 2)
+    #expect(tries.count == Vault.maximumTries + 4 && tries.contains("vault.try open: wrong, locked for 24 hours"))
   }
 
   @Test("threat 52: the count is kept over a restart between guesses, and every way in counts")
@@ -191,6 +198,10 @@ struct VaultTests {
     await #expect(throws: VaultRefusal.wrongRecoveryKey) { try await world.store(9, version: 2, proof: wrong) }
     #expect(try await world.vault.open(world.caller, proof: right, now: now).record == VaultWorld.record(1))
     try await world.store(9, version: 2, proof: right)
+    #expect(
+      try await world.entries().filter { $0.hasPrefix("vault.recover") } == [
+        "vault.recover open: wrong", "vault.recover open", "vault.recover prepare", "vault.recover store",
+      ])
     // The lock is gone with the old passcode, and the recovery key stays.
     _ = try await world.open(9)
     #expect(try await world.vault.status(world.caller, now: now).hasRecoveryKey)
@@ -219,20 +230,48 @@ struct VaultTests {
     #expect(try await world.open(1).record.version == 1)
   }
 
+  @Test("a missing pepper stops the vaults and no other one is made, until its file is back")
+  func lostPepper() async throws {
+    let world = try await VaultWorld()
+    let path = world.vault.pepper.path
+    #expect(try await world.vault.status(world.caller, now: now).kind == .none)
+    await #expect(throws: VaultRefusal.noVault) { try await world.open(1) }
+    #expect(!FileManager.default.fileExists(atPath: path))
+    let answer = try await world.store(1, version: 1)
+    try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+    let lost = VaultRefusal.store(world.vault.pepper.missing)
+    let bob = Vault.Caller(owner: VaultOwner(tenant: world.tenant.id, identity: "bob"), tenant: "acme")
+    await #expect(throws: lost) { try await world.vault.status(world.caller, now: now) }
+    await #expect(throws: lost) { try await world.open(1) }
+    await #expect(throws: lost) {
+      try await world.vault.prepare(bob, token: VaultWorld.token(2), proof: nil, now: now)
+    }
+    #expect(try await world.vault.status(bob, now: now).kind == .none)
+    let tolerant = try await world.vault.status(world.caller, now: now, toleratesNoPepper: true)
+    #expect(tolerant.kind == .unreadable && tolerant.version == 1)
+    #expect(!FileManager.default.fileExists(atPath: path))
+    // Another file is noticed without a restart, and so is the right one.
+    try Data(repeating: 5, count: 32).write(to: URL(filePath: path))
+    await #expect(throws: VaultRefusal.unreadable) { try await world.open(1) }
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
+    #expect(try await world.open(1).answer == answer)
+  }
+
   @Test("a pepper's file that is damaged or can't be read stops the vaults, and two processes make one pepper")
   func pepperFile() async throws {
     let world = try await VaultWorld()
     let path = world.folder.path + "/" + VaultPepper.fileName
     let peppers = (0..<8).map { _ in VaultPepper(path: path) }
     let ids = await withTaskGroup(of: String?.self) { group in
-      for pepper in peppers { group.addTask { try? pepper.load().id } }
+      for pepper in peppers { group.addTask { try? pepper.make().id } }
       return await group.reduce(into: Set<String?>()) { $0.insert($1) }
     }
     #expect(ids.count == 1 && ids.first != nil && ids.first != .some(nil))
     #expect(try FileManager.default.contentsOfDirectory(atPath: world.folder.path).allSatisfy { !$0.contains(".new") })
     try Data(repeating: 1, count: 31).write(to: URL(filePath: path))
     #expect(throws: MeetingStoreError.self) { try VaultPepper(path: path).load() }
-    #expect(throws: MeetingStoreError.self) { try VaultPepper(path: world.folder.path + "/none/pepper").load() }
+    #expect(throws: MeetingStoreError.self) { try VaultPepper(path: world.folder.path + "/none/pepper").make() }
     // Bounds of what clients send.
     await #expect(throws: VaultRefusal.malformed("A token has 32 bytes.")) {
       try await world.vault.prepare(world.caller, token: [1], proof: nil, now: now)
