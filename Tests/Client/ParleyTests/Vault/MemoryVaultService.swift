@@ -20,9 +20,9 @@ final class MemoryVaultService: VaultService {
     /// Losses of the next requests to store.
     var lost: [Loss] = []
     /// Changes the answers on their way.
-    var status: (VaultStatus) -> VaultStatus = { $0 }
-    var opening: (VaultOpening) -> VaultOpening = { $0 }
-    var preparation: (VaultPreparation) -> VaultPreparation = { $0 }
+    var status: @Sendable (VaultStatus) -> VaultStatus = { $0 }
+    var opening: @Sendable (VaultOpening) -> VaultOpening = { $0 }
+    var preparation: @Sendable (VaultPreparation) -> VaultPreparation = { $0 }
   }
 
   private let state: Mutex<State>
