@@ -17,6 +17,8 @@ public enum MessagingLimits {
   public static let persistentEndpoints = 3
   /// Endpoints of one identity that come and go: browsers, programs.
   public static let ephemeralEndpoints = 7
+  /// Days after the end of its token that an ephemeral endpoint is kept.
+  public static let ephemeralDays = 7
   /// Characters in the description or nickname of an endpoint.
   public static let descriptionCharacters = 2_000
 

@@ -29,6 +29,16 @@ struct CallMeetings: Sendable {
     }
   }
 
+  /// Removes the meeting of a call that is over. People who are in it stay, and nobody else gets in.
+  func close(_ call: CallID, of tenantID: TenantID) async throws(MessagingFailure) {
+    do {
+      guard let meeting = try await store.meeting(room: try Self.room(call), tenant: tenantID) else { return }
+      try await store.transaction { _ = try $0.removeMeeting(meeting.id) }
+    } catch {
+      throw Self.failure(error)
+    }
+  }
+
   /// The callee's grant for a call.
   func join(
     _ call: CallID, as caller: MailboxCaller, of tenantID: TenantID, now: Date

@@ -21,6 +21,8 @@ struct CallTable: Sendable {
     var answered: EndpointID?
     var offer: PassingEvent
     var ringsUntil: Instant
+    /// Whether the callee heard of it: only once the caller has its number.
+    var isRinging = false
 
     /// The side opposite to an identity, with its endpoint in the call.
     func other(than regId: RegID) -> (RegID, EndpointID?) {
@@ -30,12 +32,15 @@ struct CallTable: Sendable {
 
   private var calls: [CallID: Call] = [:]
   private var counts: [RegID: Int] = [:]
+  /// Calls that are over, whose meetings are to be removed.
+  private var ended: [(CallID, MailboxCaller)] = []
 
   var count: Int { calls.count }
 
-  mutating func start(
+  /// Takes a place for a call. It rings with ``ring(_:now:)``.
+  mutating func reserve(
     _ id: CallID, from caller: MailboxCaller, to callee: RegID, medium: CallMedium, sealed: Sealed, now: Instant
-  ) throws(MessagingFailure) -> [Notice] {
+  ) throws(MessagingFailure) {
     guard caller.regId != callee else { throw .init(.badRequest, "Nobody calls themselves.") }
     for side in [caller.regId, callee] where counts[side, default: 0] >= MessagingLimits.calls {
       throw .init(.limitReached, "At most \(MessagingLimits.calls) calls at once are possible (calls).")
@@ -46,19 +51,37 @@ struct CallTable: Sendable {
       caller: caller, callee: callee, offer: offer, ringsUntil: now + .seconds(Int64(MessagingLimits.ringSeconds)))
     counts[caller.regId, default: 0] += 1
     counts[callee, default: 0] += 1
-    return [Notice(to: callee, event: offer)]
+  }
+
+  /// The callee hears of a call.
+  mutating func ring(_ id: CallID, now: Instant) throws(MessagingFailure) -> [Notice] {
+    guard var call = calls[id] else { throw .init(.notFound, "The call is over.") }
+    call.isRinging = true
+    call.ringsUntil = now + .seconds(Int64(MessagingLimits.ringSeconds))
+    calls[id] = call
+    return [Notice(to: call.callee, event: call.offer)]
+  }
+
+  /// Gives up a call that does not ring yet.
+  mutating func abandon(_ id: CallID) { remove(id) }
+
+  /// The calls that have ended since the last time.
+  mutating func takeEnded() -> [(CallID, MailboxCaller)] {
+    defer { ended = [] }
+    return ended
   }
 
   /// The offers that ring at an identity, for an endpoint that has just come.
   func offers(to regId: RegID) -> [PassingEvent] {
-    calls.values.filter { $0.callee == regId && $0.answered == nil }.map(\.offer)
+    calls.values.filter { $0.callee == regId && $0.isRinging && $0.answered == nil }.map(\.offer)
   }
 
   /// A step of one side.
   mutating func step(
     _ id: CallID, _ step: CallStep, sealed: Sealed?, to endpoint: EndpointID?, by sender: MailboxCaller
   ) throws(MessagingFailure) -> [Notice] {
-    guard var call = calls[id], sender.regId == call.callee || sender.endpoint == call.caller.endpoint else {
+    guard var call = calls[id], call.isRinging, sender.regId == call.callee || sender.endpoint == call.caller.endpoint
+    else {
       throw .init(.notFound, "There is no such call, or not any more.")
     }
     let isCallee = sender.regId == call.callee
@@ -126,6 +149,7 @@ struct CallTable: Sendable {
 
   private mutating func remove(_ id: CallID) {
     guard let call = calls.removeValue(forKey: id) else { return }
+    ended.append((id, call.caller))
     for side in [call.caller.regId, call.callee] {
       counts[side, default: 0] -= 1
       if counts[side] == 0 { counts[side] = nil }

@@ -14,7 +14,7 @@ struct DomainAuthenticator: Sendable {
     of token: String, named userId: String, in domain: MessagingDomain
   ) async throws(MessagingFailure) -> ProvenUser {
     let user = try await self.user(of: token, in: domain)
-    guard user.userId == userId else {
+    guard user.userId.isSameUser(as: userId) else {
       log.info("messaging.token", ["domain": domain.id, "reason": "another user's"])
       throw .init(.tokenRejected, "The token is another user's.")
     }
@@ -103,4 +103,10 @@ struct DomainAuthenticator: Sendable {
       throw problem(error)
     }
   }
+}
+
+extension String {
+  /// Whether it is the same user id, byte for byte. `==` takes different spellings of Unicode for the same, which the
+  /// store keeps apart.
+  func isSameUser(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -17,13 +17,13 @@ struct KeyRecordEndpoints: Sendable {
     let (domain, caller) = try await caller(of: request, domain)
     let record = try await reach { try $0.keyRecord(of: user, in: domain.id) }
     guard let record else { throw Refusal(404, "noKeys", "The user has stored no keys.") }
-    return try Self.answer(caller == user ? record : record.publicPart)
+    return try Self.answer(caller.isSameUser(as: user) ? record : record.publicPart)
   }
 
   /// Merges keys into the caller's own record.
   func change(_ domain: String, _ user: String, _ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
     let (domain, caller) = try await caller(of: request, domain)
-    guard caller == user else { throw Refusal(401, "badCredential", "Users store their own keys only.") }
+    guard caller.isSameUser(as: user) else { throw Refusal(401, "badCredential", "Users store their own keys only.") }
     let body = request.body
     let changed = try await reach { mailboxes -> KeyRecord? in
       let old = try mailboxes.keyRecord(of: user, in: domain.id) ?? KeyRecord()

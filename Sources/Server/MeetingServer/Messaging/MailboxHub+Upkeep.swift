@@ -63,6 +63,10 @@ extension MailboxHub {
           before: MessageTime(milliseconds: time.milliseconds - Int64(MessagingLimits.days) * day))
       }
       if rows > 0 { log.debug("purged", ["mailboxEvents": rows]) }
+      let lastSeen = clock() - Double(MessagingLimits.ephemeralDays) * 24 * 3_600
+      for endpoint in try await perform({ transaction, _ in try transaction.purgeEndpoints(before: lastSeen) }) {
+        remove(endpoint)
+      }
       let dayAgo = clock() - 24 * 3_600
       let gone = try await perform { transaction, _ in try transaction.purgeAttachments(before: dayAgo) }
       for id in gone { await attachments?.remove(id) }
@@ -103,6 +107,7 @@ extension MailboxHub {
   // MARK: Calls
 
   func publish(_ notices: [CallTable.Notice]) {
+    for (call, caller) in calls.takeEnded() { closeMeeting(of: call, caller) }
     for notice in notices {
       if let endpoint = notice.endpoint {
         if let session = sessions[endpoint], session.caller.regId == notice.to {
@@ -114,12 +119,38 @@ extension MailboxHub {
     }
   }
 
-  /// Rings at the callee's endpoints; a push wakes one that has no connection.
-  func startCall(
+  private func closeMeeting(of call: CallID, _ caller: MailboxCaller) {
+    guard let meetings else { return }
+    Task {
+      do throws(MessagingFailure) {
+        let domain = try await perform { transaction, _ in try transaction.domain(caller.domain) }
+        if let domain { try await meetings.close(call, of: domain.tenant) }
+      } catch {
+        // The meeting goes by itself at its end.
+        log.warning("messaging.call", ["reason": error.message])
+      }
+    }
+  }
+
+  /// Takes a call's place among those of its two sides.
+  func reserveCall(
     _ id: CallID, from caller: MailboxCaller, to callee: RegID, medium: CallMedium, sealed: Sealed
   ) throws(MessagingFailure) {
-    publish(
-      try calls.start(id, from: caller, to: callee, medium: medium, sealed: sealed, now: MonotonicClock.now))
+    try calls.reserve(id, from: caller, to: callee, medium: medium, sealed: sealed, now: MonotonicClock.now)
+  }
+
+  func abandonCall(_ id: CallID) {
+    calls.abandon(id)
+    publish([CallTable.Notice]())
+  }
+
+  /// Answers the caller, and then rings at the callee's endpoints; a push wakes one that has no connection.
+  func startCall(
+    _ id: CallID, from caller: MailboxCaller, to callee: RegID, answer: ServiceMessage, _ channel: MessagingChannel
+  ) throws(MessagingFailure) {
+    let notices = try calls.ring(id, now: MonotonicClock.now)
+    channel.send(answer)
+    publish(notices)
     if !isConnected(callee) { push?.notify(.call, callee, of: caller.domain) }
   }
 

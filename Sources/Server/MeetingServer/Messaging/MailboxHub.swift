@@ -33,6 +33,7 @@ actor MailboxHub {
   let clock: @Sendable () -> Date
   let attachments: AttachmentFiles?
   let push: PushNotifier?
+  let meetings: CallMeetings?
   private var queue = GroupCommitQueue<Job, Never>()
   private var isCommitting = false
   /// Jobs that share one synchronisation of the disk. More would hold up the first of them.
@@ -59,12 +60,13 @@ actor MailboxHub {
 
   init(
     store: any MailboxStore, log: Log, attachments: AttachmentFiles? = nil, push: PushNotifier? = nil,
-    clock: @escaping @Sendable () -> Date = { Date() }
+    meetings: CallMeetings? = nil, clock: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.store = store
     self.log = log
     self.attachments = attachments
     self.push = push
+    self.meetings = meetings
     self.clock = clock
   }
 

@@ -1,4 +1,5 @@
 import Basics
+import Crypto
 import FoundationEssentials
 import Meetings
 import Messaging
@@ -22,7 +23,8 @@ struct MessagingService: Sendable {
     let isFirst = FirstFrame()
     let timeout = Task { [helloTimeout] in
       guard (try? await Task.sleep(for: helloTimeout)) != nil, isFirst.claim() else { return }
-      channel.refuse(.init(.badRequest, "Neither hello nor resume came in time (helloSeconds)."))
+      // The network may be slow: the endpoint tries again.
+      channel.refuse(.init(.limitReached, "Neither hello nor resume came in time (helloSeconds).", retryAfter: 1))
     }
     defer { timeout.cancel() }
     var connection = EndpointConnection()
@@ -80,8 +82,10 @@ struct MessagingService: Sendable {
   private func register(
     _ hello: EndpointMessage.Hello, _ user: ProvenUser, _ channel: MessagingChannel
   ) async throws(MessagingFailure) -> EndpointConnection.Phase {
-    let secret = RandomID.text(characters: 52)
+    let secret = try Self.secret(of: hello)
     let now = clock()
+    // A missing tenant is found before anything is stored.
+    _ = try await signingTenant(of: try await domain(hello.domain))
     let registration = try await hub.perform { transaction, _ in
       try EndpointRegistration.register(
         hello, user: user, secretHash: try EndpointRegistration.hash(ofSecret: secret), now: now, in: transaction)
@@ -102,6 +106,24 @@ struct MessagingService: Sendable {
     }
   }
 
+  private static func secret(of hello: EndpointMessage.Hello) throws(MessagingFailure) -> String {
+    guard let secret = hello.secret else { return RandomID.text(characters: 52) }
+    guard Base64URL.decode(secret)?.count == 32 else {
+      throw .init(.badRequest, "A secret has 32 random bytes in base64url.")
+    }
+    return secret
+  }
+
+  private func signingTenant(of domain: MessagingDomain) async throws(MessagingFailure) -> Tenant {
+    do throws(MeetingStoreError) {
+      if let tenant = try await store.tenant(id: domain.tenant) { return tenant }
+    } catch {
+      log.error("messaging.registration", ["reason": "\(error)"])
+      throw .init(.serverError, "The server cannot read its data just now. Try again.")
+    }
+    throw .init(.unknownDomain, "The domain is gone.")
+  }
+
   private func enter(
     _ resume: EndpointMessage.Resume, _ channel: MessagingChannel
   ) async throws(MessagingFailure) -> EndpointConnection.Phase {
@@ -118,14 +140,10 @@ struct MessagingService: Sendable {
   ) async throws(MessagingFailure) -> ServiceMessage.Welcome {
     let domain = try await domain(identity.domain)
     let now = clock()
+    let tenant = try await signingTenant(of: domain)
     let token: String
     do {
-      guard let tenant = try await store.tenant(id: domain.tenant) else {
-        throw MessagingFailure(.unknownDomain, "The domain is gone.")
-      }
       token = try RegistrationToken.sign(identity, domain: domain.id, tenant: tenant, now: now)
-    } catch let failure as MessagingFailure {
-      throw failure
     } catch {
       log.error("messaging.registration", ["reason": "\(error)"])
       throw .init(.serverError, "The server cannot sign just now. Try again.")
@@ -157,7 +175,7 @@ struct MessagingService: Sendable {
       case .vault(let request):
         channel.send(.answer(id: id, .vault(answer: try await vaultAnswer(to: request, from: caller))))
       case .callStart(let to, let medium, let sealed):
-        channel.send(.answer(id: id, try await startCall(to, medium, sealed, from: caller)))
+        try await startCall(to, medium, sealed, id: id, from: caller, channel)
       case .callStep(let call, let step, let sealed, let to):
         channel.send(.answer(id: id, try await callStep(call, step, sealed, to, from: caller)))
       default: await hub.apply(request, id: id, from: caller, channel)
@@ -170,7 +188,7 @@ struct MessagingService: Sendable {
   private func renew(_ token: String, _ userId: String, _ caller: MailboxCaller) async throws(MessagingFailure) {
     let domain = try await domain(caller.domain)
     let user = try await authenticator.user(of: token, named: userId, in: domain)
-    guard try await identity(of: caller).userId == user.userId else {
+    guard try await identity(of: caller).userId.isSameUser(as: user.userId) else {
       throw .init(.tokenRejected, "The token is another user's.")
     }
     try await hub.renewed(caller.endpoint, until: user.expires)
@@ -201,8 +219,9 @@ struct MessagingService: Sendable {
   // MARK: Calls
 
   private func startCall(
-    _ to: RegID, _ medium: CallMedium, _ sealed: Sealed, from caller: MailboxCaller
-  ) async throws(MessagingFailure) -> MessagingAnswer {
+    _ to: RegID, _ medium: CallMedium, _ sealed: Sealed, id: Int, from caller: MailboxCaller,
+    _ channel: MessagingChannel
+  ) async throws(MessagingFailure) {
     try Self.require(sealed)
     let domain = try await domain(caller.domain)
     _ = try await identity(of: caller)
@@ -211,9 +230,15 @@ struct MessagingService: Sendable {
       throw .init(.notFound, "There is no identity \(to) in this domain.")
     }
     let call = CallID(RandomID.text(characters: 26))
-    let grant = try await meetings.open(call, for: caller, of: domain.tenant, now: clock())
-    try await hub.startCall(call, from: caller, to: to, medium: medium, sealed: sealed)
-    return .call(callId: call, grant: grant)
+    try await hub.reserveCall(call, from: caller, to: to, medium: medium, sealed: sealed)
+    do throws(MessagingFailure) {
+      let grant = try await meetings.open(call, for: caller, of: domain.tenant, now: clock())
+      let answer = ServiceMessage.answer(id: id, .call(callId: call, grant: grant))
+      try await hub.startCall(call, from: caller, to: to, answer: answer, channel)
+    } catch {
+      await hub.abandonCall(call)
+      throw error
+    }
   }
 
   private func callStep(

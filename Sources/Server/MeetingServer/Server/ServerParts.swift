@@ -65,14 +65,15 @@ struct ServerParts: Sendable {
     let signIn = SignInEndpoints(
       store: store, desk: desk, client: ProviderClient(), counters: counters, log: log)
     let attachments = AttachmentFiles(data: configuration.dataFolder)
+    let meetings = CallMeetings(store: store, authority: authority)
     mailboxes = MailboxHub(
       store: store, log: log, attachments: attachments,
-      push: PushNotifier(store: store, allowedHosts: configuration.webhooks.allowedHosts, log: log))
+      push: PushNotifier(store: store, allowedHosts: configuration.webhooks.allowedHosts, log: log),
+      meetings: meetings)
     let authenticator = DomainAuthenticator(client: ProviderClient(), log: log)
     messaging = MessagingService(
       hub: mailboxes, store: store, authenticator: authenticator,
-      vaults: EndpointVaults(vault: vault, log: log),
-      meetings: CallMeetings(store: store, authority: authority), log: log)
+      vaults: EndpointVaults(vault: vault, log: log), meetings: meetings, log: log)
     endpoints = Endpoints(
       application: ServiceApplication(desk: desk, store: store, counters: counters),
       discovery: Discovery(

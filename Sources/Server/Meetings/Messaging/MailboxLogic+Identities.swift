@@ -106,7 +106,8 @@ public enum EndpointRegistration: Sendable {
   /// As many endpoints of this kind are registered as may be: all of the identity's.
   case full(MessagingIdentity, [EndpointInfo])
 
-  /// Registers an installation for a proven user, and makes the identity if necessary.
+  /// Registers an installation for a proven user, and makes the identity if necessary. One that comes again with its
+  /// secret is the endpoint that it was.
   public static func register(
     _ hello: EndpointMessage.Hello, user: ProvenUser, secretHash: String, now: Date,
     in transaction: any MailboxTransaction
@@ -115,6 +116,13 @@ public enum EndpointRegistration: Sendable {
     let known = try transaction.identity(user: user.userId, of: hello.domain)
     let identity = try known ?? makeIdentity(user.userId, hello.domain, now: now, in: transaction)
     let endpoints = try transaction.endpoints(of: identity.regId)
+    if var endpoint = endpoints.first(where: { $0.secretHash == secretHash }) {
+      // Its first answer got lost.
+      endpoint.acknowledged = identity.lastEvent
+      endpoint.tokenExpires = user.expires
+      try transaction.put(endpoint)
+      return .registered(identity, endpoint, isNew: false)
+    }
     let most = hello.isPersistent ? MessagingLimits.persistentEndpoints : MessagingLimits.ephemeralEndpoints
     guard endpoints.count(where: { $0.isPersistent == hello.isPersistent }) < most else {
       return .full(identity, endpoints.map { $0.info(isCurrent: false) })

@@ -38,6 +38,8 @@ public protocol MailboxTransaction {
   /// Inserts it, or replaces the one with its id.
   func put(_ endpoint: MessagingEndpoint) throws(MeetingStoreError)
   func remove(endpoint: EndpointID) throws(MeetingStoreError)
+  /// Removes ephemeral endpoints whose token ended before a moment, and returns them.
+  func purgeEndpoints(before: Date) throws(MeetingStoreError) -> [EndpointID]
 
   // MARK: Keys of apps without key management
 

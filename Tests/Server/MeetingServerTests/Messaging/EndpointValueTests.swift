@@ -66,7 +66,9 @@ struct EndpointValueTests {
     let start = Instant(nanoseconds: 0)
     let (ann, bob, tablet, eve) = (caller(1, "a"), caller(2, "b"), caller(2, "t"), caller(3, "e"))
     let call = CallID("c")
-    _ = try table.start(call, from: ann, to: bob.regId, medium: .voice, sealed: sealed, now: start)
+    try table.reserve(call, from: ann, to: bob.regId, medium: .voice, sealed: sealed, now: start)
+    #expect(table.offers(to: bob.regId).isEmpty)
+    _ = try table.ring(call, now: start)
     #expect(table.offers(to: bob.regId).count == 1 && table.offers(to: ann.regId).isEmpty)
     #expect(throws: MessagingFailure.self) { try table.step(call, .answer, sealed: nil, to: nil, by: eve) }
     #expect(throws: MessagingFailure.self) { try table.step(call, .answer, sealed: nil, to: nil, by: ann) }
@@ -74,22 +76,26 @@ struct EndpointValueTests {
     let ended = table.expire(now: start + .seconds(60))
     #expect(ended.map(\.to) == [ann.regId, bob.regId] && table.count == 0)
 
-    _ = try table.start(call, from: ann, to: bob.regId, medium: .voice, sealed: sealed, now: start)
+    try table.reserve(call, from: ann, to: bob.regId, medium: .voice, sealed: sealed, now: start)
+    _ = try table.ring(call, now: start)
     _ = try table.step(call, .answer, sealed: sealed, to: nil, by: tablet)
     #expect(table.expire(now: start + .seconds(600)).isEmpty)
     #expect(table.lose(bob.endpoint).isEmpty)
     #expect(table.lose(tablet.endpoint).map(\.event) == [.callEnded(callId: call, end: .lost)])
 
-    _ = try table.start(call, from: ann, to: bob.regId, medium: .voice, sealed: sealed, now: start)
+    try table.reserve(call, from: ann, to: bob.regId, medium: .voice, sealed: sealed, now: start)
+    _ = try table.ring(call, now: start)
     let declined = try table.step(call, .decline, sealed: nil, to: nil, by: bob)
     #expect(
       declined.contains { $0.except == bob.endpoint && $0.event == .callEnded(callId: call, end: .declinedElsewhere) })
+    // The table reports each ended call once, and its meeting goes.
+    #expect(table.takeEnded().map(\.0) == [call, call, call] && table.takeEnded().isEmpty)
     for index in 0..<MessagingLimits.calls {
-      _ = try table.start(
+      try table.reserve(
         CallID("n\(index)"), from: ann, to: RegID(UInt64(100 + index)), medium: .data, sealed: sealed, now: start)
     }
     #expect(throws: MessagingFailure.self) {
-      try table.start(CallID("x"), from: ann, to: bob.regId, medium: .data, sealed: sealed, now: start)
+      try table.reserve(CallID("x"), from: ann, to: bob.regId, medium: .data, sealed: sealed, now: start)
     }
   }
 

@@ -19,6 +19,20 @@ struct MailboxDeliveryTests {
     #expect(info.key == Sealed("BBBB") && info.ownKey == Sealed("AAAA"))
   }
 
+  @Test("a repeated registration with the same secret takes no place, and ephemeral endpoints go in the end")
+  func repeated() async throws {
+    let world = try await MailboxWorld()
+    let first = try #require(try await world.register("ann", isPersistent: false, secret: "own"))
+    let again = try #require(try await world.register("ann", isPersistent: false, secret: "own"))
+    let phone = try await world.register("ann", secret: "phone")
+    let bob = try #require(try await world.register("bob", isPersistent: false, secret: "own"))
+    #expect(again == first && phone?.endpoint != first.endpoint && bob.endpoint != first.endpoint)
+    let now = world.now
+    #expect(try await world.store.mailboxes { try $0.purgeEndpoints(before: now) }.isEmpty)
+    let gone = try await world.store.mailboxes { try $0.purgeEndpoints(before: now + 86_400) }
+    #expect(Set(gone) == [first.endpoint, bob.endpoint])
+  }
+
   @Test("a waiting chat is small on the disk, has its present state when read, and stays before its keys")
   func references() async throws {
     let world = try await MailboxWorld()

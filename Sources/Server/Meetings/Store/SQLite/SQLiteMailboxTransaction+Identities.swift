@@ -93,4 +93,12 @@ extension SQLiteMailboxTransaction {
   func remove(endpoint: EndpointID) throws(MeetingStoreError) {
     try run("DELETE FROM messaging_endpoints WHERE id = ?", [.text(endpoint.text)])
   }
+
+  func purgeEndpoints(before: Date) throws(MeetingStoreError) -> [EndpointID] {
+    let gone = try rows(
+      "SELECT id FROM messaging_endpoints WHERE persistent = 0 AND token_expires < ?", [.time(before)]
+    ) { EndpointID($0.text(0)) }
+    for id in gone { try remove(endpoint: id) }
+    return gone
+  }
 }

@@ -164,7 +164,7 @@ extension SQLiteMailboxTransaction {
         content =
           Self.decode(ChatReference.self, row.text(2)).map { .chat(ChatID(row.text(3)), $0) } ?? .event(.gap)
       case (true, _):
-        // Where the chat is gone, the number has to reach the endpoint all the same, so that it acknowledges it.
+        // The chat may be gone. The number has to reach the endpoint all the same, so that it acknowledges it.
         let chat = ChatID(row.text(3))
         content = .event(
           row.isNull(4)
@@ -177,7 +177,7 @@ extension SQLiteMailboxTransaction {
     }
   }
 
-  /// What an event with a whole chat has on the disk: the chat would be there once for each of its participants.
+  /// An event with a whole chat, as it is stored. Whole, it would be there once for each participant.
   private struct ChatReference: Codable {
     var by: RegID
     var isAdded: Bool
