@@ -4,7 +4,7 @@ import Testing
 
 @testable import MessagingClient
 
-/// What got lost on the way, or at the service, comes back.
+/// Messages, marks and keys come back after a loss on the way or at the service.
 @Suite struct RecoveryTests {
   let service = FakeService()
   let ann: TestEndpoint

@@ -29,7 +29,7 @@ import Testing
     try FileManager.default.removeItem(at: url("chat-b"))
     try FileManager.default.copyItem(at: url("chat-a"), to: url("chat-b"))
     #expect(try await reopened.records(of: "chat-b").isEmpty)
-    // What was put stands for what was appended with it: without the one there is not the other.
+    // Records that are put stand for the entries appended with them: a failed append stops both.
     try FileManager.default.createDirectory(at: url("log-c"), withIntermediateDirectories: true)
     await #expect(throws: FileStore.Failure.self) {
       try await reopened.apply([.put("chat-a", second), .append("log-c", first)])

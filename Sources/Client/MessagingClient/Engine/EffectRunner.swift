@@ -11,7 +11,7 @@ struct EffectRunner {
   var nextCommand = 1
   /// The effects that are being carried out; the next ones wait for them.
   var work: Task<Void, Never>?
-  /// What the store has refused; it is tried again before anything later.
+  /// Changes that the store has refused; they are tried again before later ones.
   var unstored: [StoreChange] = []
   var hasStoreFailed: Bool { !unstored.isEmpty }
   var storeRetry: Task<Void, Never>?

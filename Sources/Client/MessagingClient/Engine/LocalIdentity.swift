@@ -29,7 +29,6 @@ struct LocalIdentity: Sendable {
   /// Shows the service that the vault may be replaced.
   var vaultToken: SecretBytes?
   var memory = VaultMemory()
-  /// Stored apart.
   var pins = PinnedKeys()
 
   init(instance: UInt64) { self.instance = instance }

@@ -87,7 +87,7 @@ extension MessengerMachine {
     request(.callStep(callId: id, step: step, sealed: note, to: record.endpoint)) { machine, answer in
       var answer = answer
       switch step {
-      // Whatever the service says: it may have forgotten the call.
+      // Also if the service refuses: it may have forgotten the call.
       case .decline: answer = machine.endHere(id, .declined)
       case .busy: answer = machine.endHere(id, .busy)
       case .hangUp: answer = machine.endHere(id, .hungUp)

@@ -79,7 +79,7 @@ extension MessengerMachine {
     // Earlier keys first: a full ring keeps the newest.
     var hasEarlier = false
     for key in parcel.keys.dropLast().reversed() where record.ring.insert(key) { hasEarlier = true }
-    // Whoever is not in the chat gives no key to send with: the service can make up an identity whose keys it has.
+    // The service can make up an identity whose keys it has: only members give a key to send with.
     let isMember = id == own || record.participant(id) != nil
     let isNew = isMember ? record.ring.add(newest) : record.ring.insert(newest)
     var strangers = parcel.holders.strangers(to: record.info.participants.map(\.regId))

@@ -63,7 +63,7 @@ extension MessengerMachine {
       !info.participants.contains { $0.regId == known.regId }
     }
     if left { record.ring.needsRotation = true }
-    // It was away from the chat: what the others wrote meanwhile is missing rightly.
+    // This identity was away from the chat: the others' messages of that time are missing rightly.
     if info.firstMessage > record.info.firstMessage { record.ledger.skipAbsence() }
     let known = record.info
     record.info = info
@@ -107,7 +107,7 @@ extension MessengerMachine {
     receiveKeys(info)
   }
 
-  /// The own envelope has all keys of the chat, the other one those that came after it.
+  /// The identity's envelope has all keys of the chat, the others' one those that came after it.
   private mutating func receiveKeys(_ info: ChatInfo) {
     if info.key == nil, info.ownKey == nil { chats[info.chatId]?.lacksKey = true }
     if let key = info.ownKey { receiveKey(key, for: info.chatId) }

@@ -68,7 +68,7 @@ extension MessengerMachine {
       if !unread.isRestored { record.ledger.forgive(message.stored.sender) }
     }
     record.messages[unread.number] = message
-    // Who pages back wants to see what comes.
+    // A page of history is shown: it is not dropped as soon as it comes.
     let isTrimmed = unread.isRestored ? false : record.trim()
     chats[chat] = record
     if isTrimmed { rewriteLog(chat) } else { log(message, in: chat) }

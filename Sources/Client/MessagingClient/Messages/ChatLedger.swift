@@ -31,7 +31,7 @@ struct ChatLedger: Sendable, Equatable {
     var reported: UInt64 = 0
   }
 
-  /// Where others may have come to, so that the sender's next message may leave some out.
+  /// Says that the count of others is unknown: the sender's next message may leave some out.
   private static let unknown = UInt64.max
 
   private(set) var senders: [MessageHeader.Sender: Progress] = [:]
@@ -66,7 +66,7 @@ struct ChatLedger: Sendable, Equatable {
     recent.append(header.sender)
   }
 
-  /// This identity is in the chat again: what others wrote meanwhile was not for it.
+  /// This identity is in the chat again: the messages since it left were not for it.
   mutating func skipAbsence() {
     isComplete = false
     for sender in senders.keys { senders[sender]?.reported = Self.unknown }
