@@ -1,5 +1,6 @@
 import Basics
 import Crypto
+import Encryption
 import Messaging
 import Testing
 
@@ -142,6 +143,47 @@ import Testing
     service.deliver(.chatKey(chatId: small, key: forged, by: ann.regId), to: bob.regId)
     service.run()
     #expect(bob.warnings.last == .wrongKeyEnvelope(small))
+  }
+
+  @Test func `a key of somebody who is not in the chat is not used for what is sent`() throws {
+    let fake = try IdentityKeys(generation: 1)
+    let (id, key) = (RegID(9_999), try ChatKey())
+    service.identities["mal"] = FakeService.Identity(regId: id, user: "mal", keys: fake.published)
+    let parcel = ChatKeyParcel(keys: [key], holders: try .init([ann.regId, bob.regId, cyd.regId]))
+    let recipient = try #require(bob.machine.identity.keys?.publicKeys)
+    let envelope = try IdentityEnvelope.seal(
+      parcel.encoded(), IdentityEnvelope.Context(.chatKey, to: bob.regId, subject: ""), from: id, fake, to: recipient)
+    service.deliver(.chatKey(chatId: chat, key: Sealed(bytes: envelope), by: ann.regId), to: bob.regId)
+    service.run()
+    #expect(bob.warnings == [.unknownKeyHolders(chat, [id])])
+    try bob.say("for us", in: chat)
+    let used = try #require(service.chats[chat]?.messages.last?.body?.bytes.flatMap { try? SealedMessage($0) })
+    #expect(used.header.key != key.id && ann.texts(chat).last == "for us" && cyd.texts(chat).last == "for us")
+  }
+
+  @Test func `counters and numbers that nobody reaches end nothing`() throws {
+    let sender = MessageHeader.Sender(regId: bob.regId, instance: 2)
+    let key = ChatKeyID(rawValue: 1)
+    let zeros = [UInt8](repeating: 0, count: MessageHeader.digestLength)
+    for counter in [UInt64.max, 1 << 62] {
+      let header = MessageHeader(
+        chat: chat, sender: sender, counter: counter, previous: zeros, seen: [], key: key)
+      var ledger = ChatLedger()
+      ledger.isComplete = true
+      let findings = ledger.accept(header, digest: zeros, at: sender)
+      #expect(findings == [.missing(sender, count: counter - 1)])
+      var reader = ByteReader(header.encoded)
+      #expect(throws: KeyMessageError.malformed) { try MessageHeader(reading: &reader) }
+    }
+    var message = try #require(service.chats[chat]?.messages.last)
+    message.number = MessageNumber(.max)
+    service.deliver(.message(chatId: chat, message: message), to: bob.regId)
+    var info = service.info(chat, bob.regId)
+    info.lastMessage = MessageNumber(.max)
+    service.deliver(.chatChanged(chat: info, by: ann.regId), to: bob.regId)
+    service.run()
+    try ann.say("still there", in: chat)
+    #expect(bob.texts(chat).last == "still there" && bob.machine.chats[chat]?.info.lastMessage == MessageNumber(3))
   }
 
   @Test func `an exchanged offer does not ring, and nobody else answers a call`() throws {

@@ -29,6 +29,15 @@ import Testing
     try FileManager.default.removeItem(at: url("chat-b"))
     try FileManager.default.copyItem(at: url("chat-a"), to: url("chat-b"))
     #expect(try await reopened.records(of: "chat-b").isEmpty)
+    // Records that are put stand for the entries appended with them: a failed append stops both.
+    try FileManager.default.createDirectory(at: url("log-c"), withIntermediateDirectories: true)
+    await #expect(throws: FileStore.Failure.self) {
+      try await reopened.apply([.put("chat-a", second), .append("log-c", first)])
+    }
+    #expect(try await reopened.records(of: "chat-a") == [first])
+    try FileManager.default.removeItem(at: url("log-c"))
+    try await reopened.apply([.replace("log-a", [second, first]), .append("log-a", third)])
+    #expect(try await reopened.records(of: "log-a") == [second, first, third])
     try await reopened.removeAll()
     #expect(try await reopened.names(prefix: "").filter { $0 != "device.key" }.isEmpty)
   }

@@ -11,6 +11,10 @@ struct ChatRecord: Sendable {
   var ring = ChatKeyRing()
   var ledger = ChatLedger()
   var isDefunct = false
+  /// A read mark that the service has not taken.
+  var unsentRead: MessageNumber?
+  /// From here on no message is missing that the service has; pages of earlier ones may be here, too.
+  var floor: MessageNumber
   /// Numbers of history that this endpoint lacks.
   var unfetched: ClosedRange<MessageNumber>?
   var messages: [MessageNumber: MessageRecord] = [:]
@@ -31,10 +35,17 @@ struct ChatRecord: Sendable {
   var isFetchingKeys = false
   var isJoining = false
   var deliveredSent = MessageNumber(0)
-  /// A read mark that the service has not answered.
-  var unsentRead: MessageNumber?
+  /// Whether the identity's keys do not open the envelopes of the chat.
+  var lacksKey = false
+  /// Whether envelopes that the keys of before have signed may not open any more.
+  var isRenewing = false
+  /// The newest envelopes that were opened or refused: each change of the chat brings them again.
+  private(set) var envelopes: [Sealed] = []
 
-  init(info: ChatInfo) { self.info = info }
+  init(info: ChatInfo) {
+    self.info = info
+    floor = max(info.firstMessage, MessageNumber(1))
+  }
 
   /// Whether history is to be fetched. Nothing is sent before: it names the messages that this endpoint has seen.
   var isRestoring: Bool { unfetched != nil }
@@ -88,21 +99,42 @@ struct ChatRecord: Sendable {
   /// Keeps the newest messages. True when others were dropped.
   mutating func trim() -> Bool {
     guard messages.count > Self.maximumMessages else { return false }
-    for number in messages.keys.sorted().prefix(messages.count - Self.maximumMessages / 2) { messages[number] = nil }
+    let dropped = messages.keys.sorted().prefix(messages.count - Self.maximumMessages / 2)
+    for number in dropped { messages[number] = nil }
+    inbox.removeAll { messages[$0.number] == nil }
+    if let last = dropped.last { raiseFloor(to: MessageNumber(last.value + 1)) }
     return true
+  }
+
+  /// False when the envelope was looked at before.
+  mutating func looksAt(_ envelope: Sealed) -> Bool {
+    guard !envelopes.contains(envelope) else { return false }
+    envelopes = envelopes.suffix(3) + [envelope]
+    return true
+  }
+
+  mutating func forgetEnvelopes() { envelopes = [] }
+
+  mutating func raiseFloor(to number: MessageNumber) { floor = max(floor, number) }
+
+  /// The messages from `first` to `last` are here.
+  mutating func lowerFloor(to first: MessageNumber, through last: MessageNumber) {
+    if last.value + 1 >= floor.value { floor = min(floor, first) }
   }
 
   // MARK: Local store
 
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
-    writer.write(UInt8(1))
+    writer.write(UInt8(2))
     writer.write(UInt8(isDefunct ? 1 : 0))
     let info = LocalJSON.encode(info)
     writer.write(UInt32(truncatingIfNeeded: info.count))
     writer.write(info)
     writer.write(unfetched?.lowerBound.value ?? 0)
     writer.write(unfetched?.upperBound.value ?? 0)
+    writer.write(floor.value)
+    writer.write(unsentRead?.value ?? 0)
     ring.write(to: &writer)
     ledger.write(to: &writer)
     return writer.bytes
@@ -110,13 +142,16 @@ struct ChatRecord: Sendable {
 
   init(decoding bytes: [UInt8]) throws(KeyMessageError) {
     var reader = ByteReader(bytes)
-    guard try reader.read(UInt8.self) == 1 else { throw .malformed }
+    guard try reader.read(UInt8.self) == 2 else { throw .malformed }
     isDefunct = try reader.read(UInt8.self) != 0
     let json = try reader.read(count: Int(try reader.read(UInt32.self)))
     guard let info = LocalJSON.decode(ChatInfo.self, from: json) else { throw .malformed }
     self.info = info
     let (first, last) = (try reader.read(UInt64.self), try reader.read(UInt64.self))
     if first > 0, first <= last { unfetched = MessageNumber(first)...MessageNumber(last) }
+    floor = MessageNumber(try reader.read(UInt64.self))
+    let read = try reader.read(UInt64.self)
+    unsentRead = read > 0 ? MessageNumber(read) : nil
     ring = try ChatKeyRing(reading: &reader)
     ledger = try ChatLedger(reading: &reader)
   }

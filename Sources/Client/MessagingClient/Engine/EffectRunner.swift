@@ -11,7 +11,12 @@ struct EffectRunner {
   var nextCommand = 1
   /// The effects that are being carried out; the next ones wait for them.
   var work: Task<Void, Never>?
-  var hasStoreFailed = false
+  /// Changes that the store has refused; they are tried again before later ones.
+  var unstored: [StoreChange] = []
+  var hasStoreFailed: Bool { !unstored.isEmpty }
+  var storeRetry: Task<Void, Never>?
+  /// The last event that is in the store with all that came before it.
+  var storedEvent = EventNumber(0)
   var media: (any CallMedia)?
   /// Joining and leaving the meetings of calls, in order.
   var mediaWork: Task<Void, Never>?

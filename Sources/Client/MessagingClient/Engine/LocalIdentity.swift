@@ -13,9 +13,12 @@ struct LocalIdentity: Sendable {
     var memory: VaultMemory
     var hasSynced: Bool
     var generation: Int?
+    var helloSecret: String?
   }
 
   var credentials: EndpointCredentials?
+  /// Of this endpoint from before it is registered: a repeated `hello` makes no second one.
+  var helloSecret: String?
   var regId: RegID?
   /// Names this local store in message headers: counters never go back under one instance.
   var instance: UInt64
@@ -36,13 +39,13 @@ struct LocalIdentity: Sendable {
     let fields = LocalJSON.encode(
       Fields(
         endpoint: credentials?.endpoint, secret: credentials?.secret, regId: regId, instance: instance,
-        acknowledged: acknowledged, memory: memory, hasSynced: hasSynced, generation: keys?.generation))
+        acknowledged: acknowledged, memory: memory, hasSynced: hasSynced, generation: keys?.generation,
+        helloSecret: helloSecret))
     writer.write(UInt32(truncatingIfNeeded: fields.count))
     writer.write(fields)
     if let keys { writer.write(keys.secret.bytes) }
     writer.write(UInt8(vaultToken == nil ? 0 : 1))
     if let vaultToken { writer.write(vaultToken.bytes) }
-    pins.write(to: &writer)
     return writer.bytes
   }
 
@@ -56,6 +59,7 @@ struct LocalIdentity: Sendable {
     acknowledged = fields.acknowledged
     memory = fields.memory
     hasSynced = fields.hasSynced
+    helloSecret = fields.helloSecret
     if let endpoint = fields.endpoint, let secret = fields.secret {
       credentials = EndpointCredentials(endpoint: endpoint, secret: secret)
     }
@@ -71,6 +75,5 @@ struct LocalIdentity: Sendable {
       var token = try reader.read(count: VaultCredentials.tokenLength)
       vaultToken = SecretBytes(wiping: &token)
     }
-    pins = try PinnedKeys(reading: &reader)
   }
 }

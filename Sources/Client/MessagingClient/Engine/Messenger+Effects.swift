@@ -25,8 +25,7 @@ extension Messenger {
 
   /// Hands the machine's effects to the task that carries them out, behind those that are under way.
   private func pump() {
-    var effects: [MessengerMachine.Effect] = []
-    while let effect = machine.pollEffect() { effects.append(effect) }
+    let effects = machine.takeEffects()
     schedule()
     guard !effects.isEmpty else { return }
     let before = runner.work
@@ -57,26 +56,51 @@ extension Messenger {
       case .wipe:
         changes = []
         try? await store.removeAll()
-        runner.hasStoreFailed = false
+        runner.unstored = []
+        runner.storedEvent = EventNumber(0)
       }
     }
     await persist(&changes)
   }
 
   private func persist(_ changes: inout [StoreChange]) async {
-    guard !changes.isEmpty else { return }
-    let batch = changes
+    let batch = runner.unstored + changes
+    guard !batch.isEmpty else { return }
     changes = []
     do {
       try await store.apply(batch)
+      runner.unstored = []
     } catch {
       if !runner.hasStoreFailed { eventContinuation.yield(.storeFailed) }
-      runner.hasStoreFailed = true
+      runner.unstored = batch
+      runner.storeRetry?.cancel()
+      runner.storeRetry = Task { [weak self] in
+        guard (try? await Task.sleep(nanoseconds: 5_000_000_000)) != nil else { return }
+        await self?.retryStore()
+      }
+    }
+  }
+
+  private func retryStore() {
+    let before = runner.work
+    runner.work = Task {
+      await before?.value
+      var changes: [StoreChange] = []
+      await persist(&changes)
     }
   }
 
   private func send(_ message: EndpointMessage) {
-    if case .acknowledge = message, runner.hasStoreFailed { return }
+    var message = message
+    switch message {
+    case .acknowledge(let number):
+      guard !runner.hasStoreFailed else { return }
+      runner.storedEvent = number
+    case .resume(var resume) where runner.hasStoreFailed:
+      resume.acknowledged = min(resume.acknowledged, runner.storedEvent)
+      message = .resume(resume)
+    case .hello, .resume, .request, .ping: break
+    }
     guard let text = try? MessagingCoder().encode(message) else { return }
     _ = runner.connection?.send(text)
   }

@@ -122,11 +122,12 @@ package actor Messenger {
     if loading == nil {
       loading = Task {
         let names = await MessengerMachine.names(in: store)
-        machine.load(identity: names.identity, outbox: names.outbox)
+        machine.load(identity: names.identity, pins: names.pins, outbox: names.outbox)
         for name in names.chats {
           guard let chat = await MessengerMachine.chat(name, in: store) else { continue }
           machine.load(chat: chat.chat, log: chat.log)
         }
+        runner.storedEvent = machine.identity.acknowledged
         machine.announceLoaded()
       }
     }

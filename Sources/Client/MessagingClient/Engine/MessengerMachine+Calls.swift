@@ -85,17 +85,38 @@ extension MessengerMachine {
       return reply(command, .failure(.failed))
     }
     request(.callStep(callId: id, step: step, sealed: note, to: record.endpoint)) { machine, answer in
-      if case .success = answer {
-        switch step {
-        case .decline: machine.endCall(id, .declined)
-        case .busy: machine.endCall(id, .busy)
-        case .hangUp: machine.endCall(id, .hungUp)
-        case .ringing where record.call.state == .offered:
+      var answer = answer
+      switch step {
+      // Also if the service refuses: it may have forgotten the call.
+      case .decline: answer = machine.endHere(id, .declined)
+      case .busy: answer = machine.endHere(id, .busy)
+      case .hangUp: answer = machine.endHere(id, .hungUp)
+      case .ringing:
+        if case .success = answer, machine.calls[id]?.call.state == .offered {
           machine.calls[id]?.call.state = .ringing
-        case .ringing, .answer, .update: break
         }
+      case .answer, .update: break
       }
       machine.reply(command, answer.map { _ in .done })
+    }
+  }
+
+  private mutating func endHere(_ id: CallID, _ end: CallEnd) -> Answer {
+    endCall(id, end)
+    return .success(.done)
+  }
+
+  /// Asks the service about its calls after a connection was lost, by an update without content: those that it has
+  /// forgotten are over.
+  mutating func confirmCalls() {
+    for (id, record) in calls.sorted(by: { $0.key.text < $1.key.text }) where record.call.state != .ended {
+      guard let keys = keys(of: record.call.peer),
+        let note = try? seal(CallNote(step: .update), to: record.call.peer, keys, subject: id.text)
+      else { continue }
+      request(.callStep(callId: id, step: .update, sealed: note, to: record.endpoint)) { machine, answer in
+        guard case .failure(.refused(let failure)) = answer, !Self.isTemporary(failure.code) else { return }
+        machine.endCall(id, failure.code == .notAllowed ? .answeredElsewhere : .lost)
+      }
     }
   }
 

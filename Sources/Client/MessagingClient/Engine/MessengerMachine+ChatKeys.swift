@@ -47,7 +47,9 @@ extension MessengerMachine {
     }
     withKeys(of: [sender]) { machine, result in
       switch result {
-      case .success(let keys): machine.openKey(bytes, from: sender, keys[sender], for: chat)
+      case .success(let keys):
+        guard machine.chats[chat]?.looksAt(sealed) == true else { return }
+        machine.openKey(bytes, from: sender, keys[sender], for: chat)
       // All chats are fetched again after the next welcome.
       case .failure: machine.identity.hasSynced = false
       }
@@ -58,20 +60,30 @@ extension MessengerMachine {
     _ bytes: [UInt8], from id: RegID, _ sender: IdentityPublicKeys?, for chat: ChatID
   ) {
     guard let keys = identity.keys, var record = chats[chat] else { return }
-    guard let sender else { return warn(.wrongKeyEnvelope(chat)) }
+    guard let sender else {
+      chats[chat]?.lacksKey = true
+      return warn(.wrongKeyEnvelope(chat))
+    }
     let parcel: ChatKeyParcel
     do throws(KeyMessageError) {
       let context = IdentityEnvelope.Context(.chatKey, to: own, subject: "")
       parcel = try ChatKeyParcel(decoding: IdentityEnvelope.open(bytes, context, from: sender, to: keys))
     } catch {
-      return warn(.wrongKeyEnvelope(chat))
+      chats[chat]?.lacksKey = true
+      // Own ones are from before a forgotten passcode.
+      if id != own, !record.isRenewing { warn(.wrongKeyEnvelope(chat)) }
+      return pumpOutbox(chat)
     }
     guard let newest = parcel.keys.last else { return }
     let hadKey = record.ring.current != nil
-    let isNew = record.ring.add(newest)
+    // Earlier keys first: a full ring keeps the newest.
     var hasEarlier = false
     for key in parcel.keys.dropLast().reversed() where record.ring.insert(key) { hasEarlier = true }
-    let strangers = parcel.holders.strangers(to: record.info.participants.map(\.regId))
+    // The service can make up an identity whose keys it has: only members give a key to send with.
+    let isMember = id == own || record.participant(id) != nil
+    let isNew = isMember ? record.ring.add(newest) : record.ring.insert(newest)
+    var strangers = parcel.holders.strangers(to: record.info.participants.map(\.regId))
+    if !isMember { strangers = Set((strangers ?? []) + [id]).sorted() }
     if isNew, strangers != [] {
       // They may have been in the chat before. Later messages are not for them in any case.
       record.ring.needsRotation = true
@@ -111,6 +123,7 @@ extension MessengerMachine {
         case .success:
           machine.chats[chat]?.ring.add(key)
           machine.saveChat(chat)
+          machine.join(chat)
           machine.pumpOutbox(chat)
         case .failure(.refused): machine.retryLater()
         case .failure: break

@@ -19,17 +19,24 @@ extension MessengerMachine {
   }
 
   /// Fetches the identity's chats, page by page: on a new endpoint, or after events were lost.
-  mutating func syncChats(after: ChatID?) {
+  ///
+  /// - Parameter absent: Chats that were here before and that the pages so far do not have.
+  mutating func syncChats(after: ChatID?, absent: Set<ChatID> = []) {
+    var absent = absent
     if after == nil {
       guard !isSyncing else { return }
+      absent = Set(chats.filter { !$0.value.isDefunct }.keys)
       isSyncing = true
       notify(.syncing(true))
     }
-    request(.chatsGet(after: after)) { machine, answer in
+    request(.chatsGet(after: after)) { [absent] machine, answer in
       switch answer {
       case .success(.chats(let chats, let isLast)):
+        let absent = absent.subtracting(chats.map(\.chatId))
         for info in chats { machine.updateChat(info, restores: true) }
-        if !isLast, let last = chats.last { return machine.syncChats(after: last.chatId) }
+        if !isLast, let last = chats.last { return machine.syncChats(after: last.chatId, absent: absent) }
+        // The events that say so are lost.
+        if isLast { for chat in absent.sorted(by: { $0.text < $1.text }) { machine.chatRemoved(chat) } }
         machine.isSyncing = false
         machine.identity.hasSynced = true
         machine.saveIdentity()
@@ -49,12 +56,15 @@ extension MessengerMachine {
   ///
   /// - Parameter restores: Whether messages from before are fetched: the chat isn't new to the identity.
   mutating func updateChat(_ info: ChatInfo, restores: Bool) {
+    guard info.lastMessage < Self.maximumMessage, info.firstMessage <= Self.maximumMessage else { return }
     let id = info.chatId
     guard var record = chats[id] else { return addChat(info, restores: restores) }
     let left = record.info.participants.contains { known in
       !info.participants.contains { $0.regId == known.regId }
     }
     if left { record.ring.needsRotation = true }
+    // This identity was away from the chat: the others' messages of that time are missing rightly.
+    if info.firstMessage > record.info.firstMessage { record.ledger.skipAbsence() }
     let known = record.info
     record.info = info
     record.info.lastMessage = max(known.lastMessage, info.lastMessage)
@@ -70,10 +80,14 @@ extension MessengerMachine {
     chats[id] = record
     saveChat(id)
     notify(.chatChanged(record.chat(own: own)))
-    if let key = info.key { receiveKey(key, for: id) }
     if restores, info.lastMessage > known.lastMessage {
-      restore(id, from: MessageNumber(known.lastMessage.value + 1), through: info.lastMessage)
+      let next = known.lastMessage.value + 1
+      let span = UInt64(ChatRecord.maximumMessages / 2)
+      let first = max(next, info.lastMessage.value - min(info.lastMessage.value, span) + 1)
+      if first > next { chats[id]?.raiseFloor(to: MessageNumber(first)) }
+      restore(id, from: MessageNumber(first), through: info.lastMessage)
     }
+    receiveKeys(info)
   }
 
   private mutating func addChat(_ info: ChatInfo, restores: Bool) {
@@ -82,14 +96,22 @@ extension MessengerMachine {
     chats[info.chatId] = record
     saveChat(info.chatId)
     notify(.chatAdded(record.chat(own: own)))
-    if let key = info.key { receiveKey(key, for: info.chatId) }
     if restores, info.lastMessage > MessageNumber(0) {
       let first = max(info.firstMessage.value, 1)
       let newest =
         info.lastMessage.value >= UInt64(MessagingLimits.history)
         ? info.lastMessage.value - UInt64(MessagingLimits.history) + 1 : 1
+      chats[info.chatId]?.floor = MessageNumber(info.lastMessage.value + 1)
       restore(info.chatId, from: MessageNumber(max(first, newest)), through: info.lastMessage)
     }
+    receiveKeys(info)
+  }
+
+  /// The identity's envelope has all keys of the chat, the others' one those that came after it.
+  private mutating func receiveKeys(_ info: ChatInfo) {
+    if info.key == nil, info.ownKey == nil { chats[info.chatId]?.lacksKey = true }
+    if let key = info.ownKey { receiveKey(key, for: info.chatId) }
+    if let key = info.key { receiveKey(key, for: info.chatId) }
   }
 
   private mutating func restore(_ chat: ChatID, from: MessageNumber, through: MessageNumber) {
@@ -111,12 +133,18 @@ extension MessengerMachine {
       machine.isFetchingHistory = false
       switch answer {
       case .success(.messages(let messages)):
-        machine.chats[chat]?.unfetched = Self.rest(of: range, after: messages)
+        let rest = Self.rest(of: range, after: messages)
+        machine.chats[chat]?.unfetched = rest
+        machine.chats[chat]?.lowerFloor(
+          to: rest.map { MessageNumber($0.upperBound.value + 1) } ?? range.lowerBound,
+          through: range.upperBound)
         for message in messages { machine.receive(message, in: chat, isRestored: true) }
       case .failure(.disconnected): return
       case .failure(.refused(let failure)) where Self.isTemporary(failure.code):
         return machine.retryLater()
-      case .success, .failure: machine.chats[chat]?.unfetched = nil
+      case .success, .failure:
+        machine.chats[chat]?.unfetched = nil
+        machine.chats[chat]?.raiseFloor(to: MessageNumber(range.upperBound.value + 1))
       }
       machine.saveChat(chat)
       if let record = machine.chats[chat] { machine.notify(.chatChanged(record.chat(own: machine.own))) }
@@ -126,12 +154,18 @@ extension MessengerMachine {
     }
   }
 
-  private static func isTemporary(_ code: MessagingFailure.Code) -> Bool {
-    code == .serverError || code == .tooFast || code == .tokenNeeded
+  static func isTemporary(_ code: MessagingFailure.Code) -> Bool {
+    switch code {
+    case .serverError, .tooFast, .tokenNeeded, .unavailable, .providerUnavailable: true
+    case .badRequest, .limitReached, .unknownDomain, .tokenRejected, .endpointDeregistered, .full, .notFound,
+      .notAllowed, .alreadyExists, .wrongPasscode, .vaultLocked, .versionConflict, .proofRequired, .noVault,
+      .vaultUnreadable, .noKeyManagement, .unknown:
+      false
+    }
   }
 
   /// An answer has the newest messages of its range, up to the service's bounds.
-  private static func rest(
+  static func rest(
     of range: ClosedRange<MessageNumber>, after messages: [StoredMessage]
   ) -> ClosedRange<MessageNumber>? {
     guard let first = messages.first?.number, first > range.lowerBound, first <= range.upperBound else { return nil }

@@ -75,15 +75,16 @@ extension MessengerMachine {
     let first = max(from, record.info.firstMessage, MessageNumber(1))
     let last = min(through, record.info.lastMessage)
     guard first <= last else { return reply(id, .success(.messages([]))) }
-    let oldest = record.messages.keys.min() ?? MessageNumber(record.info.lastMessage.value + 1)
-    guard first < oldest, isReady else { return reply(id, .success(.messages(local(chat, first, last)))) }
-    // History is contiguous from the oldest message that is here on.
-    let end = min(last, MessageNumber(oldest.value - 1))
+    guard first < record.floor, isReady else { return reply(id, .success(.messages(local(chat, first, last)))) }
+    let end = min(last, MessageNumber(record.floor.value - 1))
     request(.history(chatId: chat, from: first, through: end)) { machine, answer in
       guard case .success(.messages(let messages)) = answer else {
         return machine.reply(id, answer.flatMap { _ in .failure(.failed) })
       }
+      let rest = Self.rest(of: first...end, after: messages)
+      machine.chats[chat]?.lowerFloor(to: rest.map { MessageNumber($0.upperBound.value + 1) } ?? first, through: end)
       for message in messages { machine.receive(message, in: chat, isRestored: true) }
+      machine.saveChat(chat)
       machine.reply(id, .success(.messages(machine.local(chat, first, last))))
     }
   }

@@ -31,14 +31,20 @@ extension MessengerMachine {
     }
     connectionIsUp()
     identity.regId = welcome.regId
-    publishedGeneration = max(welcome.keys?.generation ?? 0, identity.keys?.generation ?? 0)
-    if welcome.secret != nil {
+    let generation = max(welcome.keys?.generation ?? 0, identity.keys?.generation ?? 0)
+    publishedGeneration = min(generation, Self.maximumGeneration)
+    var welcome = welcome
+    // The service knows the secret of the `hello`; it need not say it.
+    if setup.credentials == nil, welcome.secret == nil { welcome.secret = identity.helloSecret }
+    // A service that has lost events counts from an earlier one on.
+    if welcome.secret != nil || welcome.lastEvent < identity.acknowledged {
       identity.acknowledged = welcome.lastEvent
       identity.hasSynced = false
     }
     saveIdentity()
     setup.keys = localKeys
     setup.welcomed(welcome, now: now)
+    confirmCalls()
   }
 
   private mutating func receive(_ event: MessagingEvent, _ number: EventNumber) {

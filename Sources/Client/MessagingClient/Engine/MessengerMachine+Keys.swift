@@ -42,7 +42,6 @@ extension MessengerMachine {
       guard let wire = info.keys else { continue }
       observe(wire, of: info.regId)
     }
-    saveIdentity()
   }
 
   mutating func observe(_ wire: PublicKeys, of id: RegID) {
@@ -51,16 +50,41 @@ extension MessengerMachine {
       if let known = identity.keys?.publicKeys, known != keys { warn(.ownKeysDiffer) }
       return
     }
-    guard identity.pins.observe(keys, of: id) == .changed else { return }
-    warn(.keysChanged(id))
-    if acceptsChangedKeys { _ = acceptKeys(of: id) }
+    switch identity.pins.observe(keys, of: id) {
+    case .first: savePins()
+    case .changed:
+      warn(.keysChanged(id))
+      if acceptsChangedKeys { _ = acceptKeys(of: id) }
+    case .known, .changedBefore, .tooMany: break
+    }
   }
 
   /// Uses changed keys, and gives every chat with the identity a key that it can open.
   mutating func acceptKeys(of id: RegID) -> Bool {
     guard identity.pins.accept(id) else { return false }
-    for chat in chats.keys where chats[chat]?.participant(id) != nil { chats[chat]?.ring.needsRotation = true }
-    saveIdentity()
+    savePins()
+    for chat in chats.keys.sorted(by: { $0.text < $1.text }) where chats[chat]?.participant(id) != nil {
+      guard chats[chat]?.isDefunct == false else { continue }
+      chats[chat]?.ring.needsRotation = true
+      saveChat(chat)
+      renewKey(chat)
+    }
     return true
+  }
+
+  /// Takes the key that a participant with new keys may have made, then makes one that it can open: without a message,
+  /// too, for it has none of the earlier ones.
+  private mutating func renewKey(_ chat: ChatID) {
+    request(.chatGet(chatId: chat)) { machine, answer in
+      if case .success(.chat(let info)) = answer {
+        machine.chats[chat]?.isRenewing = true
+        machine.chats[chat]?.forgetEnvelopes()
+        machine.updateChat(info, restores: false)
+        machine.chats[chat]?.isRenewing = false
+      }
+      guard machine.isReady, machine.chats[chat]?.ring.current != nil else { return }
+      machine.chats[chat]?.ring.needsRotation = true
+      machine.rotate(chat)
+    }
   }
 }

@@ -5,6 +5,7 @@ import Messaging
 extension MessengerMachine {
   /// A message of the service: an event, or a part of history.
   mutating func receive(_ stored: StoredMessage, in chat: ChatID, isRestored: Bool = false) {
+    guard (MessageNumber(1)...Self.maximumMessage).contains(stored.number) else { return }
     guard var record = chats[chat] else {
       // An event got lost with a service's disk, or it makes chats up: the list of chats decides.
       identity.hasSynced = false
@@ -28,7 +29,11 @@ extension MessengerMachine {
   /// Reads messages in their order. One whose sender's keys are unknown holds up those behind it.
   mutating func readInbox(_ chat: ChatID) {
     guard identity.keys != nil else { return }
-    while let next = chats[chat]?.inbox.first, let message = chats[chat]?.messages[next.number] {
+    while let next = chats[chat]?.inbox.first {
+      guard let message = chats[chat]?.messages[next.number] else {
+        chats[chat]?.inbox.removeFirst()
+        continue
+      }
       let sender = message.stored.sender
       guard message.stored.body == nil || keys(of: sender) != nil else {
         guard chats[chat]?.isFetchingKeys == false else { return }
@@ -63,7 +68,8 @@ extension MessengerMachine {
       if !unread.isRestored { record.ledger.forgive(message.stored.sender) }
     }
     record.messages[unread.number] = message
-    let isTrimmed = record.trim()
+    // A page of history is shown: it is not dropped as soon as it comes.
+    let isTrimmed = unread.isRestored ? false : record.trim()
     chats[chat] = record
     if isTrimmed { rewriteLog(chat) } else { log(message, in: chat) }
     saveChat(chat)
@@ -189,23 +195,35 @@ extension MessengerMachine {
     guard let newest, newest > me.delivered, newest > record.deliveredSent else { return }
     chats[chat]?.deliveredSent = newest
     request(.messagesDelivered(chatId: chat, number: newest)) { machine, answer in
-      guard case .success = answer else { return }
-      machine.receiveMarks(chat, of: machine.own, delivered: newest, read: MessageNumber(0))
+      switch answer {
+      case .success: machine.receiveMarks(chat, of: machine.own, delivered: newest, read: MessageNumber(0))
+      case .failure(.refused(let failure)) where Self.isTemporary(failure.code):
+        machine.chats[chat]?.deliveredSent = MessageNumber(0)
+        machine.retryLater()
+      case .failure: break
+      }
     }
   }
 
   mutating func markRead(_ chat: ChatID, _ number: MessageNumber) {
-    receiveMarks(chat, of: own, delivered: number, read: number)
     let unsent = chats[chat]?.unsentRead ?? number
     chats[chat]?.unsentRead = max(unsent, number)
+    receiveMarks(chat, of: own, delivered: number, read: number)
+    saveChat(chat)
     sendRead(chat)
   }
 
   mutating func sendRead(_ chat: ChatID) {
     guard isReady, let number = chats[chat]?.unsentRead else { return }
     request(.messagesRead(chatId: chat, number: number)) { machine, answer in
-      if case .failure(.disconnected) = answer { return }
-      if machine.chats[chat]?.unsentRead == number { machine.chats[chat]?.unsentRead = nil }
+      switch answer {
+      case .failure(.refused(let failure)) where Self.isTemporary(failure.code): return machine.retryLater()
+      case .success, .failure(.refused): break
+      case .failure: return
+      }
+      guard machine.chats[chat]?.unsentRead == number else { return }
+      machine.chats[chat]?.unsentRead = nil
+      machine.saveChat(chat)
     }
   }
 }

@@ -29,10 +29,14 @@ extension MessengerMachine {
   /// Sends the oldest message of a chat that waits. One at a time: each names the one before it.
   mutating func pumpOutbox(_ chat: ChatID) {
     guard isReady, let record = chats[chat], !record.isSending, !record.isPaused, !record.isRotating,
-      !record.isRestoring,
-      !record.isDefunct, record.inbox.isEmpty, let key = record.ring.current, let keys = identity.keys,
+      !record.isRestoring, !record.isDefunct, record.inbox.isEmpty, let keys = identity.keys,
       let index = outbox.firstIndex(where: { $0.chat == chat && !$0.isFailed })
     else { return }
+    guard let key = record.ring.current else {
+      // Nobody gives it one that it can open: after a forgotten passcode the old ones are lost.
+      if record.lacksKey { rotate(chat) }
+      return
+    }
     if outbox[index].sealed == nil {
       if record.ring.needsRotation { return rotate(chat) }
       let (counter, previous) = record.ledger.next(of: ownSender)
@@ -61,7 +65,7 @@ extension MessengerMachine {
     case .success(.sent(let number, let time)):
       // The event may have been faster.
       guard outbox.contains(where: { $0.chat == queued.chat && $0.cookie == queued.cookie }) else { return }
-      if chats[queued.chat]?.messages[number] != nil {
+      if chats[queued.chat]?.messages[number] != nil || number > Self.maximumMessage {
         warn(.numberReused(queued.chat, number))
         return fail(queued)
       }
@@ -73,15 +77,9 @@ extension MessengerMachine {
           body: Sealed(bytes: queued.sealed ?? []), attachments: queued.content.file.map { [$0.attachment] } ?? []))
     case .success: fail(queued)
     case .failure(.refused(let failure)):
-      switch failure.code {
-      case .serverError, .tooFast, .unavailable, .providerUnavailable, .tokenNeeded:
-        chats[queued.chat]?.isPaused = true
-        retryLater()
-      case .badRequest, .limitReached, .unknownDomain, .tokenRejected, .endpointDeregistered, .full, .notFound,
-        .notAllowed, .alreadyExists, .wrongPasscode, .vaultLocked, .versionConflict, .proofRequired,
-        .noVault, .vaultUnreadable, .noKeyManagement, .unknown:
-        fail(queued)
-      }
+      guard Self.isTemporary(failure.code) else { return fail(queued) }
+      chats[queued.chat]?.isPaused = true
+      retryLater()
     case .failure: break
     }
   }

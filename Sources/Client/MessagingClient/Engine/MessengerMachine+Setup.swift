@@ -22,7 +22,11 @@ extension MessengerMachine {
       connectionIsDown()
       failPending()
       emit(.disconnect)
-    case .hello(let hello): emit(.send(.hello(hello)))
+    case .hello(var hello):
+      if identity.helloSecret == nil { identity.helloSecret = try? Base64URL.encode(SecureRandom.bytes(32)) }
+      saveIdentity()
+      hello.secret = identity.helloSecret
+      emit(.send(.hello(hello)))
     case .resume(let credentials):
       emit(
         .send(
@@ -35,6 +39,7 @@ extension MessengerMachine {
         switch answer {
         case .success: machine.setup.authTokenAnswered(nil, now: machine.now)
         case .failure(.refused(let failure)): machine.setup.authTokenAnswered(failure, now: machine.now)
+        // It waits for the next welcome.
         case .failure: break
         }
       }

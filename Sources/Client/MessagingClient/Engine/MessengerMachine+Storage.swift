@@ -4,11 +4,19 @@ import Messaging
 
 extension MessengerMachine {
   private static let identityName = "identity"
+  private static let pinsName = "pins"
   private static let outboxName = "outbox"
   static let chatPrefix = "chat-"
   private static let logPrefix = "log-"
 
   mutating func saveIdentity() { emit(.store([.put(Self.identityName, identity.encoded())])) }
+
+  /// The pinned keys have a record of their own: it is large, and events seldom change it.
+  mutating func savePins() {
+    var writer = ByteWriter()
+    identity.pins.write(to: &writer)
+    emit(.store([.put(Self.pinsName, writer.bytes)]))
+  }
 
   mutating func saveOutbox() { emit(.store([.put(Self.outboxName, LocalJSON.encode(outbox))])) }
 
@@ -27,14 +35,18 @@ extension MessengerMachine {
     guard let record = chats[chat] else { return }
     let name = Self.logPrefix + chat.text
     let entries = record.messages.sorted { $0.key < $1.key }.map { LocalJSON.encode($0.value) }
-    emit(.store([.remove(name)] + entries.map { .append(name, $0) }))
+    emit(.store([.replace(name, entries)]))
   }
 
   // MARK: Loading
 
   /// The state of an earlier run. A damaged record is as absent; a damaged identity is a new installation.
-  mutating func load(identity: [UInt8]?, outbox: [UInt8]?) {
+  mutating func load(identity: [UInt8]?, pins: [UInt8]?, outbox: [UInt8]?) {
     if let identity, let known = try? LocalIdentity(decoding: identity) { self.identity = known }
+    if let pins {
+      var reader = ByteReader(pins)
+      if let known = try? PinnedKeys(reading: &reader) { self.identity.pins = known }
+    }
     if let outbox, let known = LocalJSON.decode([QueuedMessage].self, from: outbox) {
       self.outbox = known
     }
@@ -70,11 +82,14 @@ extension MessengerMachine {
   }
 
   /// Loads everything that a store has.
-  static func names(in store: any LocalStore) async -> (identity: [UInt8]?, outbox: [UInt8]?, chats: [String]) {
+  static func names(in store: any LocalStore) async -> (
+    identity: [UInt8]?, pins: [UInt8]?, outbox: [UInt8]?, chats: [String]
+  ) {
     let identity = try? await store.records(of: identityName).last
+    let pins = try? await store.records(of: pinsName).last
     let outbox = try? await store.records(of: outboxName).last
     let names = (try? await store.names(prefix: chatPrefix)) ?? []
-    return (identity ?? nil, outbox ?? nil, names.map { String($0.dropFirst(chatPrefix.count)) })
+    return (identity ?? nil, pins ?? nil, outbox ?? nil, names.map { String($0.dropFirst(chatPrefix.count)) })
   }
 
   static func chat(_ name: String, in store: any LocalStore) async -> (chat: [UInt8], log: [[UInt8]])? {

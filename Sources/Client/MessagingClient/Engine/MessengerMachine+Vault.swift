@@ -55,6 +55,7 @@ extension MessengerMachine {
     do throws(KeyMessageError) { vault = try IdentityVault(opened.contents) } catch { throw .malformed }
     identity.vaultToken = credentials.token
     identity.pins.merge(vault.pins)
+    savePins()
     adopt(vault.keys)
     setup.vaultOpened(now: now)
   }

@@ -26,6 +26,9 @@ struct MessengerMachine: Sendable {
 
   static let retryPause = TimeSpan.seconds(3)
   static let pingInterval = TimeSpan.seconds(45)
+  /// A service may claim any generation of keys and any number of a message; the next one has to exist.
+  static let maximumGeneration = 1 << 30
+  static let maximumMessage = MessageNumber(1 << 62)
 
   let domain: DomainID
   let acceptsChangedKeys: Bool
@@ -165,7 +168,10 @@ struct MessengerMachine: Sendable {
 
   // MARK: Effects and requests
 
-  mutating func pollEffect() -> Effect? { effects.isEmpty ? nil : effects.removeFirst() }
+  mutating func takeEffects() -> [Effect] {
+    defer { effects = [] }
+    return effects
+  }
 
   mutating func emit(_ effect: Effect) { effects.append(effect) }
 

@@ -27,9 +27,12 @@ struct ChatLedger: Sendable, Equatable {
     var digest: [UInt8]
     /// Counters below ``counter`` that have not come.
     var gaps: Set<UInt64> = []
-    /// The highest counter that others say there is.
+    /// The highest counter that others say there is; ``unknown`` after a time without the chat.
     var reported: UInt64 = 0
   }
+
+  /// Says that the count of others is unknown: the sender's next message may leave some out.
+  private static let unknown = UInt64.max
 
   private(set) var senders: [MessageHeader.Sender: Progress] = [:]
   /// Senders in the order of their last message, the newest last.
@@ -61,6 +64,12 @@ struct ChatLedger: Sendable, Equatable {
     senders[header.sender] = Progress(counter: header.counter, digest: digest)
     recent.removeAll { $0 == header.sender }
     recent.append(header.sender)
+  }
+
+  /// This identity is in the chat again: the messages since it left were not for it.
+  mutating func skipAbsence() {
+    isComplete = false
+    for sender in senders.keys { senders[sender]?.reported = Self.unknown }
   }
 
   /// A message of this identity came without its body: it was recalled, so it is missing from the sender's count.
@@ -117,6 +126,7 @@ struct ChatLedger: Sendable, Equatable {
     }
     senders[header.sender]?.counter = header.counter
     senders[header.sender]?.digest = digest
+    if progress.reported == Self.unknown { senders[header.sender]?.reported = 0 }
     return findings
   }
 
@@ -139,7 +149,9 @@ struct ChatLedger: Sendable, Equatable {
   }
 
   /// The newest of a range of missing counters: a sender may claim any number.
-  private static func gaps(_ range: Range<UInt64>) -> Set<UInt64> { Set(range.suffix(1_024)) }
+  private static func gaps(_ range: Range<UInt64>) -> Set<UInt64> {
+    Set(range.upperBound - min(range.upperBound - range.lowerBound, 1_024)..<range.upperBound)
+  }
 }
 
 extension ChatLedger {

@@ -7,6 +7,8 @@ struct MessageHeader: Equatable, Sendable {
   static let version: UInt8 = 1
   static let digestLength = 32
   static let maximumSeen = 64
+  /// No sender gets there; sums with it don't overflow.
+  static let counterLimit: UInt64 = 1 << 62
 
   /// A sending endpoint in a chat. The instance is random, of one local store: its counters never go back.
   struct Sender: Hashable, Sendable {
@@ -70,10 +72,12 @@ struct MessageHeader: Equatable, Sendable {
     previous = try reader.read(count: Self.digestLength)
     key = ChatKeyID(rawValue: try reader.read(UInt64.self))
     let count = Int(try reader.read(UInt8.self))
-    guard counter > 0, count <= Self.maximumSeen else { throw .malformed }
+    guard counter > 0, counter < Self.counterLimit, count <= Self.maximumSeen else { throw .malformed }
     var seen: [Seen] = []
     for _ in 0..<count {
-      seen.append(Seen(sender: try Self.readSender(&reader), counter: try reader.read(UInt64.self)))
+      let entry = Seen(sender: try Self.readSender(&reader), counter: try reader.read(UInt64.self))
+      guard entry.counter < Self.counterLimit else { throw .malformed }
+      seen.append(entry)
     }
     self.seen = seen
   }

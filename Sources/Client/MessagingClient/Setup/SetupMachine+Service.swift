@@ -27,6 +27,7 @@ extension SetupMachine {
     case .connecting, .greeting, .up: break
     }
     link = .idle
+    tokenRetry = nil
     if status.state == .syncStarted {
       syncDeadline = nil
       status.state = .syncRequired
@@ -64,8 +65,8 @@ extension SetupMachine {
     hasKeyManagement = welcome.hasKeyManagement
     if status.account == .none { status.account = welcome.isNewIdentity ? .new : .existing }
     // A token that came while the endpoint was away is newer than the one that it registered with.
-    if isResumed, let token { emit(.sendToken(token)) }
-    token = nil
+    // It is kept until the service has taken it.
+    if isResumed, let token { emit(.sendToken(token)) } else { token = nil }
     proceed(welcome)
     announce()
   }
@@ -155,6 +156,8 @@ extension SetupMachine {
     if failure.code == .tokenRejected {
       token = nil
       status.authToken = .rejected
+    } else {
+      tokenRetry = now + Self.tokenPause
     }
     announce()
   }

@@ -9,6 +9,7 @@ package import Messaging
 package struct SetupMachine: Sendable {
   /// How long the vault may take after a passcode was given.
   static let syncTimeout = TimeSpan.seconds(90)
+  static let tokenPause = TimeSpan.seconds(10)
 
   /// A step for the owner of the machine.
   package enum Effect: Sendable, Hashable {
@@ -69,6 +70,8 @@ package struct SetupMachine: Sendable {
   var link = Link.idle
   var hasKeyManagement = true
   var syncDeadline: Instant?
+  /// When a token that the service could not take is sent again.
+  var tokenRetry: Instant?
   /// Whether only a new token, or a start, makes another attempt.
   var isBlocked = false
   var backoff = Backoff()
@@ -183,13 +186,17 @@ package struct SetupMachine: Sendable {
 
   /// When ``handleTimeout(now:)`` is to be called next.
   package var deadline: Instant? {
-    var deadline = syncDeadline
+    var deadline = [syncDeadline, tokenRetry].compactMap { $0 }.min()
     if case .waiting(let until) = link { deadline = min(deadline ?? until, until) }
     return deadline
   }
 
   package mutating func handleTimeout(now: Instant) {
     if let end = syncDeadline, now >= end { vaultFailed(.timeout, now: now) }
+    if let at = tokenRetry, now >= at {
+      tokenRetry = nil
+      if link == .up, status.regId != nil, let token { emit(.sendToken(token)) }
+    }
     if case .waiting(let until) = link, now >= until {
       link = .idle
       connectIfWanted(now: now)
@@ -214,6 +221,7 @@ package struct SetupMachine: Sendable {
   }
 
   mutating func closeLink() {
+    tokenRetry = nil
     if link == .connecting || link == .greeting || link == .up { effects.append(.disconnect) }
     link = .idle
   }

@@ -77,19 +77,36 @@ package final class FileStore: LocalStore {
         guard let bytes = try? seal.seal(record, name: name) else { throw .sealing }
         return (0..<4).map { UInt8(truncatingIfNeeded: bytes.count >> (24 - 8 * $0)) } + bytes
       }
-      var appended: [String: [UInt8]] = [:]
+      var logs: [String: (isNew: Bool, bytes: [UInt8])] = [:]
+      var puts: [(name: String, record: [UInt8])] = []
+      var removed: [String] = []
       for change in changes {
         switch change {
         case .put(let name, let record):
-          appended[name] = nil
-          try StoredFile.replace(folder + "/" + name, with: sealed(record, name))
-        case .append(let name, let record): appended[name, default: []] += try sealed(record, name)
+          puts.removeAll { $0.name == name }
+          puts.append((name, record))
+        case .append(let name, let record):
+          logs[name, default: (false, [])].bytes += try sealed(record, name)
+        case .replace(let name, let records):
+          var bytes: [UInt8] = []
+          for record in records { bytes += try sealed(record, name) }
+          logs[name] = (true, bytes)
         case .remove(let name):
-          appended[name] = nil
-          unsafe unlink(folder + "/" + name)
+          logs[name] = nil
+          puts.removeAll { $0.name == name }
+          removed.append(name)
         }
       }
-      for (name, bytes) in appended { try StoredFile.append(bytes, to: folder + "/" + name) }
+      for name in removed { unsafe unlink(folder + "/" + name) }
+      // First what others build on: a number of an event that is stored stands for the messages before it.
+      for (name, log) in logs {
+        if log.isNew {
+          try StoredFile.replace(folder + "/" + name, with: log.bytes)
+        } else {
+          try StoredFile.append(log.bytes, to: folder + "/" + name)
+        }
+      }
+      for (name, record) in puts { try StoredFile.replace(folder + "/" + name, with: sealed(record, name)) }
       try StoredFile.synchronise(folder: folder)
     }
   }

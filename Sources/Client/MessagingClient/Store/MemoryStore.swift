@@ -13,6 +13,7 @@ package actor MemoryStore: LocalStore {
       switch change {
       case .put(let name, let record): kept[name] = [record]
       case .append(let name, let record): kept[name, default: []].append(record)
+      case .replace(let name, let records): kept[name] = records
       case .remove(let name): kept[name] = nil
       }
     }

@@ -64,6 +64,8 @@ import MessagingClient
       let device = EndpointDescription(description: "BBMEnterprise", nickname: ProcessInfo.processInfo.hostName)
       var options = Messenger.Options(server: ParleyServer.url, domain: DomainID(domain), description: device)
       options.trustsAnyCertificate = ParleyServer.trustsAnyCertificate
+      // After a forgotten passcode a user has other keys, and apps have no call that accepts them: they hear of it.
+      options.acceptsChangedKeys = true
       return Messenger(options, store: store)
     } catch {
       report("The data folder \(folder.path) cannot be used: \(error)")

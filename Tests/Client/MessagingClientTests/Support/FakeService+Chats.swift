@@ -49,7 +49,8 @@ extension FakeService {
           lastMessage: MessageNumber(0), firstMessage: MessageNumber(1)),
         participants: all.map { ChatParticipant(regId: $0, state: $0 == own ? .active : .pending, isAdmin: $0 == own) },
         firstMessage: Dictionary(uniqueKeysWithValues: all.map { ($0, MessageNumber(1)) }),
-        keys: Dictionary(uniqueKeysWithValues: keys.map { ($0.to, $0.sealed) }))
+        keys: Dictionary(uniqueKeysWithValues: keys.filter { $0.to != own }.map { ($0.to, $0.sealed) }),
+        ownKeys: Dictionary(uniqueKeysWithValues: keys.filter { $0.to == own }.map { ($0.to, $0.sealed) }))
       for identity in all { deliver(.chatAdded(chat: info(chat, identity), by: own), to: identity) }
       return .success(.chat(chat: info(chat, own)))
     case .chatsGet:
@@ -80,7 +81,11 @@ extension FakeService {
       return .success(.chat(chat: info(chat, own)))
     case .chatKeys(let chat, let keys):
       for envelope in keys where has(chat, envelope.to) {
-        chats[chat]?.keys[envelope.to] = envelope.sealed
+        if envelope.to == own {
+          chats[chat]?.ownKeys[own] = envelope.sealed
+        } else {
+          chats[chat]?.keys[envelope.to] = envelope.sealed
+        }
         deliver(.chatKey(chatId: chat, key: envelope.sealed, by: own), to: envelope.to)
       }
       return .success(.done)
@@ -152,6 +157,7 @@ extension FakeService {
     info.participants = state.participants
     info.firstMessage = state.firstMessage[id] ?? MessageNumber(1)
     info.key = state.keys[id]
+    info.ownKey = state.ownKeys[id]
     return info
   }
 

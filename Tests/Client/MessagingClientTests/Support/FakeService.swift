@@ -22,6 +22,8 @@ final class FakeService {
     var participants: [ChatParticipant]
     var firstMessage: [RegID: MessageNumber]
     var keys: [RegID: Sealed]
+    /// The envelopes that identities made for themselves.
+    var ownKeys: [RegID: Sealed] = [:]
     var messages: [StoredMessage] = []
   }
 
@@ -40,6 +42,8 @@ final class FakeService {
   var deliver: (ServiceMessage, TestEndpoint) -> [ServiceMessage] = { message, _ in [message] }
   /// Requests that are carried out, and whose answers are lost with the connection.
   var losesAnswer: (MessagingRequest) -> Bool = { _ in false }
+  /// Whether endpoints are registered and do not hear of it.
+  var losesWelcome = false
   private(set) var requests: [(user: String, request: MessagingRequest)] = []
   private var queue: [(message: ServiceMessage, endpoint: TestEndpoint, link: Int)] = []
   private var counter: UInt64 = 100
@@ -121,11 +125,14 @@ final class FakeService {
     guard let identity = identities[hello.userId], identity.endpoints.count < Self.maximumEndpoints else {
       return send(.full(endpoints: [], maximumPersistent: 3, maximumEphemeral: 7), to: endpoint)
     }
-    let id = EndpointID("endpoint\(next())")
-    identities[hello.userId]?.endpoints[id] = "secret-\(id)"
+    let known = identity.endpoints.first { $0.value == hello.secret }?.key
+    let id = known ?? EndpointID("endpoint\(next())")
+    let secret = hello.secret ?? "secret-\(id)"
+    identities[hello.userId]?.endpoints[id] = secret
     endpoint.id = id
     endpoint.acknowledged = EventNumber(UInt64(identity.events.count))
-    welcome(endpoint, secret: "secret-\(id)", isNew: isNew)
+    guard !losesWelcome else { return endpoint.lose() }
+    welcome(endpoint, secret: secret, isNew: isNew)
   }
 
   private func resume(_ resume: EndpointMessage.Resume, _ endpoint: TestEndpoint) {

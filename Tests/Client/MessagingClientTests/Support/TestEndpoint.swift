@@ -126,7 +126,7 @@ final class TestEndpoint {
     link = nil
     isWelcome = false
     machine = MessengerMachine(domain: FakeService.domain, description: EndpointDescription(), instance: instance)
-    machine.load(identity: stored["identity"]?.last, outbox: stored["outbox"]?.last)
+    machine.load(identity: stored["identity"]?.last, pins: stored["pins"]?.last, outbox: stored["outbox"]?.last)
     for name in stored.keys.sorted() where name.hasPrefix("chat-") {
       if let chat = stored[name]?.last {
         machine.load(chat: chat, log: stored["log-" + name.dropFirst("chat-".count)] ?? [])
@@ -139,7 +139,7 @@ final class TestEndpoint {
   /// Carries out what the machine asks for. False when there was nothing.
   func pump() -> Bool {
     var isBusy = false
-    while let effect = machine.pollEffect() {
+    for effect in machine.takeEffects() {
       isBusy = true
       switch effect {
       case .connect: connect()
@@ -173,6 +173,7 @@ final class TestEndpoint {
       switch change {
       case .put(let name, let record): stored[name] = [record]
       case .append(let name, let record): stored[name, default: []].append(record)
+      case .replace(let name, let records): stored[name] = records
       case .remove(let name): stored[name] = nil
       }
     }

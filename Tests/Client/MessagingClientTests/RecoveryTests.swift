@@ -1,0 +1,151 @@
+import Basics
+import Messaging
+import Testing
+
+@testable import MessagingClient
+
+/// Messages, marks and keys come back after a loss on the way or at the service.
+@Suite struct RecoveryTests {
+  let service = FakeService()
+  let ann: TestEndpoint
+  let bob: TestEndpoint
+  let cyd: TestEndpoint
+  let chat: ChatID
+
+  init() throws {
+    ann = try TestEndpoint(service, user: "ann", instance: 1)
+    bob = try TestEndpoint(service, user: "bob", instance: 2)
+    cyd = try TestEndpoint(service, user: "cyd", instance: 3)
+    chat = try ann.startChat(with: [bob.regId, cyd.regId], cookie: "c")
+    try ann.say("one", in: chat)
+    try bob.say("two", in: chat)
+  }
+
+  /// The service refuses what it would answer with `done`.
+  private func refuse(_ code: MessagingFailure.Code) {
+    service.deliver = { message, _ in
+      guard case .answer(let id, .done) = message else { return [message] }
+      return [.failed(id: id, MessagingFailure(code, ""))]
+    }
+  }
+
+  private func refuseNothing() { service.deliver = { message, _ in [message] } }
+
+  @Test func `a new endpoint gets the keys of before and those that came while all were away`() throws {
+    guard case .profileKeys(let keys) = try ann.perform(.exportProfileKeys) else { throw MessengerError.failed }
+    ann.isOnline = false
+    ann.lose()
+    try bob.perform(.removeParticipant(chat, cyd.regId))
+    try bob.say("three", in: chat)
+    let tablet = TestEndpoint(service, instance: 4)
+    tablet.start()
+    tablet.give("ann")
+    try tablet.perform(.importProfileKeys(keys))
+    #expect(tablet.texts(chat) == ["one", "two", "three"] && tablet.warnings.isEmpty)
+  }
+
+  @Test func `an identity with other keys takes part again when they are accepted`() throws {
+    ann.isOnline = false
+    ann.lose()
+    let phone = try TestEndpoint(service, user: "ann", instance: 4)
+    #expect(phone.machine.chats[chat]?.ring.current == nil)
+    for other in [bob, cyd] {
+      #expect(other.warnings == [.keysChanged(ann.regId)])
+      try other.perform(.acceptKeys(ann.regId))
+    }
+    #expect(phone.machine.chats[chat]?.ring.current != nil)
+    try phone.say("new keys", in: chat)
+    try bob.say("welcome back", in: chat)
+    for endpoint in [phone, bob, cyd] { #expect(endpoint.texts(chat).suffix(2) == ["new keys", "welcome back"]) }
+    #expect(bob.warnings.count == 1 && cyd.warnings.count == 1)
+  }
+
+  @Test func `lost answers to hello register one endpoint`() {
+    service.losesWelcome = true
+    let dan = TestEndpoint(service, instance: 4)
+    dan.start()
+    dan.give("dan")
+    service.advance(.seconds(60))
+    service.losesWelcome = false
+    service.advance(.seconds(120))
+    #expect(dan.state == .ongoing && service.identities["dan"]?.endpoints.count == 1)
+  }
+
+  @Test func `marks and tokens that the service cannot take now are sent again`() throws {
+    refuse(.tooFast)
+    try bob.perform(.markRead(chat, MessageNumber(1)))
+    let sent = { [service] in
+      service.requests.count { if case .messagesRead = $0.request { true } else { false } }
+    }
+    bob.lose()
+    bob.restart(instance: 2)
+    refuseNothing()
+    service.advance(.seconds(60))
+    #expect(sent() >= 2 && bob.machine.chats[chat]?.unsentRead == nil)
+    service.tokens = { _ in MessagingFailure(.providerUnavailable, "") }
+    bob.give("bob", token: "next")
+    service.tokens = { _ in nil }
+    service.advance(.seconds(30))
+    let tokens = service.requests.count { if case .authToken = $0.request { true } else { false } }
+    #expect(tokens == 2 && bob.machine.setup.token == nil)
+  }
+
+  @Test func `calls that the service has forgotten end`() throws {
+    var calls: [CallID] = []
+    for medium in [CallMedium.voice, .video] {
+      guard case .call(let call) = try ann.perform(.startCall(bob.regId, medium, metadata: nil)) else {
+        throw MessengerError.failed
+      }
+      calls.append(call.id)
+    }
+    refuse(.notFound)
+    try ann.perform(.callStep(calls[0], .hangUp, update: nil))
+    #expect(ann.machine.calls[calls[0]]?.call.end == .hungUp)
+    ann.lose()
+    service.advance(.seconds(60))
+    #expect(ann.machine.calls[calls[1]]?.call.end == .lost)
+  }
+
+  @Test func `a service that has lost events is listened to, and chats that it has not are over`() throws {
+    let other = try ann.startChat(with: [bob.regId], cookie: "d")
+    bob.isOnline = false
+    bob.lose()
+    service.identities["bob"]?.events = []
+    service.chats[other]?.participants.removeAll { $0.regId == bob.regId }
+    bob.isOnline = true
+    service.advance(.seconds(120))
+    #expect(bob.machine.chats[other]?.isDefunct == true && bob.machine.chats[chat]?.isDefunct == false)
+    try ann.say("three", in: chat)
+    #expect(bob.texts(chat) == ["one", "two", "three"])
+  }
+
+  @Test func `who is invited again does not miss what was said meanwhile`() throws {
+    try ann.perform(.removeParticipant(chat, cyd.regId))
+    try bob.say("without cyd", in: chat)
+    try ann.perform(.invite(chat, [cyd.regId]))
+    try bob.say("with cyd", in: chat)
+    #expect(cyd.texts(chat).last == "with cyd" && cyd.warnings.isEmpty)
+    try bob.say("again", in: chat)
+    #expect(cyd.texts(chat).last == "again" && cyd.warnings.isEmpty)
+  }
+
+  @Test func `a chat keeps its newest messages, and knows from where on it has all`() throws {
+    var record = try #require(ann.machine.chats[chat])
+    let stored = try #require(service.chats[chat]?.messages.first)
+    record.messages = [:]
+    for number in 1...UInt64(ChatRecord.maximumMessages + 1) {
+      var message = stored
+      message.number = MessageNumber(number)
+      record.messages[message.number] = MessageRecord(stored: message, reading: .waiting)
+      record.inbox.append(ChatRecord.Unread(number: message.number, isRestored: false))
+    }
+    let isTrimmed = record.trim()
+    #expect(isTrimmed && record.messages.count == 500)
+    #expect(record.inbox.count == 500 && record.floor == MessageNumber(502))
+    // A page that does not reach to the floor leaves a hole.
+    record.lowerFloor(to: MessageNumber(10), through: MessageNumber(20))
+    #expect(record.floor == MessageNumber(502))
+    record.lowerFloor(to: MessageNumber(402), through: MessageNumber(501))
+    #expect(try ChatRecord(decoding: record.encoded()).floor == MessageNumber(402))
+  }
+}
