@@ -72,8 +72,8 @@ extension Meeting {
   /// ```
   ///
   /// - Throws: ``JoinError``; in encrypted meetings with the code `damagedFile` for a file that was changed or cut on
-  ///   its way, `fileTooLarge` for one that is larger than the meeting takes, and `encrypted` for one whose message this
-  ///   client could not read.
+  ///   its way, `fileTooLarge` for one that is larger than the meeting takes, and `encrypted` for one whose message
+  ///   this client could not read.
   public func download(_ file: ChatFile) async throws(JoinError) -> [UInt8] {
     if let secret { return try await download(sealed: file, secret) }
     return try await fetch(file.id, size: file.size)
