@@ -126,6 +126,8 @@ import Testing
     #expect(model.appMessage.count == 0 && model.stat.count == 0 && BBMChatCriteria().fields.isEmpty)
     #expect((model.user(with: BBMUserCriteria()) as BBMLiveList).count == 0)
     #expect(model.value(forKey: "chat") as? BBMLiveMap != nil && model.value(forKey: "none") == nil)
+    // A list that nobody has read yet asks for its elements when it is read.
+    #expect(model.typing.count == 0)
     feed.give("listAdd", ["type": "typing", "elements": [["chatId": "1", "userUri": "u", "tag": "Text"]]])
     let typing = try #require(model.typing.array.first as? BBMTyping)
     #expect(typing.userUri == "u" && typing.resolvedUserUri?.keyState == nil)
