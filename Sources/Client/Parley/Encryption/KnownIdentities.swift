@@ -43,6 +43,11 @@ public struct KnownIdentities: Sendable, Hashable, Codable {
   public init() {}
 
   /// Reads what was remembered.
+  ///
+  /// ```swift
+  /// import FoundationEssentials
+  /// options.knownIdentities = try JSONDecoder().decode(KnownIdentities.self, from: Data(bytes))
+  /// ```
   public init(from decoder: any Decoder) throws {
     people = try decoder.container(keyedBy: CodingKeys.self).decode([Person].self, forKey: .people)
     for index in people.indices { people[index].name = Self.clean(people[index].name) }
