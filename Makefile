@@ -9,7 +9,7 @@ SEED ?= 1
 # What is measured by make bench, for instance BENCH='--rounds 1 --seconds 4'.
 BENCH ?=
 
-.PHONY: help run build test test-swift test-groups test-programs test-interop pictures kill-loop bench bench-browser instructions simulate docs lint format clean
+.PHONY: help run build test test-swift test-groups test-apps test-programs test-interop pictures kill-loop bench bench-browser instructions simulate docs lint format clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -43,13 +43,18 @@ test-groups:
 	for groups in logic "server media" clients opentok; do Scripts/swift-test group $$groups \
 	  || { echo "unsteady: $$groups, tried once more"; Scripts/swift-test group $$groups; } || exit 1; done
 
-# The programs of the interop tests, built as for the Swift tests: most of it is there by then.
+# The example apps, built as for the Swift tests.
+test-apps:
+	@Scripts/setup test
+	Scripts/swift-test apps
+
+# What test-interop runs.
 test-programs:
 	@Scripts/setup test
-	Scripts/swift-test programs
-	$(SWIFT) build -c release --static-swift-stdlib --product router-bench
+	for program in parley router-bench impairment-proxy; do \
+	  $(SWIFT) build -c release --static-swift-stdlib --product $$program || exit 1; done
 
-test-interop: test-programs ## Real browsers and other stacks against the server of the tests' build (PARLEY=… for another).
+test-interop: test-programs test-apps ## Real browsers and other stacks against the release build.
 	@# Forwarding a packet counts no references and allocates nothing, in the build that is used.
 	.build/release/router-bench --check
 	.build/release/router-bench --voices 10 --check
@@ -57,11 +62,11 @@ test-interop: test-programs ## Real browsers and other stacks against the server
 
 pictures: build ## Make the pictures of the pages that the guides show (docs/images), to be looked at.
 	@Scripts/setup test
-	PARLEY=$$PWD/.build/release/parley .venv/bin/python Tests/Interop/documentation.py
+	.venv/bin/python Tests/Interop/documentation.py
 
 kill-loop: build ## Kill the server 200 times under load, and check that nothing acknowledged is lost (ROUNDS=…, SEED=…).
 	@Scripts/setup test
-	PARLEY=$$PWD/.build/release/parley KILL_ROUNDS=$(ROUNDS) KILL_SEED=$(SEED) .venv/bin/python Tests/Interop/run.py test_kill.
+	KILL_ROUNDS=$(ROUNDS) KILL_SEED=$(SEED) .venv/bin/python Tests/Interop/run.py test_kill.
 
 bench: ## Measure beside Janus and a bare loop; tables and plots go to docs/benchmarks (BENCH=options).
 	@Scripts/setup bench

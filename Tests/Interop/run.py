@@ -1,4 +1,4 @@
-"""Runs the interop tests: real browsers and other stacks against the server of the tests' build, or $PARLEY.
+"""Runs the interop tests: real browsers and other stacks against the release build.
 
     .venv/bin/python Tests/Interop/run.py                              all tests, by the markers in pytest.ini
     .venv/bin/python Tests/Interop/run.py test_skype test_modules      the tests of these names, with their output

@@ -14,7 +14,7 @@ from pathlib import Path
 from browser import Person, wait_for
 from server import ROOT
 
-BINARY = Path(os.environ.get("IMPAIRMENT_PROXY", ROOT / ".build/debug/impairment-proxy"))
+BINARY = Path(os.environ.get("IMPAIRMENT_PROXY", ROOT / ".build/release/impairment-proxy"))
 
 #: Leaves one candidate of each description that the page is given, over UDP at the proxy. Runs before the page's own scripts.
 REWRITE = """

@@ -1,4 +1,4 @@
-"""Runs the server for a test, and stops it by its own process id."""
+"""Runs the release server for a test, and stops it by its own process id."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SUPPORT = Path(__file__).resolve().parent
 #: The folder of screenshots and other files to look at.
 OUTPUT = SUPPORT.parent / "output"
 ROOT = SUPPORT.parents[2]
-BINARY = Path(os.environ.get("PARLEY", ROOT / ".build/debug/parley"))
+BINARY = Path(os.environ.get("PARLEY", ROOT / ".build/release/parley"))
 #: The folder of the example apps, which are built for the Swift tests anyway; their media is optimised there too.
 APPS = Path(os.environ.get("PARLEY_APPS", ROOT / ".build/debug"))
 
