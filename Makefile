@@ -48,7 +48,7 @@ test-apps:
 	@Scripts/setup test
 	Scripts/swift-test apps
 
-# What test-interop runs.
+# The programs of the interop tests, as releases.
 test-programs:
 	@Scripts/setup test
 	for program in parley router-bench impairment-proxy; do \
