@@ -9,7 +9,7 @@ from pathlib import Path
 from quick_start import QuickStart, make_domain
 from server import Server
 
-PASSCODE = "correct horse battery"
+PASSCODE = "violet anchors sing low"
 
 
 class QuickStartJourney(unittest.TestCase):
