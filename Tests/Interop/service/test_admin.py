@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -19,11 +20,14 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
+import aiohttp
+
 from administration import Receiver, ask, verify
 from browser import Person, shared_driver, wait_for
 from client import Client
 from command import jwt, run
 from keyboard import Keyboard
+from mailbox_endpoint import MailboxEndpoint
 from ports import free_port
 from server import BINARY, OUTPUT, Server
 
@@ -256,7 +260,11 @@ class Description(unittest.TestCase):
         token = self.make(server, "tokens", room="daily")["id"]
         tenant, meeting, webhook = "/api/v1/tenants/{tenant}", "/api/v1/meetings/{meeting}", "/api/v1/webhooks/{webhook}"
         running = {name: {"meeting": id, "participant": person} for name, (id, person) in meetings.items()}
+        domain = self.make(server, "domains", name="mail", authentication="disabled")["id"]
+        shown, gone = asyncio.run(self.endpoints(server, domain, "ann", "ben"))
         return {
+            ("get", "/api/v1/domains/{domain}/identities/{identity}"): {"domain": domain, "identity": shown["regId"]},
+            ("delete", "/api/v1/domains/{domain}/endpoints/{endpoint}"): {"domain": domain, "endpoint": gone["endpoint"]},
             ("post", "/api/v1/tenants"): {"body": {"name": "new"}},
             ("get", tenant): {"tenant": "shown"},
             ("patch", tenant): {"tenant": "changed", "body": {"capacity": 5}},
@@ -287,6 +295,12 @@ class Description(unittest.TestCase):
             ("get", webhook + "/deliveries/{delivery}"): {"webhook": hooks["looked"], "delivery": sent["looked"]},
             ("post", webhook + "/deliveries/{delivery}/replay"): {"webhook": hooks["again"], "delivery": sent["again"], "body": {}},
         }
+
+    @staticmethod
+    async def endpoints(server: Server, domain: str, *users: str) -> list[dict]:
+        """The welcomes of endpoints, one for each user."""
+        async with aiohttp.ClientSession() as session:
+            return [await MailboxEndpoint(session, server.url).hello(domain, user) for user in users]
 
     @staticmethod
     def with_examples(description: dict, examples: dict[tuple[str, str], dict]) -> dict:
