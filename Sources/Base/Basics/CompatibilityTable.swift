@@ -1,8 +1,9 @@
-/// Which characters are other forms of letters and digits, by the Unicode Character Database (its compatibility decompositions, composed): an
-/// `ﬁ` of one piece, letters of full width, digits in circles. Only those are here whose plain form a room name may have.
+/// Which characters are other forms of letters and digits, by the Unicode Character Database (its compatibility
+/// decompositions, composed): an `ﬁ` of one piece, letters of full width, digits in circles. Only those are here whose
+/// plain form a room name may have.
 ///
-/// An entry is `source=target+target…` in hexadecimal. `source-count` is a row of sources whose targets are a row too, `source*count` one
-/// whose targets are all the same.
+/// An entry is `source=target+target…` in hexadecimal. `source-count` is a row of sources whose targets are a row too,
+/// `source*count` one whose targets are all the same.
 enum CompatibilityTable {
   static let letters: StaticString = """
     AA=61 B2-2=32 B5=3BC B9=31 BA=6F 132=49+4A 133=69+6A 149=2BC+6E 17F=73 1C4=44+17D 1C5=44+17E 1C6=64+17E \

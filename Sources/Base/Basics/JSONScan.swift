@@ -1,4 +1,5 @@
-/// A pass over the bytes of a JSON text before a decoder sees it: UTF-8, nesting, duplicate keys and endless runs of combining marks.
+/// A pass over the bytes of a JSON text before a decoder sees it: UTF-8, nesting, duplicate keys and endless runs of
+/// combining marks.
 ///
 /// The decoder itself neither bounds the nesting as tightly as we want nor refuses duplicate keys; of two equal keys
 /// it silently keeps one, and a second reader may keep the other. The scan costs one pass. It does not check the whole

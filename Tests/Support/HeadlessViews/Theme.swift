@@ -46,7 +46,8 @@ private func light(_ picture: UIImage, _ x: Int, _ y: Int) -> CGFloat {
   return 0.3 * r + 0.6 * g + 0.1 * b
 }
 
-/// What is read in a rectangle: most of it is ground, and what differs most from that is text. Nil when it cannot be read.
+/// What is read in a rectangle: most of it is ground, and what differs most from that is text. Nil when it cannot be
+/// read.
 private func reading(_ picture: UIImage, _ rect: CGRect, least: CGFloat) -> String? {
   let points = (Int(rect.minX)..<Int(rect.maxX)).flatMap { x in
     (Int(rect.minY)..<Int(rect.maxY)).map { y in light(picture, x, y) }

@@ -4,8 +4,8 @@ import Transport
 
 /// UDP between clients and one server, each way over an ``NetworkEmulator/EmulatedLink``, in real time.
 ///
-/// Each client address has a socket of its own towards the server, so that the server tells clients apart by their addresses
-/// as it does without the proxy.
+/// Each client address has a socket of its own towards the server, so that the server tells clients apart by their
+/// addresses as it does without the proxy.
 actor ImpairmentProxy {
   private final class Client {
     let remote: TransportAddress

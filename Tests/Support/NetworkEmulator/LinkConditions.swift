@@ -24,8 +24,8 @@ public struct LinkConditions: Hashable, Sendable {
   public var capacity: DataRate?
   /// The queue in front of the bottleneck.
   public var queue: QueueLimit
-  /// Whether what exceeds the capacity is dropped at once rather than kept waiting, as a policer does: nothing is ever delayed by the capacity, and
-  /// ``queue`` says how much may exceed it in one burst.
+  /// Whether what exceeds the capacity is dropped at once rather than kept waiting, as a policer does: nothing is ever
+  /// delayed by the capacity, and ``queue`` says how much may exceed it in one burst.
   public var polices: Bool
   /// Bytes that each packet takes on the bottleneck beside its own: IPv4 and UDP headers.
   public var overhead: Int

@@ -4,8 +4,8 @@ public enum LossModel: Hashable, Sendable {
   case none
   /// Each packet on its own, with this probability (0 to 1).
   case random(Double)
-  /// The model of Gilbert and Elliott: two states, each with its own probability of loss. Before each packet the link changes
-  /// from good to bad with the probability `enter`, and back with the probability `leave`.
+  /// The model of Gilbert and Elliott: two states, each with its own probability of loss. Before each packet the link
+  /// changes from good to bad with the probability `enter`, and back with the probability `leave`.
   case gilbertElliott(enter: Double, leave: Double, lossWhenGood: Double, lossWhenBad: Double)
 
   /// Losses that come in runs of `length` packets on average and amount to `average` (0 to below 1) of all packets.

@@ -1,7 +1,7 @@
 public import Basics
 
-/// One direction of a network link in virtual time: loss, delay, jitter, duplicates and a bottleneck with a drop-tail queue. For tests
-/// and benchmarks.
+/// One direction of a network link in virtual time: loss, delay, jitter, duplicates and a bottleneck with a drop-tail
+/// queue. For tests and benchmarks.
 ///
 /// Nothing depends on anything but the seed and the calls, so a run repeats exactly. Use one for each direction:
 ///
@@ -13,10 +13,11 @@ public import Basics
 /// ```
 public typealias NetworkEmulator = EmulatedLink<[UInt8]>
 
-/// One direction of a network link that carries values of any type, for instance bytes with a destination. See ``NetworkEmulator``.
+/// One direction of a network link that carries values of any type, for instance bytes with a destination. See
+/// ``NetworkEmulator``.
 ///
-/// A packet first may be lost, then waits in the bottleneck's queue, takes its time on the bottleneck, and then travels for
-/// the delay and its share of jitter.
+/// A packet first may be lost, then waits in the bottleneck's queue, takes its time on the bottleneck, and then travels
+/// for the delay and its share of jitter.
 public struct EmulatedLink<Payload: Sendable>: Sendable {
   private struct Waiting {
     var payload: Payload
@@ -45,8 +46,8 @@ public struct EmulatedLink<Payload: Sendable>: Sendable {
   private var queue: [Waiting] = []
   private var head = 0
   private var queuedBytes = 0
-  /// What of the head packet has not left yet, in bits times 10⁹, so that nanoseconds at any rate take whole numbers off; and until when
-  /// the bottleneck has been worked out.
+  /// What of the head packet has not left yet, in bits times 10⁹, so that nanoseconds at any rate take whole numbers
+  /// off; and until when the bottleneck has been worked out.
   private var remaining: Int64 = 0
   private var servedUntil = Instant.zero
   /// What a policer has let pass beyond its rate, in bytes, and when that was worked out.

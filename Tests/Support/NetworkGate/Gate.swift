@@ -6,9 +6,11 @@ import Testing
 @testable import impairment_proxy
 
 // unchecked: `state` is used under the lock only, the rest does not change.
-/// The network between an app and a server: signalling and media of whoever connects to ``url`` go through it, and it can be cut.
+/// The network between an app and a server: signalling and media of whoever connects to ``url`` go through it, and it
+/// can be cut.
 ///
-/// TCP is passed on as it is, but for the media port in the server's candidates, which becomes that of an ``ImpairmentProxy``.
+/// TCP is passed on as it is, but for the media port in the server's candidates, which becomes that of an
+/// ``ImpairmentProxy``.
 public final class Gate: @unchecked Sendable {
   private struct State {
     var isCut = false
@@ -18,7 +20,8 @@ public final class Gate: @unchecked Sendable {
 
   private struct Weak { weak var pair: Pair? }
 
-  /// A connection of a client and the one to the server that belongs to it; closed when nobody passes anything on any more.
+  /// A connection of a client and the one to the server that belongs to it; closed when nobody passes anything on any
+  /// more.
   private final class Pair: Sendable {
     let client: Int32
     let server: Int32

@@ -7,8 +7,8 @@ import Synchronization
 /// let seed = TestSeed.of(seed)
 /// ```
 ///
-/// and gets what the test says, or `TEST_SEED` where that is set. A suite with the trait `.tellsSeeds` prints the seeds of a test with each of its
-/// failures. The same seed gives the same run, packet by packet:
+/// and gets what the test says, or `TEST_SEED` where that is set. A suite with the trait `.tellsSeeds` prints the seeds
+/// of a test with each of its failures. The same seed gives the same run, packet by packet:
 ///
 ///     TEST_SEED=5 Scripts/swift-test --filter SubscriberBandwidthTests
 public enum TestSeed {

@@ -11,8 +11,8 @@ public struct StillMissing: Error, CustomStringConvertible {
 
 /// How long a test waits for what never comes.
 ///
-/// No test is decided by it. It only ends the run of one that has failed, so it is far from what a machine takes that is half as fast and busy with
-/// other programs.
+/// No test is decided by it. It only ends the run of one that has failed, so it is far from what a machine takes that
+/// is half as fast and busy with other programs.
 public let waitingLimit = Duration.seconds(300)
 
 /// Waits until `missing` returns nil; until then it says what is missing.

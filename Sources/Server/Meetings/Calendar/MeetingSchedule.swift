@@ -1,6 +1,7 @@
 public import FoundationEssentials
 
-/// When a meeting takes place: its first start on the clocks of a place, how long it lasts, when it comes again, and who is invited.
+/// When a meeting takes place: its first start on the clocks of a place, how long it lasts, when it comes again, and
+/// who is invited.
 ///
 /// A series follows the clocks of its ``zone``: at ten it begins at ten in summer and in winter.
 public struct MeetingSchedule: Sendable, Hashable, Codable {
@@ -29,8 +30,8 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
     }
   }
 
-  /// What becomes of people who come when the meeting does not take place. A host comes in at any time, and who comes while a host is
-  /// there comes in too.
+  /// What becomes of people who come when the meeting does not take place. A host comes in at any time, and who comes
+  /// while a host is there comes in too.
   public struct Doors: Sendable, Hashable, Codable {
     /// What becomes of people who come too early.
     public enum Early: String, Sendable, Hashable, Codable, CaseIterable {

@@ -1,4 +1,5 @@
-/// On which days a meeting comes again: the daily, weekly, monthly and yearly rules of RFC 5545 section 3.3.10 that calendars make.
+/// On which days a meeting comes again: the daily, weekly, monthly and yearly rules of RFC 5545 section 3.3.10 that
+/// calendars make.
 ///
 /// Read from and written as the text of an `RRULE`: `FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;COUNT=10`.
 public struct RecurrenceRule: Sendable, Hashable {
@@ -120,8 +121,8 @@ public struct RecurrenceRule: Sendable, Hashable {
     return .time(time.seconds)
   }
 
-  /// The rule as the text of an `RRULE`. A series that ends with a day must have been given its time before (``MeetingSchedule``
-  /// does), since UNTIL beside a local start is a time in UTC.
+  /// The rule as the text of an `RRULE`. A series that ends with a day must have been given its time before
+  /// (``MeetingSchedule`` does), since UNTIL beside a local start is a time in UTC.
   public var text: String {
     var parts = ["FREQ=\(frequency.rawValue)"]
     if interval != 1 { parts.append("INTERVAL=\(interval)") }

@@ -54,7 +54,8 @@ public struct ChatPolicy: Sendable, Hashable {
 }
 
 extension ChatPolicy {
-  /// The text that the store keeps: `writers=hosts history=0 messages=200 seconds=60 bytes=0`, what is not set left out.
+  /// The text that the store keeps: `writers=hosts history=0 messages=200 seconds=60 bytes=0`, what is not set left
+  /// out.
   var stored: String {
     var parts: [String] = []
     if writers != .everyone { parts.append("writers=\(writers.rawValue)") }

@@ -15,8 +15,8 @@ public enum Role: String, Sendable, Hashable, Codable, CaseIterable {
   /// Receives and is seen by nobody.
   case hidden
 
-  /// The role of a name as tokens spell it: ``RawRepresentable/rawValue``, `guest` and `presenter` as the Skype for Business service
-  /// says, `publisheronly` as OpenTok does.
+  /// The role of a name as tokens spell it: ``RawRepresentable/rawValue``, `guest` and `presenter` as the Skype for
+  /// Business service says, `publisheronly` as OpenTok does.
   public init?(name: String) {
     switch name {
     case "guest": self = .publisher

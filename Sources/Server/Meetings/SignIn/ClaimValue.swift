@@ -1,4 +1,5 @@
-/// A JSON value of a claim. Providers name their claims as they like, so their types are only known when they are looked at.
+/// A JSON value of a claim. Providers name their claims as they like, so their types are only known when they are
+/// looked at.
 public enum ClaimValue: Sendable, Hashable, Decodable {
   /// A text.
   case text(String)

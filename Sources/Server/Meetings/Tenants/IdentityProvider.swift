@@ -39,8 +39,8 @@ public struct IdentityProvider: Sendable, Hashable {
   /// What is asked for where nobody says otherwise.
   public static let standardScopes = ["openid", "profile", "email"]
 
-  /// Names the provider, the client and the rules in sessions, so that those of another provider do not count, nor those that other rules have let in or
-  /// made hosts.
+  /// Names the provider, the client and the rules in sessions, so that those of another provider do not count, nor
+  /// those that other rules have let in or made hosts.
   public var identity: String {
     let rules = [[roleClaim ?? ""], organizers.sorted(), moderators.sorted(), emailDomains.sorted()]
     let text = rules.map { $0.joined(separator: "\u{1}") }.joined(separator: "\u{2}")
@@ -53,7 +53,8 @@ public struct IdentityProvider: Sendable, Hashable {
     return origin.scheme == "https" || ["localhost", "127.0.0.1", "[::1]"].contains(origin.host)
   }
 
-  /// Whether `text` is fit for an issuer: a protected address without a query or a fragment (OpenID Connect Discovery 1.0 section 3).
+  /// Whether `text` is fit for an issuer: a protected address without a query or a fragment (OpenID Connect Discovery
+  /// 1.0 section 3).
   public static func isIssuer(_ text: String) -> Bool {
     isProtected(text) && !text.contains { $0 == "?" || $0 == "#" || $0.isWhitespace }
   }

@@ -1,5 +1,5 @@
-/// What matters more when there is not enough bandwidth for everything: what it is first, how large it is shown second. Audio stands above
-/// all of it.
+/// What matters more when there is not enough bandwidth for everything: what it is first, how large it is shown second.
+/// Audio stands above all of it.
 struct SubscriptionPriority: Hashable, Comparable, Sendable {
   /// What a subscription is to its receiver, the most important first.
   enum Kind: UInt8, Hashable, Sendable, Comparable {

@@ -1,7 +1,7 @@
 /// The packets that one tick has for one receiver, back to back, ready for UDP segmentation offload.
 ///
-/// Packets of equal length in a row form a *run* that leaves in one send, a shorter one may end it. A worker has one batch that
-/// it fills for receiver after receiver, so it stays in the cache.
+/// Packets of equal length in a row form a *run* that leaves in one send, a shorter one may end it. A worker has one
+/// batch that it fills for receiver after receiver, so it stays in the cache.
 public final class OutputBatch {
   /// Packets that may leave in one send: `count` packets of `segment` bytes each, the last one maybe shorter.
   public struct Run: Sendable, Hashable {
@@ -41,7 +41,8 @@ public final class OutputBatch {
   /// Packets in the batch.
   public var packets: Int { packetCount }
 
-  /// Calls `body` with each of ``runs``. Unlike the collection, which owns the table that it reads, it counts no references.
+  /// Calls `body` with each of ``runs``. Unlike the collection, which owns the table that it reads, it counts no
+  /// references.
   @inline(__always)
   func forEachRun(_ body: (Run) -> Void) {
     var index = 0

@@ -2,8 +2,8 @@ public import Basics
 
 /// One step of the quality of a video publication: a spatial layer and the temporal layers up to one.
 ///
-/// Spatial layer 0 is the smallest picture; with simulcast each is a stream of its own, with SVC they share one (RFC 9628 section 3,
-/// AV1 dependency descriptor). Ordered by size, then by frame rate.
+/// Spatial layer 0 is the smallest picture; with simulcast each is a stream of its own, with SVC they share one (RFC
+/// 9628 section 3, AV1 dependency descriptor). Ordered by size, then by frame rate.
 public struct LayerIndex: Hashable, Comparable, Sendable {
   /// The spatial layer, smallest picture first.
   public var spatial: UInt8

@@ -3,8 +3,8 @@ public import Basics
 /// Finds out who speaks from the levels that come with the audio packets (RFC 6464), and reports it when it changes.
 ///
 /// A level is what the sender claims, so one packet says little: levels are clamped and smoothed, a loud packet without
-/// sound in it counts as silence, a newcomer must be clearly louder than who leads to take the lead, and reports come at
-/// most five times a second. Somebody who claims full scale forever can be first, but cannot make the list flap.
+/// sound in it counts as silence, a newcomer must be clearly louder than who leads to take the lead, and reports come
+/// at most five times a second. Somebody who claims full scale forever can be first, but cannot make the list flap.
 public struct ActiveSpeakers: Sendable {
   /// One participant who speaks.
   public struct Speaker: Sendable, Hashable {
@@ -53,7 +53,8 @@ public struct ActiveSpeakers: Sendable {
     speaking.reserveCapacity(Self.maximum)
   }
 
-  /// Adds a participant whose loudness is followed; the number returned is for ``heard(voice:level:payloadLength:now:)``.
+  /// Adds a participant whose loudness is followed; the number returned is for
+  /// ``heard(voice:level:payloadLength:now:)``.
   public mutating func add(participant: Int) -> Int {
     if let free = voices.firstIndex(where: { $0.participant < 0 }) {
       voices[free] = Voice(participant: participant)
@@ -141,8 +142,8 @@ public struct ActiveSpeakers: Sendable {
     challenger = -1
   }
 
-  /// Puts who speaks into ``speaking``, the leader first and then the loudest. It is asked five times a second for as long as anybody speaks, and
-  /// allocates nothing.
+  /// Puts who speaks into ``speaking``, the leader first and then the loudest. It is asked five times a second for as
+  /// long as anybody speaks, and allocates nothing.
   private mutating func list() {
     speaking.removeAll(keepingCapacity: true)
     if voices.indices.contains(leader) { append(leader) }

@@ -95,8 +95,8 @@ extension Router {
     subscription.egress.remove(subscription)
   }
 
-  /// Empties a slot whose section sends nothing for now. It stays, since its SSRC does: a slot that was made anew would use numbers a second
-  /// time with one key (RFC 7714 section 8.1).
+  /// Empties a slot whose section sends nothing for now. It stays, since its SSRC does: a slot that was made anew would
+  /// use numbers a second time with one key (RFC 7714 section 8.1).
   public func rest(_ subscription: Subscription) {
     setFollowsLoudest(false, subscription)
     cancelAwaiting(subscription)

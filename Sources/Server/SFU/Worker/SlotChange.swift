@@ -6,8 +6,8 @@ public struct SlotChange: Sendable, Hashable {
   public var mid: MID
   /// The publication; nil for nothing.
   public var publication: PublicationID?
-  /// Whether it carries whichever of the meeting's loudest voices the worker gives it, from now on (audio only). Then `publication`
-  /// means nothing, and ``MediaEvent/slots(_:)`` says what it carries.
+  /// Whether it carries whichever of the meeting's loudest voices the worker gives it, from now on (audio only). Then
+  /// `publication` means nothing, and ``MediaEvent/slots(_:)`` says what it carries.
   public var followsLoudest: Bool
 
   /// A change.

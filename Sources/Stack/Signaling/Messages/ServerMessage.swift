@@ -12,7 +12,8 @@ public enum ServerMessage: Sendable, Hashable {
   case resumed(
     participants: [ParticipantInfo], slots: [SlotInfo], chat: [ChatEntry], state: RoomState? = nil,
     announcements: [ParticipantAnnouncement]? = nil)
-  /// The answer to the offer with the same `id`, and what of the client's own is published now; nil from servers that do not say.
+  /// The answer to the offer with the same `id`, and what of the client's own is published now; nil from servers that
+  /// do not say.
   case answer(id: Int, answer: String, slots: [SlotInfo], publications: [PublicationInfo]? = nil)
   /// Somebody came.
   case participantJoined(ParticipantInfo)
@@ -81,7 +82,8 @@ public enum ServerMessage: Sendable, Hashable {
     public var permissions: [String]?
     /// The spotlight, what a host said of muting, and the polls; nil from servers that have none of these.
     public var state: RoomState?
-    /// The STUN and TURN servers with credentials for the time in the meeting, for ICE restarts; nil where those of the discover document last.
+    /// The STUN and TURN servers with credentials for the time in the meeting, for ICE restarts; nil where those of the
+    /// discover document last.
     public var iceServers: [DiscoverDocument.IceServer]?
     /// Everybody's announcements; nil if the meeting isn't encrypted.
     public var announcements: [ParticipantAnnouncement]?

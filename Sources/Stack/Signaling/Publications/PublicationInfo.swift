@@ -12,7 +12,8 @@ public struct PublicationInfo: Sendable, Hashable, Codable {
   public var muted: Bool
   /// True when it was a host, not the sender, who muted it; nil otherwise.
   public var mutedByHost: Bool?
-  /// The name that its sender gave it, a screen's title for instance; nil for none. Always show it as text, never as markup.
+  /// The name that its sender gave it, a screen's title for instance; nil for none. Always show it as text, never as
+  /// markup.
   public var name: String?
   private var moment: Moment?
 

@@ -1,4 +1,5 @@
-/// What holds in a meeting besides who is in it: part of `welcome` and `resumed`, so that who comes late or back sees what everybody sees.
+/// What holds in a meeting besides who is in it: part of `welcome` and `resumed`, so that who comes late or back sees
+/// what everybody sees.
 public struct RoomState: Sendable, Hashable, Codable {
   /// Whom everybody is to show large, by participant; nil for nobody.
   public var spotlight: String?

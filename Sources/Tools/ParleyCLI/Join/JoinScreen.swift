@@ -2,7 +2,8 @@ import Basics
 import Glibc
 import Parley
 
-/// A meeting on a terminal, drawn anew twice a second and after each event: participants, levels, bitrates, loss, and a line to chat.
+/// A meeting on a terminal, drawn anew twice a second and after each event: participants, levels, bitrates, loss, and a
+/// line to chat.
 @MainActor final class JoinScreen: JoinObserver {
   nonisolated let interval: UInt64 = 500_000_000
   private let meeting: Meeting

@@ -15,7 +15,8 @@ struct LoadRate {
   /// What the thread that carries the media did of that time.
   var mediaThread = MediaThreadTime()
 
-  /// Of how much of the time the media thread may be busy, or waiting for a processor, before what is measured is how fast that is.
+  /// Of how much of the time the media thread may be busy, or waiting for a processor, before what is measured is how
+  /// fast that is.
   static let mostBusy = 0.9
 
   private var lossPercent: Double { percent(lost) }

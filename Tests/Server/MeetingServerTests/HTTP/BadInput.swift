@@ -45,8 +45,8 @@ enum BadInput {
     Body("another encoding", headers: "Content-Type: application/json\r\nContent-Encoding: br, gzip\r\n", [1, 2, 3]),
   ]
 
-  /// 16 MiB of zeros as a gzip stream of some 100 KiB would be: a literal, then copies of 258 bytes, in one block with fixed codes. Cut
-  /// to what every address takes for a body.
+  /// 16 MiB of zeros as a gzip stream of some 100 KiB would be: a literal, then copies of 258 bytes, in one block with
+  /// fixed codes. Cut to what every address takes for a body.
   static let bomb: [UInt8] = {
     var out: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
     var bits: [UInt8] = [1, 1, 0] + [0, 0, 1, 1, 0, 0, 0, 0]

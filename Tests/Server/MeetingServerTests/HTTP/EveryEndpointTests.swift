@@ -5,8 +5,9 @@ import Testing
 
 @testable import MeetingServer
 
-/// Every address of both ports against everything in ``BadInput``. The addresses come from where they are defined, so that a new one is
-/// tested without a word here. Slow senders are held off below, before any address is looked at (`HTTPServerTests`).
+/// Every address of both ports against everything in ``BadInput``. The addresses come from where they are defined, so
+/// that a new one is tested without a word here. Slow senders are held off below, before any address is looked at
+/// (`HTTPServerTests`).
 @Suite("Every endpoint", .serialized)
 struct EveryEndpointTests {
   @Test(

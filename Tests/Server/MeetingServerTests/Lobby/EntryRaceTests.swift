@@ -7,7 +7,8 @@ import Testing
 
 @testable import MeetingServer
 
-/// What happens between the check of somebody's token and their place in the room, one step after the other by hooks instead of by luck.
+/// What happens between the check of somebody's token and their place in the room, one step after the other by hooks
+/// instead of by luck.
 @Suite("Meetings that are changed while somebody comes in")
 struct EntryRaceTests {
   /// What is changed meanwhile, and what becomes of who comes.

@@ -285,7 +285,8 @@ struct LiveChangeTests {
       #expect(try await server.look("daily").meeting.expires != nil)
       #expect(try await patch(server, id, #"{"expiresIn":null}"#).status == 200)
       #expect(try await server.look("daily").meeting.expires == nil)
-      // No time that the interface takes is short enough for a test, so another process sets it; it is heard of when the next one comes.
+      // No time that the interface takes is short enough for a test, so another process sets it; it is heard of when
+      // the next one comes.
       let store = try await server.store()
       for seconds in [2.0, 4, 8] {
         _ = try await store.change(MeetingID(rawValue: id)) { $0.expires = Date() + seconds }

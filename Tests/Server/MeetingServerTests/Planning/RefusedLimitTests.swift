@@ -9,7 +9,8 @@ import Transport
 
 @Suite("Limits that nothing sets, and that each has its test", .serialized)
 struct RefusedLimitTests {
-  /// The test that is refused by a limit, by its file and its function. A limit that is added does not compile here before it has one.
+  /// The test that is refused by a limit, by its file and its function. A limit that is added does not compile here
+  /// before it has one.
   private static func test(of limit: LimitReached.Limit) -> (file: String, function: String) {
     switch limit {
     case .addressRate: ("Planning/LimitTests", "doors")

@@ -294,7 +294,8 @@ struct SignInTests {
       #expect(browser.cookies.isEmpty)
       var thief = kept
       #expect(try await thief.send("/discover/daily").status == 401)
-      // Whom another provider vouched for, this one does not know; nor does it know whom other rules have let in or made a host.
+      // Whom another provider vouched for, this one does not know; nor does it know whom other rules have let in or
+      // made a host.
       let changes: [@Sendable (inout IdentityProvider) -> Void] = [
         { $0.emailDomains = ["example.com"] }, { $0.roleClaim = "groups" }, { $0.organizers = ["a", "b"] },
         { $0.moderators = ["a"] }, { $0.clientID = "another" },

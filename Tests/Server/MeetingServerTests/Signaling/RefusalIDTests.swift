@@ -7,7 +7,8 @@ import Testing
 
 @Suite("The number of what is refused", .serialized)
 struct RefusalIDTests {
-  /// A message of each type that clients send, as it may be, without its `id`; and a value that spoils it, where there is one.
+  /// A message of each type that clients send, as it may be, without its `id`; and a value that spoils it, where there
+  /// is one.
   private static let messages: [(type: String, keys: String, spoilt: String?)] = [
     ("join", #""token":"psat=x","name":"Ann","offer":"","tracks":[]"#, #""token":1"#),
     ("resume", #""resumeToken":"r""#, #""resumeToken":[]"#),

@@ -5,8 +5,8 @@ import SFU
 import Signaling
 
 /// A media plane that moves no media. Its "SDP" is a list of words: `send:<mid>` for a section that sends,
-/// `audio:<mid>` and `video:<mid>` for slots; an offer with the word `bad` is refused. A third part names the codecs of a section, all without it:
-/// `video:4:VP8,H264`. A slot of which none is known is rejected.
+/// `audio:<mid>` and `video:<mid>` for slots; an offer with the word `bad` is refused. A third part names the codecs of
+/// a section, all without it: `video:4:VP8,H264`. A slot of which none is known is rejected.
 actor TestMediaPlane: MediaPlane {
   enum Call: Sendable, Equatable {
     case join(String)
@@ -195,7 +195,8 @@ actor TestMediaPlane: MediaPlane {
     (kind == .audio ? ["red", "opus"] : ["VP8", "VP9", "H264", "AV1"]).compactMap { codec($0) }
   }
 
-  /// The codec of a name; `H264-0` and `H264-high` for H.264 in packetization mode 0 and in a profile that decoders of `H264` do not know.
+  /// The codec of a name; `H264-0` and `H264-high` for H.264 in packetization mode 0 and in a profile that decoders of
+  /// `H264` do not know.
   static func codec(_ name: String) -> NegotiatedCodec? {
     func make(_ type: UInt8, _ codec: Codec, _ parameters: String? = nil) -> NegotiatedCodec {
       NegotiatedCodec(

@@ -6,7 +6,8 @@ extension TestServer {
   /// The files by which a server that is killed leaves its meetings.
   static let leftFiles = ["parley.sqlite-wal", "parley.sqlite", "chat-files"]
 
-  /// Runs `before` on a server, and `after` on another one, with the files that the first would have left if it had been killed at the end of `before`.
+  /// Runs `before` on a server, and `after` on another one, with the files that the first would have left if it had
+  /// been killed at the end of `before`.
   static func kill(
     _ configure: @escaping (inout ServerConfiguration) -> Void = { _ in },
     after before: (TestServer) async throws -> Void, then after: (TestServer) async throws -> Void

@@ -3,8 +3,8 @@ import FoundationEssentials
 import Meetings
 
 extension TestServer {
-  /// One key pair for every server of a run: making one costs more than most tests do otherwise. Tenants, API keys and secrets differ
-  /// all the same.
+  /// One key pair for every server of a run: making one costs more than most tests do otherwise. Tenants, API keys and
+  /// secrets differ all the same.
   private static let signing = Result {
     let key = try SigningKey.generate(keyID: "shared-by-tests")
     return (id: key.keyID, jwk: try key.privateJWK())

@@ -77,7 +77,8 @@ final class TestServer: Sendable {
   /// The server's own store, opened a second time as the command line does.
   func store() async throws -> SQLiteMeetingStore { try await SQLiteMeetingStore.open(folder: folder + "/data") }
 
-  /// A token of the default tenant for `room`, signed with its API secret. `claims` come after the issuer, the end and the room.
+  /// A token of the default tenant for `room`, signed with its API secret. `claims` come after the issuer, the end and
+  /// the room.
   func token(_ room: String, _ claims: String = "") async throws -> String {
     let store = try await store()
     let tenant = try await store.defaultTenant(now: Date())

@@ -35,7 +35,8 @@ private final class Departures: PacketSink {
 
 @Suite("Order of what is paced", .tellsSeeds)
 struct PacedOrderTests {
-  /// Ben gets Ann's camera over a path that just takes it, and a large picture of 40 packets has come, most of which wait.
+  /// Ben gets Ann's camera over a path that just takes it, and a large picture of 40 packets has come, most of which
+  /// wait.
   ///
   /// - Parameter others: Further slots that carry the same, before that one and after it.
   private func waiting(

@@ -5,7 +5,8 @@ import Testing
 @testable import RTC
 @testable import SFU
 
-/// Ann sends a camera in three sizes and sound, Ben a camera; Ann receives Ben, Ben and Cem receive Ann. All that is wrong is said by each test.
+/// Ann sends a camera in three sizes and sound, Ben a camera; Ann receives Ben, Ben and Cem receive Ann. All that is
+/// wrong is said by each test.
 private final class QualityRig {
   let meeting: VirtualMeeting
   let ann: VirtualClient
@@ -54,7 +55,8 @@ private final class QualityRig {
     }
   }
 
-  /// `client` comes to be judged so, and nobody else is judged worse than excellent; with everything well again it comes back.
+  /// `client` comes to be judged so, and nobody else is judged worse than excellent; with everything well again it
+  /// comes back.
   func expect(
     _ expected: ConnectionQuality, of client: VirtualClient, within seconds: Int,
     location: SourceLocation = #_sourceLocation, _ condition: () -> Void, restore: () -> Void = {}

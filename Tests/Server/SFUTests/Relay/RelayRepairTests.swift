@@ -8,7 +8,8 @@ import Testing
 /// What a relay does not take at once, and what receivers behind it lose.
 @Suite("Repairs over relays", .tellsSeeds)
 struct RelayRepairTests {
-  /// Ann's camera and voice on router 0, Ben on router 1 behind a ring of 16 KiB, which takes a tenth of a second of both.
+  /// Ann's camera and voice on router 0, Ben on router 1 behind a ring of 16 KiB, which takes a tenth of a second of
+  /// both.
   private func meeting() throws -> (VirtualCluster, VirtualClient, VirtualClient) {
     let cluster = try VirtualCluster(routers: 2, seed: 2)
     cluster.connectAll(ringBytes: 16_384)

@@ -10,8 +10,8 @@ struct BatchingPolicyTests {
   private var hold = BatchingPolicy(maximum: maximum)
   private var now = Instant.milliseconds(1_000)
 
-  /// Lets `voices` voices of 50 packets a second talk, none in step with another, and flushes whenever it is time; the longest wait and the
-  /// most packets that left together in the last half of `span`.
+  /// Lets `voices` voices of 50 packets a second talk, none in step with another, and flushes whenever it is time; the
+  /// longest wait and the most packets that left together in the last half of `span`.
   private mutating func talk(
     voices: Int, receivers: Int, for span: TimeSpan, load: TimeSpan = .zero
   ) -> (wait: TimeSpan, together: Int) {

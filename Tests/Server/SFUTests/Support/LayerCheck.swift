@@ -129,7 +129,8 @@ struct ReceivedFrame {
   }
 }
 
-/// Checks what a decoder relies on: numbers without gap or repeat, time that goes on, frames whose references are there.
+/// Checks what a decoder relies on: numbers without gap or repeat, time that goes on, frames whose references are
+/// there.
 func expectContinuous(
   _ stream: VirtualReceiver, pictures: Bool = false, cutFrames: Int = 0, _ comment: String = "",
   location: SourceLocation = #_sourceLocation

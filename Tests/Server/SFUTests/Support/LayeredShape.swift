@@ -1,6 +1,7 @@
 @testable import RTC
 
-/// What a test writes behind the codec's own header, so that a receiver can tell whether all that a frame needs has come.
+/// What a test writes behind the codec's own header, so that a receiver can tell whether all that a frame needs has
+/// come.
 struct FrameMark: Hashable {
   static let length = 16
   /// Which source made it.
@@ -49,8 +50,8 @@ struct FrameMark: Hashable {
 
 /// Makes the pictures of a layered stream as encoders do, with dependencies that are written into each frame.
 ///
-/// In time the pattern is the eight pictures T0 T2 T1 T2 T0 T2 T1 T2, in which the second T1 needs the first one, so that not every T1 is a
-/// place to move up.
+/// In time the pattern is the eight pictures T0 T2 T1 T2 T0 T2 T1 T2, in which the second T1 needs the first one, so
+/// that not every T1 is a place to move up.
 final class LayeredShape {
   enum Kind { case vp8, vp9, h264, descriptor, vp9WithDescriptor }
   struct Packet {
@@ -72,7 +73,8 @@ final class LayeredShape {
   /// Decode targets that the sender announces as active with the next frame.
   var announcedTargets: UInt32?
 
-  /// The identifier of the structure's first template. Another structure has others, so that a frame is never read by the wrong one.
+  /// The identifier of the structure's first template. Another structure has others, so that a frame is never read by
+  /// the wrong one.
   private var templateOffset = 7
   /// How many templates the last structure had.
   private var templates = 0
@@ -231,7 +233,8 @@ final class LayeredShape {
     writer.put(template, 6)
     writer.put(frame & 0xFFFF, 16)
     let hasStructure = isKeyframe && isFirst && spatial == 0
-    // Where decoding of a target can begin: anywhere in a keyframe; in time at the start of the pattern and at sync frames.
+    // Where decoding of a target can begin: anywhere in a keyframe; in time at the start of the pattern and at sync
+    // frames.
     var indications: [Int] = []
     for target in 0..<targetCount {
       let top = (target / temporalLayers, target % temporalLayers)

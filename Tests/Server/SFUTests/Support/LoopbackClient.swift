@@ -106,7 +106,8 @@ final class LoopbackClient {
     _ = Glibc.send(stream, frame, frame.count, Int32(truncatingIfNeeded: Int(MSG_NOSIGNAL)))
   }
 
-  /// Ends the DTLS association with a fatal alert, as after an error of its own, and makes the next one over the same path.
+  /// Ends the DTLS association with a fatal alert, as after an error of its own, and makes the next one over the same
+  /// path.
   func restartDTLS() throws {
     guard let dtls = peer.dtls, var records = dtls.records, let path = peer.selectedPath else {
       throw CancellationError()

@@ -2,8 +2,8 @@ import Basics
 @testable import RTC
 @testable import SFU
 
-/// A participant of a ``VirtualMeeting``: it sends media as a browser does, answers NACK with RTX and PLI with a keyframe,
-/// and checks what it receives.
+/// A participant of a ``VirtualMeeting``: it sends media as a browser does, answers NACK with RTX and PLI with a
+/// keyframe, and checks what it receives.
 final class VirtualClient {
   unowned let meeting: VirtualMeeting
   let member: Member

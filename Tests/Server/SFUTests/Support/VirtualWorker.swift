@@ -1,7 +1,8 @@
 import Basics
 @testable import SFU
 
-/// Several meetings on one worker in virtual time. What happened in which of them, and which of them is flushed when, is decided as in a worker.
+/// Several meetings on one worker in virtual time. What happened in which of them, and which of them is flushed when,
+/// is decided as in a worker.
 final class VirtualWorker {
   let meetings: [VirtualMeeting]
   private let entries: ContiguousArray<MediaCore.Meeting?>
