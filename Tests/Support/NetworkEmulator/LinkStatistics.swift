@@ -2,7 +2,6 @@ public import Basics
 
 /// What happened on one direction of an emulated link.
 public struct LinkStatistics: Sendable {
-  /// Packets handed in.
   public internal(set) var sent = 0
   /// Bytes handed in.
   public internal(set) var sentBytes = 0

@@ -1,6 +1,5 @@
 /// Which packets an emulated link swallows, apart from those that its queue cannot hold.
 public enum LossModel: Hashable, Sendable {
-  /// None.
   case none
   /// Each packet on its own, with this probability (0 to 1).
   case random(Double)

@@ -110,7 +110,6 @@ public final class Gate: @unchecked Sendable {
     for pair in lock.withLock({ state.sockets.compactMap(\.pair) }) { pair.end() }
   }
 
-  /// Everything passes again.
   public func restore() async throws {
     lock.withLock { state.isCut = false }
     await proxy.change(try ProxyOptions.Change(command: "both perfect"))

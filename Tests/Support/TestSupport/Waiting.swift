@@ -2,7 +2,6 @@ import Testing
 
 /// What a test waited for and what never came, in words.
 public struct StillMissing: Error, CustomStringConvertible {
-  /// What is missing.
   public let description: String
 
   /// Something is missing, in words.

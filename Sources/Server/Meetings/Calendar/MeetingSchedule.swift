@@ -7,7 +7,6 @@ public import FoundationEssentials
 public struct MeetingSchedule: Sendable, Hashable, Codable {
   /// Somebody who invites or is invited.
   public struct Person: Sendable, Hashable, Codable {
-    /// The e-mail address.
     public var address: String
     /// The name; nil when only the address is known.
     public var name: String?
@@ -39,7 +38,6 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
       case refuse
       /// They wait, if it begins soon enough for them to wait so long, and else are told.
       case wait
-      /// They come in.
       case open
     }
 
@@ -79,7 +77,6 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
   private var moves: [MovedOccurrence]?
   /// Who invites; nil for the tenant.
   public var organizer: Person?
-  /// Who is invited.
   public var attendees: [Person]
   /// What becomes of people who come at another time.
   public var doors: Doors

@@ -3,7 +3,6 @@
 ///
 /// Read from and written as the text of an `RRULE`: `FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;COUNT=10`.
 public struct RecurrenceRule: Sendable, Hashable {
-  /// The step.
   public enum Frequency: String, Sendable, Hashable {
     case daily = "DAILY"
     case weekly = "WEEKLY"
@@ -22,7 +21,6 @@ public struct RecurrenceRule: Sendable, Hashable {
 
   /// Where the series ends.
   public enum End: Sendable, Hashable {
-    /// It does not.
     case never
     /// After so many occurrences, those that were taken out included.
     case count(Int)
@@ -32,7 +30,6 @@ public struct RecurrenceRule: Sendable, Hashable {
     case day(Int)
   }
 
-  /// The step.
   public private(set) var frequency: Frequency
   /// Every how many steps.
   public private(set) var interval: Int
@@ -40,7 +37,6 @@ public struct RecurrenceRule: Sendable, Hashable {
   public private(set) var weekdays: [Weekday]
   /// On which days of the month, -1 for the last; none for that of the start.
   public private(set) var monthDays: [Int]
-  /// Where it ends.
   public var end: End
 
   static let names = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]

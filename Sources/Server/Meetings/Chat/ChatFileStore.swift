@@ -15,7 +15,6 @@ public actor ChatFileStore {
   public struct Limits: Sendable, Hashable {
     /// In one file; 0 for no files at all.
     public var file = 25 << 20
-    /// In one meeting.
     public var meeting = 250 << 20
     /// In all meetings of a tenant that has no limit of its own.
     public var tenant = 2 << 30
@@ -27,13 +26,11 @@ public actor ChatFileStore {
     /// What has to stay free on the disk: the database shares it.
     public var spare = 64 << 20
 
-    /// The usual limits.
     public init() {}
   }
 
   /// A file that was taken whole.
   public struct Stored: Sendable, Hashable {
-    /// Names it; random.
     public var id: String
     /// What it is, by ``FileType``.
     public var type: String

@@ -6,13 +6,11 @@ public enum ChatWriters: String, Sendable, Hashable, Codable, CaseIterable {
   case everyone
   /// Of those, hosts only.
   case hosts
-  /// Nobody.
   case nobody
 }
 
 /// What becomes of the chat of a meeting. All of it ends with the meeting.
 public struct ChatPolicy: Sendable, Hashable {
-  /// Who may write.
   public var writers: ChatWriters
   /// Whether who comes later is told what was written before.
   public var history: Bool

@@ -6,7 +6,6 @@ public import FoundationEssentials
 /// The values are those of the Skype for Business service. Hosts always go straight in, whoever else does not waits in
 /// the lobby, and a guest goes straight in only with ``everyone``.
 public enum AccessLevel: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Nobody but hosts.
   case locked = "Locked"
   /// Invited people of the organiser's company: those whose token names the meeting.
   case invited = "Invited"
@@ -38,7 +37,6 @@ public struct MeetingRecord: Sendable, Hashable {
   public var room: RoomName
   /// How it came to be.
   public var kind: Kind
-  /// The title.
   public var subject: String
   /// A longer text about it; may be empty.
   public var summary: String
@@ -75,7 +73,6 @@ public struct MeetingRecord: Sendable, Hashable {
   /// How long a room that was opened by its name and never changed, or an anonymous meeting, is kept after somebody
   /// came into it: no token for it lasts longer.
   public static let roomKept = JoinGrant.longest
-  /// A meeting.
   public init(
     id: MeetingID = .random(), tenant: TenantID, room: RoomName, kind: Kind, subject: String, summary: String = "",
     accessLevel: AccessLevel = .everyone, created: Date, expires: Date? = nil,

@@ -89,7 +89,6 @@ public struct RoomName: Sendable, Hashable {
 
 /// Why a text is no room name.
 public enum RoomNameError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Nothing at all.
   case empty
   /// More than ``RoomName/maximumLength`` characters.
   case tooLong
@@ -109,7 +108,6 @@ public enum RoomNameError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// The stable code.
   public var code: String {
     if case .reserved = self { return "reservedName" }
     return "badRoomName"

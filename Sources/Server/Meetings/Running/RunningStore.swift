@@ -50,14 +50,12 @@ public struct RunningWrite: Sendable, Hashable {
     case end
   }
 
-  /// Which meeting.
   public var meeting: MeetingID
   /// Whose meeting it is.
   public var tenant: TenantID
   /// What is to be written.
   public var what: What
 
-  /// Something to write.
   public init(_ what: What, of meeting: MeetingID, tenant: TenantID) {
     self.what = what
     self.meeting = meeting
@@ -79,7 +77,6 @@ public struct KeptMessage: Sendable, Hashable {
   private var fileID: String?
   private var fileBytes = 0
 
-  /// A message.
   public init(id: Int, body: String, file: (id: String, bytes: Int)? = nil) {
     self.id = id
     self.body = body
@@ -94,7 +91,6 @@ public struct RunningMeeting: Sendable, Hashable {
   /// The chat, in the order of its numbers.
   public var messages: [KeptMessage]
 
-  /// What is kept.
   public init(values: [String: String], messages: [KeptMessage]) {
     self.values = values
     self.messages = messages
@@ -125,9 +121,7 @@ public struct RunningMeeting: Sendable, Hashable {
 
 /// A meeting that ran when its server was killed, and to which nobody has come back in time.
 public struct OverMeeting: Sendable, Hashable {
-  /// Which.
   public var meeting: MeetingID
-  /// Whose it was.
   public var tenant: TenantID
   /// The room's name as people write it.
   public var room: String
@@ -142,7 +136,6 @@ public struct OverMeeting: Sendable, Hashable {
 
 /// A meeting that ran when its server was killed.
 public struct LeftMeeting: Sendable, Hashable {
-  /// Which.
   public var meeting: MeetingID
   /// The files of its chat.
   public var files: [File]
@@ -157,9 +150,7 @@ public struct LeftMeeting: Sendable, Hashable {
   public struct File: Sendable, Hashable {
     /// Its name in ``ChatFileStore``.
     public var id: String
-    /// Whose it is.
     public var tenant: TenantID
-    /// Its size.
     public var bytes: Int
   }
 }

@@ -18,7 +18,6 @@ public struct SignInSession: Sendable, Hashable, Codable {
   /// Not at or after.
   public var expires: Date
 
-  /// A session.
   public init(
     id: TokenID = TokenID(rawValue: "s_" + RandomID.text(characters: 24)), tenant: TenantID, provider: String,
     subject: String, name: String, role: Role, expires: Date

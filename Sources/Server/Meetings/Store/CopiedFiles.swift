@@ -16,7 +16,6 @@ public struct CopiedFiles: Sendable, Equatable {
 
   init(texts: [String]) { self.texts = texts }
 
-  /// None.
   public init() { texts = [] }
 
   /// Those of a data folder. None where one is missing or `isPair` says that the key and the certificate at these paths

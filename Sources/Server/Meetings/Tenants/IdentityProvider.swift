@@ -21,7 +21,6 @@ public struct IdentityProvider: Sendable, Hashable {
   /// The domains of the email addresses that may sign in, in lower case; empty for everybody whom the provider knows.
   public var emailDomains: [String]
 
-  /// A provider.
   public init(
     issuer: String, clientID: String, clientSecret: Secret<String>? = nil, scopes: [String] = Self.standardScopes,
     roleClaim: String? = nil, organizers: [String] = [], moderators: [String] = [], emailDomains: [String] = []

@@ -48,7 +48,6 @@ public struct TenantPolicy: Sendable, Hashable {
   /// Whether its meetings may be end-to-end encrypted; nil for what the server's setting says.
   public var encryption: EncryptionPolicy?
 
-  /// A policy.
   public init(
     signIn: SignInMode, allowedOrigins: [WebOrigin] = [], accessLevel: AccessLevel = .everyone, capacity: Int? = nil,
     maximumMeetings: Int? = nil, maximumParticipants: Int? = nil, maximumStoredMeetings: Int? = nil,

@@ -149,7 +149,6 @@ public struct AnonymousJoin: Sendable {
 
 /// A join token that was just signed, with what those who keep book of it need.
 public struct IssuedToken: Sendable {
-  /// The token.
   public var text: Secret<String>
   /// Names it, so that it can be revoked.
   public var id: TokenID
@@ -169,9 +168,7 @@ public struct MeetingAddresses: Sendable, Hashable {
   public let discover: String
   /// The calendar file, where the meeting is scheduled.
   public let calendar: String
-  /// The signalling WebSocket.
   public let signaling: String
-  /// The anonymous-join resource.
   public let applications: String
   /// The meeting's conference address.
   public let conference: String

@@ -209,7 +209,6 @@ public struct Admission: Sendable, Hashable {
   /// Whether the meeting is kept; otherwise it is made when the first one joins.
   public var isMade: Bool
 
-  /// An admission.
   public init(meeting: MeetingRecord, tenant: Tenant, grant: JoinGrant, isMade: Bool = true) {
     self.meeting = meeting
     self.tenant = tenant

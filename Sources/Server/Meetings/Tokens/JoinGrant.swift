@@ -3,7 +3,6 @@ public import FoundationEssentials
 
 /// What a token opens.
 public enum MeetingTarget: Sendable, Hashable {
-  /// One meeting.
   case meeting(MeetingID)
   /// The tenant's meeting of that name, which is made when there is none.
   case room(RoomName)
@@ -19,7 +18,6 @@ public struct JoinGrant: Sendable, Hashable {
   public var tenant: TenantID
   /// Names the token, so that it can be revoked: its `jti`, or a digest of what was signed where it has none.
   public var id: TokenID
-  /// What it opens.
   public var target: MeetingTarget
   /// What its holder is.
   public var role: Role
@@ -130,7 +128,6 @@ public enum TokenProblem: Error, Sendable, Hashable {
   case expired
   /// It ends too far ahead.
   case tooLong
-  /// It was revoked.
   case revoked
 }
 

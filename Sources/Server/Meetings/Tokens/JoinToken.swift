@@ -26,7 +26,6 @@ public struct JoinToken: Sendable, Hashable {
   public var allowedOrigins: [WebOrigin]
   /// The application's own text about its holder; nil when it has none.
   public var connectionData: String?
-  /// Not before.
   public var notBefore: Date
   /// Not at or after.
   public var expires: Date
@@ -64,7 +63,6 @@ public struct JoinToken: Sendable, Hashable {
     }
   }
 
-  /// A token's content.
   public init(
     id: TokenID = .random(), tenant: TenantID, target: MeetingTarget, role: Role, permissions: Permissions? = nil,
     name: String? = nil, user: String? = nil, isGuest: Bool = false, allowedOrigins: [WebOrigin] = [],

@@ -52,7 +52,6 @@ public struct OpenTokSession: Sendable, Hashable {
     /// Whether its clients encrypt media end to end.
     public var isEncrypted = false
 
-    /// The defaults.
     public init() {}
 
     fileprivate static let flags: [(String, any WritableKeyPath<Options, Bool> & Sendable)] = [

@@ -5,7 +5,6 @@ public import FoundationEssentials
 /// its end is told, so that the end is told also when the server is killed between the two: by the next one, which
 /// finds it (``RunningStore/leftBeginnings()``).
 public struct Beginning: Sendable, Hashable {
-  /// In which meeting.
   public var meeting: MeetingID
   /// Whose meeting it is.
   public var tenant: TenantID
@@ -32,7 +31,6 @@ public struct Beginning: Sendable, Hashable {
 
 /// What becomes of what webhooks were told has begun.
 public enum BeginningChange: Sendable, Hashable {
-  /// It has begun.
   case begins(Beginning)
   /// What has that name in a meeting has ended.
   case ends(MeetingID, subject: String)

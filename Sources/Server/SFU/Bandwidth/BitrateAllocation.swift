@@ -10,7 +10,6 @@ import Basics
 /// A pure function over arrays that the caller keeps, so that it allocates nothing. Cost: about the number of steps
 /// over all requests.
 struct BitrateAllocation: Sendable {
-  /// One subscription.
   struct Request: Sendable, Hashable {
     /// How important it is.
     var priority: SubscriptionPriority
@@ -31,7 +30,6 @@ struct BitrateAllocation: Sendable {
     /// What it gets: an index among all options; nil for a pause.
     var result: Int?
 
-    /// A request.
     init(priority: SubscriptionPriority, options: Range<Int>, current: Int?, mayRaise: Bool = true) {
       self.priority = priority
       self.options = options

@@ -4,7 +4,6 @@ import Basics
 /// had to be taken back. A pause ends sooner than a larger picture comes: the lowest layer is worth more to who sees
 /// nothing.
 struct LayerHysteresis: Sendable {
-  /// Between two raises.
   static let interval = TimeSpan.milliseconds(1_500)
   /// A raise that lasts shorter has failed.
   static let trial = TimeSpan.seconds(6)

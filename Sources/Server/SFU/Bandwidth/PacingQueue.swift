@@ -42,7 +42,6 @@ struct PacingQueue: Sendable {
   private var rate = 1e6
   private var refilled: Instant?
 
-  /// Whether nothing waits.
   @inline(__always)
   var isEmpty: Bool { count == 0 }
   /// The packet whose turn is next.
@@ -122,7 +121,6 @@ struct PacingQueue: Sendable {
     count = kept
   }
 
-  /// Forgets what waits.
   mutating func removeAll() {
     entries.removeAll(keepingCapacity: entries.capacity <= 128)
     head = 0

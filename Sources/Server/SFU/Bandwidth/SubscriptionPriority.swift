@@ -3,11 +3,9 @@
 struct SubscriptionPriority: Hashable, Comparable, Sendable {
   /// What a subscription is to its receiver, the most important first.
   enum Kind: UInt8, Hashable, Sendable, Comparable {
-    /// A shared screen.
     case screenShare
     /// Pinned by the receiver.
     case pinned
-    /// Who speaks.
     case activeSpeaker
     /// One tile among others.
     case tile
@@ -20,7 +18,6 @@ struct SubscriptionPriority: Hashable, Comparable, Sendable {
   /// The area it is shown on, in pixels; 0 while unknown.
   var area: UInt32
 
-  /// A priority.
   init(_ kind: Kind, area: UInt32 = 0) {
     self.kind = kind
     self.area = area

@@ -5,7 +5,6 @@ import RTC
 extension Egress {
   private static let maximumResends = 256
 
-  /// Whether retransmissions wait.
   var hasResends: Bool { !resends.isEmpty }
 
   /// The receiver lost `sequence` of `subscription`: queues a retransmission when the packet is still there and the

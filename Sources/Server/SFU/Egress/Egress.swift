@@ -10,7 +10,6 @@ public final class Egress {
   public let participant: Int
   /// Whose it is, in the numbering of the worker; the sink finds the way by it.
   var connection = 0
-  /// The slots.
   public var subscriptions: ContiguousArray<Subscription> { slots }
   // Not visible outside of the module, and assigned as a whole: so the compiler can prove that nothing changes it while
   // it is read, and who reads it for each packet needs no check for exclusive access.

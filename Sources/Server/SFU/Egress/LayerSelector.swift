@@ -7,7 +7,6 @@ import RTC
 /// space also at a frame that needs no earlier picture. Until then the old layers go on. A plain value; nothing
 /// allocates.
 struct LayerSelector: Sendable {
-  /// What passes now.
   var selection = LayerSelection.all
   /// What is to pass.
   private(set) var wanted = LayerIndex.highest

@@ -11,7 +11,6 @@ public final class OutputBatch {
     public var length: Int
     /// Length of each packet but the last.
     public var segment: Int
-    /// Number of packets.
     public var count: Int
     /// Whether a shorter packet has ended it.
     var closed: Bool
@@ -21,12 +20,10 @@ public final class OutputBatch {
   public static let maximumSegments = 64
   /// Most bytes in one offloaded send: what fits an IP datagram.
   public static let maximumRunBytes = 65_000
-  /// Most runs.
   static let maximumRuns = 128
   /// Room that one packet may take.
   static let packetRoom = 2_048
 
-  /// The packets.
   public let bytes: ByteBlock
   /// Where the header of the packet being written is put together.
   let header = ByteBlock(count: 768)
@@ -102,7 +99,6 @@ public final class OutputBatch {
     runCount &+= 1
   }
 
-  /// Empties the batch.
   public func removeAll() {
     usedBytes = 0
     packetCount = 0
@@ -118,7 +114,6 @@ public final class OutputBatch {
     public var startIndex: Int { 0 }
     /// The number of runs.
     public var endIndex: Int { count }
-    /// A run.
     public subscript(index: Int) -> Run { table[index] }
   }
 }

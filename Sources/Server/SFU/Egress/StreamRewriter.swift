@@ -21,7 +21,6 @@ final class StreamRewriter {
     var pictureOffset: UInt16
     var frameOffset: UInt16
     var tl0Offset: UInt8
-    /// Which layers pass.
     var selection = LayerSelection.all
     /// Which attached source the run belongs to.
     var serial: UInt32
@@ -31,7 +30,6 @@ final class StreamRewriter {
   struct Numbers: Sendable, Hashable {
     /// The outgoing sequence number, extended to 64 bits.
     var sequence: Int64
-    /// The outgoing timestamp.
     var timestamp: UInt32
     /// The outgoing picture id, 15 bits.
     var pictureID: UInt16
@@ -49,7 +47,6 @@ final class StreamRewriter {
   struct Origin: Sendable, Hashable {
     /// The source's extended sequence number.
     var source: Int64
-    /// The outgoing one.
     var out: Int64
     /// Which attached source it was; see ``StreamRewriter/serial``.
     var serial: UInt32

@@ -12,7 +12,6 @@ public final class Subscription {
     case idle
     /// It begins with the next packet a decoder can start at.
     case waiting
-    /// Packets pass.
     case running
   }
 
@@ -24,7 +23,6 @@ public final class Subscription {
   private(set) var publication: Publication?
   /// Whether the receiver asked for nothing to be sent for now.
   private(set) var isPaused = false
-  /// The stream's SSRC.
   public let ssrc: SSRC
   /// The SSRC of its retransmissions.
   public let retransmissionSSRC: SSRC?

@@ -74,7 +74,6 @@ public final class Ingress {
 
   /// The router's number of the participant.
   public let participant: Int
-  /// Its publications.
   public private(set) var publications: ContiguousArray<Publication> = []
 
   /// Arrival times of all its packets, for transport-wide feedback.

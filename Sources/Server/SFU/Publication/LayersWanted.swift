@@ -13,13 +13,11 @@ public struct LayersWanted: Hashable, Sendable {
   public var layerCount: UInt8 = 0
   /// Width of the largest picture in pixels that is shown anywhere; 0 when somebody takes whatever there is.
   public var width: UInt16
-  /// Its height.
   public var height: UInt16
   /// The most pictures a second that anybody wants of a publication from which the server can leave none out; 0 for
   /// all, and where it can.
   public var frameRate: UInt16 = 0
 
-  /// A wish.
   public init(spatial: UInt8?, streams: [RID] = [], width: UInt16 = 0, height: UInt16 = 0) {
     self.spatial = spatial
     self.streams = streams
@@ -44,7 +42,6 @@ struct LayerDemand: Sendable {
 
     static let all = Level(layers: 8)
 
-    /// What satisfies both.
     func joined(_ other: Level) -> Level {
       guard layers > 0 else { return other }
       guard other.layers > 0 else { return self }

@@ -8,7 +8,6 @@ public struct PacketLayers: Sendable {
     var rawValue: UInt16
     /// The first packet of its frame (with VP9: of its layer frame).
     static let startsFrame = Flags(rawValue: 1)
-    /// The last one.
     static let endsFrame = Flags(rawValue: 2)
     /// The frame needs layer 0 only, so its own layer can be taken up here (Y of VP8).
     static let isLayerSync = Flags(rawValue: 4)
@@ -109,7 +108,6 @@ struct LayerSelection: Equatable, Sendable {
   }
 
   static let noTarget: UInt8 = 0xFF
-  /// Everything.
   static let all = LayerSelection(spatial: 7, temporal: 7)
 
   /// The highest spatial layer that passes.

@@ -3,11 +3,9 @@
 /// An array that a stream changes in place is checked for exclusive access whenever it is read, for each receiver of
 /// each packet.
 final class PendingSlots {
-  /// How many wait.
   private(set) var count = 0
   private let slots = FixedTable<Int32>(repeating: 0, count: SourceStream.maximumPending)
 
-  /// Whether none waits.
   var isEmpty: Bool { count == 0 }
   /// The one that has waited longest.
   var first: Int? { count > 0 ? Int(slots[0]) : nil }

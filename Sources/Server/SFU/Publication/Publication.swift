@@ -6,7 +6,6 @@ package import RTC
 /// Packets reach it through the participant's ``Ingress``; it holds the source streams (one, or one for each simulcast
 /// layer) and the list of subscriptions that they are forwarded to.
 public final class Publication {
-  /// The publication's id.
   public let id: PublicationID
   /// The router's number of the participant who sends it.
   public let participant: Int
@@ -22,7 +21,6 @@ public final class Publication {
   // These two are assigned as a whole: an array that is changed in place is checked for exclusive access by who reads
   // it, for each packet.
   var streams: ContiguousArray<SourceStream> = []
-  /// Who receives it.
   private(set) var subscriptions: ContiguousArray<Subscription> = []
 
   /// How often new SSRCs may replace old ones.

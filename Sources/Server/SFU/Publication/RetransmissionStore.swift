@@ -17,7 +17,6 @@ public final class RetransmissionStore {
     public var packets: Int
     /// Size of one chunk in bytes.
     public var chunkBytes: Int
-    /// Most chunks.
     public var chunks: Int
     /// Older packets need not be kept: their chunk is reused before a new one is allocated.
     public var age: TimeSpan

@@ -16,7 +16,6 @@ struct SourceLayers {
   fileprivate(set) var needsDescriptor = false
   /// Whether spatial layers came back to a stream that had gone on without them.
   private(set) var hasGrown = false
-  /// What they take.
   var meter = LayerMeter()
   /// Whether packets have come lately, judged by the other streams of the publication.
   private(set) var isActive = true

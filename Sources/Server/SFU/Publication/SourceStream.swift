@@ -9,7 +9,6 @@ public final class SourceStream {
   /// Most packets that wait in one tick; the router must be flushed before.
   static let maximumPending = 128
 
-  /// The stream's SSRC.
   public let ssrc: SSRC
   /// The SSRC of its retransmissions, once known.
   public internal(set) var retransmissionSSRC: SSRC?
@@ -17,7 +16,6 @@ public final class SourceStream {
   public let layer: HeaderExtensionText?
   /// The RTP clock rate in ticks per second.
   public let clockRate: UInt32
-  /// The recent packets.
   public let store: RetransmissionStore
 
   let kind: MediaKind

@@ -71,13 +71,11 @@ public struct ConnectionQualityMeter: Sendable {
   /// yet.
   private static let settled = 3
 
-  /// The judgement now.
   public private(set) var quality = ConnectionQuality.excellent
   private var betterFor = 0
   private var judgements = 0
   private var isTold = false
 
-  /// An excellent connection.
   public init() {}
 
   /// Takes a sample (about once a second); true when the judgement is to be told: it changed, or it is the first that

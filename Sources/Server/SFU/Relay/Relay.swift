@@ -12,7 +12,6 @@ public final class Relay {
   public enum Reach: UInt8, Sendable {
     /// Another worker of this machine.
     case machine
-    /// Another machine.
     case network
   }
 
@@ -29,7 +28,6 @@ public final class Relay {
   var otherSession: UInt64 = 0
   /// What the other end announced, by the low 16 bits of its number.
   var incoming: ContiguousArray<Publication?> = []
-  /// Who sends it.
   var participants: [ParticipantID: RelayedParticipant] = [:]
 
   init(channel: UInt32, reach: Reach, output: RelayOutput, session: UInt64) {

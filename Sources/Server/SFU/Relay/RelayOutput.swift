@@ -7,7 +7,6 @@
 public final class RelayOutput {
   /// The ring, whose reader is the other end or the socket towards it.
   public let ring: RelayRing
-  /// What was written.
   public private(set) var counters = RelayCounters()
 
   private var waiting: [[UInt8]] = []

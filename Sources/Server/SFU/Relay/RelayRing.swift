@@ -17,7 +17,6 @@ internal import Synchronization
 
   /// Size in bytes, a power of two.
   public let capacity: Int
-  /// The largest record.
   public var largestRecord: Int { capacity / 4 - Self.prefix }
 
   private static let prefix = 8

@@ -47,7 +47,6 @@ public struct ActiveSpeakers: Sendable {
   /// When ``poll(now:)`` should be called next. Kept, since working it out would copy all of this for who asks.
   public private(set) var deadline = Instant.distantFuture
 
-  /// Nobody speaks.
   public init() {
     reported.reserveCapacity(Self.maximum)
     speaking.reserveCapacity(Self.maximum)
@@ -64,7 +63,6 @@ public struct ActiveSpeakers: Sendable {
     return voices.count - 1
   }
 
-  /// Forgets a voice.
   public mutating func remove(voice: Int) {
     guard voices.indices.contains(voice) else { return }
     voices[voice] = Voice(participant: -1)

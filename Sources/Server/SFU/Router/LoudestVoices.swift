@@ -15,7 +15,6 @@ public struct LoudestVoices: Sendable {
     case none
     /// Somebody became audible, who has a place or not.
     case onset
-    /// Places changed hands.
     case places
   }
 
@@ -25,14 +24,12 @@ public struct LoudestVoices: Sendable {
   public static let stay = TimeSpan.seconds(1)
   /// How many decibels louder a newcomer must be on average than the quietest speaker with a place…
   static let margin: Int32 = 6
-  /// …for how long.
   static let challenge = TimeSpan.milliseconds(300)
   /// A voice counts as audible this long after a packet or report that was.
   static let audibleFor = TimeSpan.milliseconds(150)
   /// What a packet that does not say its level is taken for, in decibels below full scale: audible, but quieter than
   /// speech.
   static let assumedLevel: UInt8 = 52
-  /// Most places.
   public static let maximum = 8
 
   private struct Voice: Sendable {

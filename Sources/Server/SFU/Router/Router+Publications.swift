@@ -88,7 +88,6 @@ extension Router {
     wishChanged(subscription)
   }
 
-  /// Removes a slot.
   public func removeSlot(_ subscription: Subscription) {
     cancelAwaiting(subscription)
     detach(subscription)
@@ -122,7 +121,6 @@ extension Router {
     return true
   }
 
-  /// Empties a slot.
   public func detach(_ subscription: Subscription) {
     guard let publication = subscription.publication else { return }
     publication.removeSubscriptions { $0 === subscription }

@@ -76,7 +76,6 @@ public final class Router {
 
   // MARK: Who is there
 
-  /// Adds a participant.
   public func add(_ id: ParticipantID, now: Instant) -> Member {
     let index = members.firstIndex { $0 == nil } ?? members.count
     let member = Member(

@@ -8,7 +8,6 @@ public enum RoutingDrop: UInt8, Sendable, CaseIterable {
   case tooManySources
   /// Its payload type was not negotiated.
   case unknownPayloadType
-  /// It came before.
   case duplicate
   /// It is older than the store reaches back.
   case tooOld

@@ -5,7 +5,6 @@ public import Basics
 public struct MeetingPlacement: Sendable {
   /// A worker and whether it is new to the meeting, so that relays have to be opened.
   public struct Place: Sendable, Hashable {
-    /// The worker's number.
     public var worker: Int
     /// Whether nobody of the meeting was there before.
     public var isNew: Bool

@@ -2,7 +2,6 @@ public import Basics
 
 /// What a slot is to carry from now on.
 public struct SlotChange: Sendable, Hashable {
-  /// The slot.
   public var mid: MID
   /// The publication; nil for nothing.
   public var publication: PublicationID?
@@ -10,7 +9,6 @@ public struct SlotChange: Sendable, Hashable {
   /// `publication` means nothing, and ``MediaEvent/slots(_:)`` says what it carries.
   public var followsLoudest: Bool
 
-  /// A change.
   public init(mid: MID, publication: PublicationID?, followsLoudest: Bool = false) {
     self.mid = mid
     self.publication = publication

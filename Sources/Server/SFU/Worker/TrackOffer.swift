@@ -15,7 +15,6 @@ public struct TrackOffer: Sendable, Hashable {
   /// their name. Nil for whatever the section carries.
   public var kind: MediaKind?
 
-  /// A track.
   public init(
     mid: MID, publication: PublicationID, isMuted: Bool, isScreenShare: Bool = false, kind: MediaKind? = nil
   ) {

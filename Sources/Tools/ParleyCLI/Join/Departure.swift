@@ -8,7 +8,6 @@ import Parley
 
   init(from meeting: Meeting) { self.meeting = meeting }
 
-  /// Begins to leave.
   func leave() {
     if task == nil { task = Task { await meeting.leave() } }
   }

@@ -6,7 +6,6 @@ struct LineEditor {
   /// Where a sequence of an arrow or function key stands (ECMA-48, sections 5.3 and 5.4).
   private enum Escape {
     case none
-    /// After Esc.
     case begun
     /// After CSI: parameters follow, and a letter or ~ at the end.
     case control

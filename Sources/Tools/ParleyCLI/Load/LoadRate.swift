@@ -57,7 +57,6 @@ struct LoadRate {
     ]
   }
 
-  /// For people.
   var words: String {
     "received \(Int(packets / seconds)) packets/s, \(Self.tenths(megabits)) Mb/s, \(Int(frames / seconds)) frames/s, "
       + "lost \(Self.tenths(lossPercent)) %\(unread > 0 ? " (\(Self.tenths(serverLossPercent)) % the server's)" : ""), \(freezes) freeze\(freezes == 1 ? "" : "s"), own CPU "

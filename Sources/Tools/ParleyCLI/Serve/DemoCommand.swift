@@ -99,7 +99,6 @@ enum DemoCommand {
     }
   }
 
-  /// All leave.
   func stop() async {
     for keeper in keepers { keeper.cancel() }
     for meeting in meetings { await meeting.leave() }

@@ -33,7 +33,6 @@ struct OpenTokServer: Sendable {
     try jwt(",\"session_id\":\"\(session)\",\"role\":\"\(role)\",\"scope\":\"session.connect\"\(more)", after: 3_600)
   }
 
-  /// Makes a session.
   func session(_ form: String = "p2p.preference=enabled&archiveMode=manual") async throws -> String {
     let answer = try await server.post(
       "/session/create", form,

@@ -29,7 +29,6 @@ final class ScriptedProvider: Sendable {
     var nonce = ""
     /// Awaited before a request of that path is looked at.
     var before: @Sendable (String) async -> Void = { _ in }
-    /// The provider's time.
     var clock: @Sendable () -> Date = { Date() }
   }
 

@@ -167,7 +167,6 @@ final class TestServer: Sendable {
   }
 }
 
-/// An HTTP answer.
 struct TestAnswer: Sendable {
   var status: Int
   var headers: HTTPHeaders

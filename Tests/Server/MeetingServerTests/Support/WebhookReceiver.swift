@@ -14,7 +14,6 @@ final class WebhookReceiver: Sendable {
     var body: [UInt8]
     var type: String { fields["type"] as? String ?? "" }
     var event: String { fields["id"] as? String ?? "" }
-    /// The body's fields.
     var fields: [String: Any] {
       (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any] ?? [:]
     }

@@ -11,7 +11,6 @@ final class LoopbackClient {
   private let socket: UDPSocket
   private let slab: ReceiveSlab
   private(set) var events: [PeerConnectionEvent] = []
-  /// Packets by SSRC.
   private(set) var received: [UInt32: Int] = [:]
   private(set) var keyframeRequests = 0
   private(set) var transportFeedbacks = 0

@@ -403,7 +403,6 @@ final class VirtualReceiver {
     statistics = ReceiveStatistics(ssrc: SSRC(rawValue: ssrc), clockRate: kind == .audio ? 48_000 : 90_000)
   }
 
-  /// Packets in order.
   var ordered: [Packet] { packets.sorted { $0.key < $1.key }.map(\.value) }
   /// Numbers that never came.
   var missing: Int { highest < 0 ? 0 : Int(highest - lowest) + 1 - packets.count }

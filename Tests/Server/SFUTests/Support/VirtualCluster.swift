@@ -10,7 +10,6 @@ final class VirtualCluster {
     let to: Int
     let output: RelayOutput
     var delay: TimeSpan
-    /// The receiver's end.
     var relay: Relay?
     /// While set, nobody reads the ring.
     var isStuck = false

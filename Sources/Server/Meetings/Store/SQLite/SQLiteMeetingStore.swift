@@ -178,7 +178,6 @@ public actor SQLiteMeetingStore: MeetingStore {
     try database.execute("ROLLBACK")
   }
 
-  /// Closes the file.
   public func close() { (database, lifeLock) = (nil, nil) }
 
   /// Whether the whole file is in order, by the database's own check. Reads everything: for repair, not for requests.

@@ -13,7 +13,6 @@ final class SerialThread: SerialExecutor, @unchecked Sendable {
   private var stopping = false
   private var thread = pthread_t()
 
-  /// Starts the thread.
   init() {
     lock = .allocate(capacity: 1)
     wake = .allocate(capacity: 1)
