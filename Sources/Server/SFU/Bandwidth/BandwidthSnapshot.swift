@@ -1,12 +1,12 @@
 public import Basics
 
-/// What is known of the path to one receiver and what it is used for, as of now.
+/// The bandwidth of the path to one receiver and how it is spent, at one moment.
 public struct BandwidthSnapshot: Sendable, Hashable {
-  /// What the path takes, IP and UDP headers included; nil while nothing is known.
+  /// Capacity estimate, IP and UDP headers included; nil while there is no estimate.
   public var estimate: DataRate?
-  /// What the video that is forwarded takes.
+  /// Rate of the forwarded video.
   public var allocated: DataRate
-  /// What all video that the receiver wants would take at its best.
+  /// Rate that all video the receiver wants would take at its best.
   public var wanted: DataRate
   /// Whether it gets less than that because the path takes no more.
   public var isLimited: Bool

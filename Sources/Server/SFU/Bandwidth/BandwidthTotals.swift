@@ -1,14 +1,14 @@
 public import Basics
 
-/// What the paths to all receivers of a worker carry now, for `/metrics`.
+/// Sums over the paths to all receivers of a worker, for `/metrics`.
 public struct BandwidthTotals: Sendable, Hashable {
   /// Receivers whose path is known.
   public var estimated = 0
   /// Sum of what their paths take.
   public var estimate = DataRate.zero
-  /// What all video that receivers want would take at its best.
+  /// Rate that all video the receivers want would take at its best.
   public var wanted = DataRate.zero
-  /// What the video that is forwarded takes.
+  /// Rate of the forwarded video.
   public var allocated = DataRate.zero
   public var audio = DataRate.zero
   public var retransmitted = DataRate.zero

@@ -2,10 +2,10 @@ import Basics
 
 /// Divides what a receiver's path takes over its video subscriptions.
 ///
-/// In order of priority each gets its lowest layer, so that everybody is seen before anybody is seen well. What is left
-/// raises them in the same order; those of one kind take turns, step by step. What is forwarded already may use the
-/// whole budget; what would be new must leave ``reserve`` of it free, so that a decision does not fall at the next
-/// small change.
+/// In order of priority each gets its lowest layer, so that everybody is seen before anybody is seen well. The
+/// remainder raises them in the same order; those of one kind take turns, step by step. Layers that are already
+/// forwarded may use the whole budget; a new one must leave ``reserve`` of it free, so that a decision does not fall at
+/// the next small change.
 ///
 /// A pure function over arrays that the caller keeps, so that it allocates nothing. Cost: about the number of steps
 /// over all requests.
@@ -19,7 +19,7 @@ struct BitrateAllocation: Sendable {
     var current: Int?
     /// Whether more than now may be forwarded, should it be forwarded now.
     var mayRaise: Bool
-    /// Whether more pictures of the smallest size than now may be forwarded: they need no keyframe, and cost little.
+    /// Whether a higher frame rate of the smallest size may be forwarded: it needs no keyframe, and costs little.
     var mayRefine = false
     /// Whether its lowest layer may be forwarded, should it not be forwarded now.
     var mayReturn = true
@@ -27,7 +27,7 @@ struct BitrateAllocation: Sendable {
     var mayPause = true
     /// Whether there was too little for its lowest layer.
     var isShort = false
-    /// What it gets: an index among all options; nil for a pause.
+    /// The allocated layer: an index among all options; nil for a pause.
     var result: Int?
 
     init(priority: SubscriptionPriority, options: Range<Int>, current: Int?, mayRaise: Bool = true) {
@@ -38,7 +38,7 @@ struct BitrateAllocation: Sendable {
     }
   }
 
-  /// What may be spent, sound and retransmissions taken off.
+  /// The budget for video, after audio and retransmissions.
   var budget: DataRate
   /// The share of the budget that a raise must leave, 0 to 1.
   var reserve: Double
@@ -46,7 +46,7 @@ struct BitrateAllocation: Sendable {
   /// says.
   var mayPause: Bool
   /// Whether the most important one is never paused. A receiver whose own estimate is all there is estimates what
-  /// arrives: without pictures it would say for ever that there is room for none.
+  /// arrives: without video it would report for ever that there is room for none.
   var keepsFirst: Bool
 
   /// A division of `budget`.
@@ -71,8 +71,8 @@ struct BitrateAllocation: Sendable {
       let isNew = requests[index].current == nil
       let fits = cost <= left &- (isNew ? kept : 0)
       requests[index].isShort = !fits
-      // What would fit without something more important that comes in now makes room for it at once: with both the path
-      // would be overfull.
+      // A layer that would fit but for a more important one that is admitted now makes room for it at once: with both
+      // the path would be overfull.
       let isDisplaced = !isNew && !fits && cost <= left &+ admitted
       if mayPause, requests[index].mayPause || isNew || isDisplaced, !keepsFirst || index > requests.startIndex {
         guard fits, !isNew || requests[index].mayReturn else { continue }

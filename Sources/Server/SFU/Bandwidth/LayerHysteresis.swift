@@ -1,8 +1,7 @@
 import Basics
 
 /// Keeps one subscription from changing its layer to and fro: some time between two raises, and longer after one that
-/// had to be taken back. A pause ends sooner than a larger picture comes: the lowest layer is worth more to who sees
-/// nothing.
+/// had to be taken back. A pause ends sooner than a raise comes: the lowest layer is worth more to who sees nothing.
 struct LayerHysteresis: Sendable {
   static let interval = TimeSpan.milliseconds(1_500)
   /// A raise that lasts shorter has failed.
@@ -29,7 +28,7 @@ struct LayerHysteresis: Sendable {
   private var backOff = Self.interval
   /// Before this there is no raise.
   private(set) var nextRaise = Instant.zero
-  /// Before this there are no more pictures of the smallest size.
+  /// Before this the frame rate of the smallest size isn't raised.
   private var nextRefinement = Instant.zero
   /// Whether a first choice was made.
   private(set) var hasChosen = false
@@ -49,8 +48,7 @@ struct LayerHysteresis: Sendable {
   /// Whether a pause may end, should there be room.
   func mayReturn(now: Instant) -> Bool { now >= nextReturn }
 
-  /// Whether more pictures of the smallest size may be forwarded. A larger one that failed is no reason to see fewer
-  /// small ones.
+  /// Whether the frame rate of the smallest size may be raised. That a larger size failed is not held against it.
   func mayRefine(now: Instant) -> Bool { now >= nextRefinement }
 
   /// Nothing is forwarded from now on.
@@ -65,7 +63,7 @@ struct LayerHysteresis: Sendable {
     if !isShort { shortSince = nil } else if shortSince == nil { shortSince = now }
   }
 
-  /// What the option forwarded now costs, smoothed: a keyframe is no reason to change the layer.
+  /// Smoothed rate of the option forwarded now: a keyframe alone doesn't change the layer.
   private var cost = 0.0
   private var costOf: LayerIndex?
 
@@ -85,7 +83,7 @@ struct LayerHysteresis: Sendable {
   private var carried: (option: LayerOption, at: Instant)?
   /// Longer ago it says nothing of what the path takes now.
   private static let carriedMemory = TimeSpan.seconds(60)
-  /// What is forwarded for less says nothing of it.
+  /// A layer forwarded for less than this hasn't shown that the path carries it.
   private static let carriedAfter = TimeSpan.seconds(1)
 
   /// `option` is forwarded, and nothing waits on the path.
@@ -117,7 +115,7 @@ struct LayerHysteresis: Sendable {
   /// Another publication, or a new beginning.
   mutating func reset() { self = LayerHysteresis() }
 
-  /// A first choice, which is no raise.
+  /// A first choice, which doesn't count as a raise.
   mutating func chose() { hasChosen = true }
 
   /// More is forwarded from now on.

@@ -8,7 +8,7 @@ struct PacedPacket: Sendable {
   var subscription: Int32
   /// About what it takes on the wire.
   var size: Int32
-  /// Whose packet it is: a slot may change its stream while packets wait.
+  /// The packet's stream: a slot may change its stream while packets wait.
   var source: SSRC
   var sequence: Int64
   var numbers: StreamRewriter.Numbers
@@ -34,7 +34,8 @@ struct PacingQueue: Sendable {
 
   private var entries: ContiguousArray<PacedPacket> = []
   private var head = 0
-  /// Packets that wait. Kept, since who asks for it with each packet would own the list meanwhile.
+  /// Queued packets. Stored rather than computed: a caller that reads it for each packet would hold exclusive access to
+  /// the list.
   private(set) var count = 0
   /// Bytes that wait.
   private(set) var bytes = 0
@@ -53,7 +54,7 @@ struct PacingQueue: Sendable {
 
   /// Brings the budget up to date for an estimate of `target`.
   mutating func refill(_ target: DataRate, now: Instant) {
-    // What waits must leave before it is too old, however low the estimate.
+    // Queued packets must leave before they are too old, however low the estimate.
     let drain = Double(bytes) * 8 / (Self.maximumWait.seconds * 0.6)
     rate = max(Double(target.bitsPerSecond) * Self.factor, drain, 50_000)
     let capacity = rate * Self.burst.seconds
@@ -65,7 +66,7 @@ struct PacingQueue: Sendable {
     refilled = now
   }
 
-  /// Takes what was sent out of the budget. What is not paced may not block the rest for long.
+  /// Charges the budget for a sent packet. Packets that aren't paced may not block the rest for long.
   @inline(__always)
   mutating func sent(bytes: Int) { credit = max(credit - Double(bytes) * 8, -400_000) }
 

@@ -4,11 +4,10 @@ public import Basics
 public struct PausedPublication: Hashable, Sendable {
   /// Why something is not sent.
   public enum Reason: String, Hashable, Sendable {
-    /// The receiver's path does not take it beside what is more important.
+    /// The receiver's path has no room for it after more important publications.
     case bandwidth
   }
 
-  /// What is not sent.
   public var publication: PublicationID
   public var reason: Reason
 

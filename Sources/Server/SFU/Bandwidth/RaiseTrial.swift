@@ -1,8 +1,8 @@
 import Basics
 import RTC
 
-/// Tries out whether the path to one receiver takes a larger picture before the picture depends on it: for a moment as
-/// much is sent as there would be with it, and what is missing is padding. Should packets wait or be lost meanwhile,
+/// Tries out whether the path to one receiver takes a higher layer before video depends on it: for a moment the server
+/// sends as much as it would with it, and padding makes up the difference. Should packets queue or be lost during that,
 /// the padding ends and nobody has seen anything of it.
 ///
 /// An estimate alone is not worth a raise on a narrow path. Probes are too short to tell what others on the same path
@@ -10,7 +10,7 @@ import RTC
 /// where there is no room for it, the picture stands until the queue has drained and a keyframe of the smaller one has
 /// come through. A value without I/O.
 struct RaiseTrial: Sendable {
-  /// What came of it.
+  /// The outcome of a trial.
   enum Verdict: Sendable {
     /// The path takes it, as far as was seen.
     case passed
@@ -22,7 +22,7 @@ struct RaiseTrial: Sendable {
 
   /// For how long it is tried: a tenth too much makes packets wait 50 ms after half a second.
   static let duration = TimeSpan.milliseconds(700)
-  /// So much more than what is wanted is tried, since pictures differ in size.
+  /// A trial sends so much more than the wanted rate, since frames differ in size.
   private static let margin = 1.1
   /// The time to the next trial after one that failed, at first and at most.
   private static let firstPause = TimeSpan.seconds(3)
@@ -32,20 +32,19 @@ struct RaiseTrial: Sendable {
   /// One that failed so long ago says nothing.
   private static let memory = TimeSpan.seconds(40)
 
-  /// What is tried now.
   private var current: (rate: DataRate, began: Instant)?
   private var pause = Self.firstPause
   private var lastFailure: Instant?
   /// Before this nothing is tried.
   private var next = Instant.zero
-  /// Where chance is taken from: several receivers on one path that try at the same time would all fail, again and
+  /// State of the random generator: several receivers on one path that try at the same time would all fail, again and
   /// again.
   private var random: UInt32
 
   /// - Parameter seed: another one for each receiver.
   init(seed: UInt32) { random = seed &* 2_654_435_761 &+ 1 }
 
-  /// What is to be sent in all while it is tried; nil while nothing is.
+  /// The total rate to send during a trial; nil without one.
   var rate: DataRate? { current?.rate }
 
   /// Whether a trial may begin, or is under way.

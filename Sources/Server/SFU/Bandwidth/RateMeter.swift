@@ -1,8 +1,8 @@
 import Basics
 
-/// What is sent for one purpose, smoothed over about a second.
+/// The rate sent for one purpose, smoothed over about a second.
 struct RateMeter: Sendable {
-  /// What was sent in this interval.
+  /// Bytes sent in this interval.
   private(set) var bytes = 0
   private var bitsPerSecond = 0.0
 

@@ -1,7 +1,7 @@
-/// What matters more when there is not enough bandwidth for everything: what it is first, how large it is shown second.
-/// Audio stands above all of it.
+/// The order in which subscriptions get bandwidth when there is not enough for all: by kind first, by the size at which
+/// they are shown second. Audio stands above all of it.
 struct SubscriptionPriority: Hashable, Comparable, Sendable {
-  /// What a subscription is to its receiver, the most important first.
+  /// The role of a subscription at its receiver, the most important first.
   enum Kind: UInt8, Hashable, Sendable, Comparable {
     case screenShare
     /// Pinned by the receiver.

@@ -1,7 +1,7 @@
 import Basics
 import RTC
 
-/// What a receiver gets of the packets that came.
+/// Forwarding of arrived packets to one receiver.
 extension Egress {
   /// Writes what waits of `stream` for `subscription`; sends the batch when it is full.
   @inline(__always)
@@ -20,7 +20,7 @@ extension Egress {
     now: Instant, to sink: Sink, _ writer: inout EgressWriter, _ counters: inout RouterCounters
   ) {
     let count = stream.pending.count
-    // What waits leaves first, also where nothing has to wait any more.
+    // Queued packets leave first, also once nothing has to be paced any more.
     let isPaced = stream.kind == .video && (writer.bandwidth.isPacing || !writer.bandwidth.queue.isEmpty)
     if isPaced { writer.bandwidth.queue.refill(writer.bandwidth.estimator.target, now: now) }
     var index = first

@@ -2,7 +2,7 @@ import Basics
 import RTC
 
 extension Egress {
-  /// How long a newcomer waits for the keyframe of the layer it is to have before it takes another one's.
+  /// How long a receiver that joins waits for the keyframe of the layer it is to have before it takes another one's.
   private static let patience = TimeSpan.milliseconds(300)
 
   /// Writes what waits for `subscription`, of the stream it forwards and of the one it changes to.

@@ -14,7 +14,7 @@ extension Egress {
   ) {
     var sent = 0
     while writer.bandwidth.padsNow(now) {
-      // What was missed while the worker was busy is not made up for at once.
+      // Padding missed while the worker was busy is not made up for at once.
       guard let sender, sent < 64, let subscription = paddingSubscription else {
         writer.bandwidth.abandonProbe()
         return

@@ -8,7 +8,7 @@ import RTC
 public final class Egress {
   /// The router's number of the participant.
   public let participant: Int
-  /// Whose it is, in the numbering of the worker; the sink finds the way by it.
+  /// The connection, in the numbering of the worker; the sink finds the way by it.
   var connection = 0
   public var subscriptions: ContiguousArray<Subscription> { slots }
   // Not visible outside of the module, and assigned as a whole: so the compiler can prove that nothing changes it while
@@ -18,7 +18,7 @@ public final class Egress {
   private(set) var roundTrip: TimeSpan?
   /// When it was last measured.
   private(set) var roundTripMeasured = Instant.zero
-  /// What the receiver's transport-wide feedback says.
+  /// Totals of the receiver's transport-wide feedback.
   public internal(set) var feedback = FeedbackSummary()
 
   /// Whether the receiver's connection is being made for the first time.
@@ -28,8 +28,8 @@ public final class Egress {
   /// Writes its packets, and knows what the path takes and what waits for it.
   var writer: EgressWriter
   private(set) var sender: SRTPSender? { didSet { keys = BorrowedReference(sender) } }
-  /// What the streams' numbers were last counted for; stays while nothing may be sent, since no number is used twice
-  /// under one key.
+  /// The keys that the streams' numbers were last counted for; stays while nothing may be sent, since no number is used
+  /// twice under one key.
   private var keyedBy: SRTPSender?
   /// ``sender``, for packets that are forwarded: it does not change while they are.
   private(set) var keys = BorrowedReference<SRTPSender>(nil)
@@ -57,7 +57,7 @@ public final class Egress {
   func encrypts(with sender: SRTPSender) -> Bool { self.sender === sender }
 
   /// Packets leave encrypted by `sender` from now on. With other keys than before each stream's roll-over counter
-  /// begins anew, as the receiver's does (RFC 3711 section 3.3.1).
+  /// restarts, as the receiver's does (RFC 3711 section 3.3.1).
   func open(_ sender: SRTPSender) {
     if let keyedBy, keyedBy !== sender {
       for subscription in subscriptions {
@@ -85,7 +85,7 @@ public final class Egress {
     var others = slots
     others.remove(at: index)
     slots = others
-    // What waits names its slot by the place, and those behind this one have moved up.
+    // Queued packets name their slot by its index, and the slots behind this one have moved up.
     let place = Int32(truncatingIfNeeded: index)
     resends.removeAll { $0.subscription == place }
     for index in resends.indices where resends[index].subscription > place { resends[index].subscription -= 1 }

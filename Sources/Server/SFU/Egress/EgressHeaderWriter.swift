@@ -96,8 +96,8 @@ struct EgressHeaderWriter {
     return try writer.finish(into: &buffer)
   }
 
-  /// Writes picture id and TL0PICIDX into the shared payload. Each receiver's numbers are written before its copy
-  /// is encrypted, so what the last one left behind does not matter.
+  /// Writes PictureID and TL0PICIDX into the shared payload. Each receiver's numbers are written before its copy is
+  /// encrypted, so what the last one left behind does not matter.
   @inline(__always)
   func renumber(_ packet: StoredPacket, _ numbers: StreamRewriter.Numbers, in store: RetransmissionStore) {
     let picture = packet.picture

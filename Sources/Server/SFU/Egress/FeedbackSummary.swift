@@ -1,7 +1,7 @@
 public import Basics
 public import RTC
 
-/// What a receiver's transport-wide feedback says, summed up until it is taken.
+/// Totals of a receiver's transport-wide feedback since they were last taken.
 public struct FeedbackSummary: Sendable {
   /// Packets reported as received.
   public private(set) var received: UInt32 = 0

@@ -12,7 +12,7 @@ extension LayerSelector {
       hasTimestamp = true
       return selection.admits(layers)
     }
-    // Where the structure came late, the chance to begin with its keyframe is gone.
+    // If the structure came late, the chance to begin with its keyframe is gone.
     if reader.generation != generation { follow(stream) } else if layers.flags.contains(.hasMask) { settle(stream) }
     if isOpen { return true }
     // A frame from before the newest structure has its own numbers.
@@ -34,13 +34,13 @@ extension LayerSelector {
   private func nextTarget(_ layers: PacketLayers, _ startsPicture: Bool, _ reader: DependencyReader) -> UInt8 {
     let current = selection.target
     guard wantedTarget != LayerSelection.noTarget else { return current }
-    // Whatever one had everything of can be reduced at a picture.
+    // A target that was complete so far can be lowered at the start of any frame.
     guard current != LayerSelection.noTarget else { return startsPicture ? wantedTarget : current }
     if startsPicture {
       if reader.contains(wantedTarget, in: current) { return wantedTarget }
       if let less = lesser(than: current, reader) { return less }
     }
-    // What a frame refers to is there when the frame belongs to what was forwarded, or refers to nothing.
+    // A frame's references are there when the frame belongs to the forwarded target, or refers to nothing.
     let isDecodable = layers.targets >> UInt32(current & 31) & 1 != 0 || layers.flags.contains(.isIndependent)
     guard isDecodable else { return current }
     if layers.switches >> UInt32(wantedTarget & 31) & 1 != 0 { return wantedTarget }
@@ -54,8 +54,8 @@ extension LayerSelector {
     return (layer.spatial, layer.temporal) > (now.spatial, now.temporal) ? step : current
   }
 
-  /// The best decode target within `current` when that has larger pictures than wanted: less at once, the rest of the
-  /// way later.
+  /// The best decode target within `current` when that has a larger size than wanted: less at once, the rest of the way
+  /// later.
   func lesser(than current: UInt8, _ reader: DependencyReader) -> UInt8? {
     guard let now = reader.structure.layer(ofDecodeTarget: Int(current)), now.spatial > wanted.spatial else {
       return nil
@@ -63,7 +63,7 @@ extension LayerSelector {
     return best(of: reader.structure.targets(within: Int(current)) & eligible, reader)
   }
 
-  /// The highest of `targets`, larger pictures before higher frame rates; nil when there is none.
+  /// The highest of `targets`, larger sizes before higher frame rates; nil when there is none.
   private func best(of targets: UInt32, _ reader: DependencyReader) -> UInt8? {
     var best: UInt8?
     var bestLayer = LayerID(spatial: 0, temporal: 0)
@@ -77,7 +77,7 @@ extension LayerSelector {
     return best
   }
 
-  /// What passes when decode target `target` does.
+  /// The layers that pass when decode target `target` does.
   static func selecting(_ target: UInt8, _ reader: DependencyReader) -> LayerSelection {
     let layer = reader.structure.layer(ofDecodeTarget: Int(target)) ?? LayerID(spatial: 0, temporal: 0)
     return LayerSelection(
@@ -155,7 +155,7 @@ extension LayerSelector {
     completeTargets = .max
   }
 
-  /// Brings up to date what the receiver is told about decode targets.
+  /// Updates the decode targets that the receiver is informed of.
   mutating func noteTargets(_ reader: DependencyReader?, startsOver: Bool) {
     guard let reader else {
       completeTargets = .max

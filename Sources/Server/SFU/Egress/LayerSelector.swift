@@ -2,25 +2,25 @@ import RTC
 
 /// Decides for each packet of one stream whether one receiver gets it, and when its layers may change.
 ///
-/// Down it goes at the next picture. Up it goes where the codec says that a decoder can follow: at a keyframe; in time
-/// at a layer-sync frame (VP8), after a switching-up point (VP9) or at a switch indication (dependency descriptor); in
-/// space also at a frame that needs no earlier picture. Until then the old layers go on. A plain value; nothing
-/// allocates.
+/// It goes down at the next frame, and up where the codec says that a decoder can follow: at a keyframe; in time at a
+/// layer-sync frame (VP8), after a switching-up point (VP9) or at a switch indication (dependency descriptor); in space
+/// also at a frame that needs no earlier one. Until then the old layers go on. A plain value; nothing allocates.
 struct LayerSelector: Sendable {
   var selection = LayerSelection.all
-  /// What is to pass.
+  /// The layers that are to pass.
   private(set) var wanted = LayerIndex.highest
   /// Whether everything passes and nothing has to be looked at: the only question that a stream without layers costs.
   var isOpen = true
   /// Bit n: decode target n is still complete at the receiver, unless the sender itself has stopped it.
   var completeTargets = UInt32.max
-  /// Whether the receiver must be told which decode targets are complete: it was told otherwise before, or not all are.
+  /// Whether the receiver must be informed which decode targets are complete: it was informed otherwise before, or not
+  /// all are.
   var writesMask = false
 
   /// Whether ``wanted`` lets everything pass that the stream has.
   var coversAll = true
   var top = LayerIndex.lowest
-  /// Which structure ``wantedTarget`` is of.
+  /// The generation of the structure that ``wantedTarget`` belongs to.
   var generation: UInt32 = 0
   var wantedTarget = LayerSelection.noTarget
   /// Targets that may be taken.
@@ -63,7 +63,7 @@ struct LayerSelector: Sendable {
     }
     let highest = min(wanted.spatial, stream.layers.top.spatial)
     guard selection.spatial < highest else { return false }
-    // What the sender has stopped to send no keyframe brings back.
+    // A layer that the sender has stopped comes back by no keyframe.
     return (selection.spatial + 1...highest).contains { stream.layers.meter.arrives(spatial: Int($0), temporal: 0) }
   }
 
@@ -120,7 +120,7 @@ struct LayerSelector: Sendable {
     return selection.admits(layers)
   }
 
-  /// Whether `packet`, which passes, is the last of its picture for this receiver.
+  /// Whether `packet`, which passes, is the last of its frame for this receiver.
   func endsPicture(_ packet: StoredPacket, of stream: SourceStream) -> Bool {
     guard !isOpen, packet.layers.flags.contains(.endsFrame) else { return false }
     if selection.target != LayerSelection.noTarget, packet.layers.flags.contains(.hasTargets) {

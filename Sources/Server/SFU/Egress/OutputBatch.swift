@@ -5,7 +5,7 @@
 public final class OutputBatch {
   /// Packets that may leave in one send: `count` packets of `segment` bytes each, the last one maybe shorter.
   public struct Run: Sendable, Hashable {
-    /// Where the run starts in ``bytes``.
+    /// Start of the run in ``bytes``.
     public var offset: Int
     /// Length of all its packets together.
     public var length: Int
@@ -25,15 +25,15 @@ public final class OutputBatch {
   static let packetRoom = 2_048
 
   public let bytes: ByteBlock
-  /// Where the header of the packet being written is put together.
+  /// Buffer for the header of the packet that is being written.
   let header = ByteBlock(count: 768)
-  /// Where a payload is changed that the shared one must not show.
+  /// Buffer for a payload that differs from the shared one.
   let scratch = ByteBlock(count: 2_048)
-  /// Where an RTCP datagram is put together.
+  /// Buffer for an RTCP datagram.
   let report = ByteBlock(count: ReportTiming.maximumLength)
   /// Bytes in use.
   public var used: Int { usedBytes }
-  /// What can be sent at once.
+  /// The packets that can be sent together.
   public var runs: Runs { Runs(table: table, count: runCount) }
   /// Packets in the batch.
   public var packets: Int { packetCount }

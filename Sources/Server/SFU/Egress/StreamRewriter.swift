@@ -2,13 +2,13 @@ import Basics
 import RTC
 
 /// Renumbers one source stream after another into a single outgoing stream: sequence numbers without holes that the
-/// source did not have, one continuous time line, continuous picture ids and frame numbers.
+/// source did not have, one continuous time line, continuous PictureIDs and frame numbers.
 ///
-/// What was lost on the way from the source stays a gap (the receiver asks for it and gets it when it was recovered);
-/// what the router left out on purpose is closed. The mapping is kept as a short list of *spans*: from one source
-/// sequence number on, everything is shifted by the same amounts and the same layers pass. So a packet costs a
-/// comparison, no memory is kept per packet, and both directions can be looked up: late packets find their place, and a
-/// NACK finds its source packet.
+/// Packets lost on the way from the source stay a gap (the receiver asks for them and gets them once they are
+/// recovered); gaps of packets that the router left out on purpose are closed. The mapping is kept as a short list of
+/// *spans*: from one source sequence number on, everything is shifted by the same amounts and the same layers pass. So
+/// a packet costs a comparison, no memory is kept per packet, and both directions can be looked up: late packets find
+/// their place, and a NACK finds its source packet.
 ///
 /// An object, of which a packet changes numbers alone: a value in a subscription would be checked for exclusive access
 /// as a whole, for each packet.
@@ -22,7 +22,7 @@ final class StreamRewriter {
     var frameOffset: UInt16
     var tl0Offset: UInt8
     var selection = LayerSelection.all
-    /// Which attached source the run belongs to.
+    /// ``StreamRewriter/serial`` of the source that the run belongs to.
     var serial: UInt32
   }
 
@@ -31,7 +31,7 @@ final class StreamRewriter {
     /// The outgoing sequence number, extended to 64 bits.
     var sequence: Int64
     var timestamp: UInt32
-    /// The outgoing picture id, 15 bits.
+    /// The outgoing PictureID, 15 bits.
     var pictureID: UInt16
     /// The outgoing frame number of the dependency descriptor.
     var frameNumber: UInt16
@@ -39,21 +39,21 @@ final class StreamRewriter {
     var tl0PictureIndex: UInt8
     /// The packet came too late for its layer to be left out without a gap: an empty packet takes its number.
     var isFiller = false
-    /// The packet is the last of its picture for this receiver, though not for the source.
+    /// The packet is the last of its frame for this receiver, though not for the source.
     var endsPicture = false
   }
 
-  /// Where an outgoing packet came from.
+  /// The source packet behind an outgoing one.
   struct Origin: Sendable, Hashable {
     /// The source's extended sequence number.
     var source: Int64
     var out: Int64
-    /// Which attached source it was; see ``StreamRewriter/serial``.
+    /// The attached source it was; see ``StreamRewriter/serial``.
     var serial: UInt32
   }
 
-  /// More runs are not kept; the oldest are forgotten. With layers left out a picture may begin a run, so this is about
-  /// two seconds.
+  /// More runs are not kept; the oldest are forgotten. With layers left out each frame may begin a run, so this is
+  /// about two seconds.
   static let maximumSpans = 64
   /// How far a packet's number may lie beyond the last one that was sent. A larger gap is closed: nobody waits for so
   /// many packets, and a receiver, who sees 16 bits of the number, would take a gap of 32,768 for one backwards (RFC
@@ -71,7 +71,7 @@ final class StreamRewriter {
   private var lastTL0: UInt8 = 0
   private var lastFrameNumber: UInt16 = 0
   private var hasSentFrameNumber = false
-  /// The source's picture that was left out last; -1 for none.
+  /// The source's PictureID that was left out last; -1 for none.
   private var lastOmitted: Int32 = -1
   /// The highest outgoing sequence number so far.
   private(set) var highestOut: Int64
@@ -117,10 +117,9 @@ final class StreamRewriter {
     detach()
   }
 
-  /// With which number a stream begins under other keys whose next one would be `next`. A receiver that misses all
-  /// packets up to a roll-over does not know of it and could read none ever after (RFC 3711 section 3.3.1), so none
-  /// begins shortly before one. What is left out is a quarter of all numbers at most, which no receiver takes for a
-  /// step back.
+  /// The first number under new keys of a stream whose next one would be `next`. A receiver that misses all packets up
+  /// to a roll-over does not know of it and could read none ever after (RFC 3711 section 3.3.1), so none begins shortly
+  /// before one. At most a quarter of all numbers is left out, which no receiver takes for a step back.
   static func first(_ next: UInt16) -> UInt16 { next < 0xC000 ? next : 0 }
 
   /// The outgoing timestamp for something that happens now: the last one, and what has passed since.
@@ -208,8 +207,8 @@ final class StreamRewriter {
     omit(packet, span)
   }
 
-  /// Leaves out `packet`, the newest, because `selection` does not let it pass. Where picture ids must run on without
-  /// holes (VP8), the picture's is given to the next one.
+  /// Leaves out `packet`, the newest, because `selection` does not let it pass. If PictureIDs must run on without holes
+  /// (VP8), the next frame gets this one's.
   func skip(_ packet: StoredPacket, _ selection: LayerSelection) {
     guard var span = newest, span.serial == serial, packet.sequence > highestSource else { return }
     span.selection = selection
@@ -224,7 +223,7 @@ final class StreamRewriter {
 
   private func omit(_ packet: StoredPacket, _ current: Span) {
     var span = current
-    // What lies between the highest packet and this one was lost and stays a gap that can still be filled.
+    // Packets between the highest one and this were lost and stay a gap that can still be filled.
     var out = span.out &+ (packet.sequence &- span.source)
     if isFar(out) { out = highestOut &+ 1 }
     highestSource = packet.sequence
@@ -249,7 +248,7 @@ final class StreamRewriter {
     return span
   }
 
-  /// Which source packet went out under `sequence`, and under which numbers; nil when it is unknown or too old.
+  /// The source packet that went out under `sequence`, and its outgoing numbers; nil when it is unknown or too old.
   func source(of sequence: SequenceNumber) -> Origin? {
     let highest = UInt16(truncatingIfNeeded: highestOut)
     let distance = Int64(Int16(truncatingIfNeeded: Int(sequence.rawValue) &- Int(highest)))

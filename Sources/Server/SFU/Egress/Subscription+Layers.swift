@@ -1,15 +1,15 @@
 import Basics
 import RTC
 
-/// Which layers one receiver wants, gets and waits for.
+/// The layers that one receiver wants, gets and waits for.
 struct LayerState {
   /// Decides packet by packet within the stream that is forwarded.
   var selector = LayerSelector()
   /// The most that the receiver can show.
   var limit = LayerIndex.highest
-  /// What the bandwidth allows; nil for nothing.
+  /// The layer that the bandwidth allows; nil for nothing.
   var target: LayerIndex? = .highest
-  /// The size at which the picture is shown; nil while the receiver has not said.
+  /// The size at which the video is shown; nil while the receiver has not said.
   var shown: ShownSize?
   /// The simulcast stream whose keyframe is waited for, while ``Subscription/stream`` goes on.
   var next: SourceStream?
@@ -24,11 +24,11 @@ struct LayerState {
   var waitingSince: Instant?
 }
 
-/// The size at which a receiver shows a picture.
+/// The size at which a receiver shows a video.
 struct ShownSize: Hashable, Sendable {
   var width: Int
   var height: Int
-  /// The most pictures a second that are of use; 0 for as many as there are.
+  /// The highest useful frame rate; 0 for no limit.
   var frameRate: Int
 
   /// In pixels.
@@ -37,8 +37,8 @@ struct ShownSize: Hashable, Sendable {
   /// Whether nothing is shown.
   var isHidden: Bool { width <= 0 || height <= 0 }
 
-  /// Whether a picture of this size is large enough, within a tenth. The longer sides are compared with each other,
-  /// since a picture or a tile may be turned.
+  /// Whether a frame of this size is large enough, within a tenth. The longer sides are compared with each other, since
+  /// a frame or a tile may be turned.
   func isSatisfied(byWidth width: UInt16, height: UInt16) -> Bool {
     let picture = (Int(max(width, height)), Int(min(width, height)))
     let tile = (max(self.width, self.height), min(self.width, self.height))
@@ -47,7 +47,7 @@ struct ShownSize: Hashable, Sendable {
 }
 
 extension Subscription {
-  /// The most that the receiver wants, from the size at which it shows the picture, and can decode.
+  /// The highest layer that the receiver wants, by the size at which it shows the video, and can decode.
   public var limit: LayerIndex {
     var limit = layering.limit
     // Without descriptors it takes frames of two sizes for two pictures of one time, and stands: it gets the smallest
@@ -58,10 +58,11 @@ extension Subscription {
     return limit
   }
 
-  /// What the receiver's bandwidth allows; nil: paused for lack of it. Set it with ``Router/setTarget(_:of:)``.
+  /// The layer that the receiver's bandwidth allows; nil: paused for lack of it. Set it with
+  /// ``Router/setTarget(_:of:)``.
   public var target: LayerIndex? { layering.target }
 
-  /// Whether the receiver shows the picture nowhere.
+  /// Whether the receiver shows the video nowhere.
   public var isHidden: Bool { layering.shown?.isHidden ?? false }
 
   /// The layer that is forwarded now; nil while nothing is.
@@ -72,7 +73,7 @@ extension Subscription {
     return layer
   }
 
-  /// What is to be forwarded: the less of what is wanted and what the bandwidth allows.
+  /// The layer to forward: the lower of the wanted one and the one that the bandwidth allows.
   var wanted: LayerIndex {
     let limit = limit
     let target = layering.target ?? .lowest
@@ -144,8 +145,8 @@ extension Subscription {
     reconsider()
   }
 
-  /// Finds the smallest layer that fills the size at which the picture is shown, and the temporal layers that make no
-  /// more pictures than are of use.
+  /// Finds the smallest layer that fills the size at which the video is shown, and the temporal layers up to the
+  /// highest useful frame rate.
   func updateLimit(now: Instant) {
     guard let publication, let shown = layering.shown, !shown.isHidden else {
       layering.limit = .highest
@@ -164,8 +165,8 @@ extension Subscription {
     layering.limit = limit
   }
 
-  /// The highest temporal layer with which there are no more than `most` pictures a second; the lowest when even that
-  /// has more. While nothing has been measured it is what it was.
+  /// The highest temporal layer of at most `most` frames a second; the lowest when even that has more. While nothing
+  /// has been measured the layer stays.
   private func temporalLimit(_ most: Int, _ spatial: UInt8, _ publication: Publication, _ now: Instant) -> UInt8 {
     let before = layering.limit.temporal
     guard let stream = stream ?? publication.stream(for: spatial), stream.layers.meter.hasRates(now: now) else {
@@ -174,7 +175,7 @@ extension Subscription {
     let top = stream.layers.top.temporal
     for temporal in stride(from: Int(top), through: 1, by: -1) {
       let isTop = temporal == Int(top)
-      // What passes now may have a little more: rates are counted in whole pictures, and cameras do not keep theirs.
+      // The current layer may have a little more: rates are counted in whole frames, and cameras do not keep theirs.
       let isCurrent = UInt8(temporal) == before || (isTop && before > top)
       let rate = stream.layers.meter.frameRate(temporal: temporal, now: now)
       guard rate * 100 <= Double(most) * (isCurrent ? 130 : 115) else { continue }
@@ -183,7 +184,7 @@ extension Subscription {
     return top == 0 ? LayerIndex.highest.temporal : 0
   }
 
-  /// Counts anew what a limit of pictures a second means, since sources change their rate; true when something changed.
+  /// Applies a limit of frames a second again, since sources change their rate; true when something changed.
   func updateFrameRate(now: Instant) -> Bool {
     guard let shown = layering.shown, shown.frameRate > 0, !shown.isHidden else { return false }
     let before = layering.limit
@@ -193,7 +194,7 @@ extension Subscription {
     return true
   }
 
-  /// What this receiver wants of the publisher.
+  /// The layers that this receiver demands of the publisher.
   var demand: LayerDemand.Level {
     guard publication != nil, !isPaused, !isHidden else { return LayerDemand.Level() }
     let layers = limit.spatial >= 7 ? 8 : limit.spatial + 1
@@ -203,14 +204,13 @@ extension Subscription {
       frameRate: demandedRate)
   }
 
-  /// The pictures a second that the sender is to keep to; 0 where pictures can be left out on the way, each receiver
-  /// its own.
+  /// The frame rate that the sender is to keep to; 0 if frames can be left out on the way, each receiver its own.
   private var demandedRate: UInt16 {
     guard let shown = layering.shown, publication?.hasTemporalLayers == false else { return 0 }
     return UInt16(clamping: shown.frameRate)
   }
 
-  /// What is forwarded while another simulcast stream is waited for.
+  /// The layers forwarded while another simulcast stream is waited for.
   var inUse: LayerDemand.Level {
     guard state == .running, !isStopped, layering.next != nil, let stream else { return LayerDemand.Level() }
     let size = stream.layers.size(of: stream.layers.top.spatial)
@@ -237,7 +237,7 @@ extension Subscription {
     return numbers
   }
 
-  /// Where in the waiting packets of `next` a keyframe begins that the receiver can take.
+  /// The index among the waiting packets of `next` at which a keyframe begins that the receiver can take.
   func switchPoint(in next: SourceStream) -> Int? {
     for index in 0..<next.pending.count {
       let packet = next.store[next.pending[index]]

@@ -19,7 +19,7 @@ public final class Subscription {
   public var media: NegotiatedMedia { section }
   // Private, as the two below, so that reading it needs no check for exclusive access; see ``Egress``.
   private var section: NegotiatedMedia
-  /// What the slot carries now; nil for nothing.
+  /// The publication that the slot carries now; nil for none.
   private(set) var publication: Publication?
   /// Whether the receiver asked for nothing to be sent for now.
   private(set) var isPaused = false
@@ -29,7 +29,7 @@ public final class Subscription {
 
   /// The publication that it will carry as soon as another router announces it.
   var awaited: PublicationID?
-  /// Whether it carries whichever of the loudest voices it is given.
+  /// Whether it carries the loudest speakers, whoever they are.
   public internal(set) var followsLoudest = false
 
   let egress: Egress
@@ -37,7 +37,7 @@ public final class Subscription {
   /// ``stream``, for packets that are forwarded: the router owns each stream of which some wait.
   private(set) var source = BorrowedReference<SourceStream>(nil)
   var state = State.idle
-  /// Which layers it forwards; see ``limit`` and ``target``.
+  /// The layers it forwards; see ``limit`` and ``target``.
   var layering = LayerState()
   /// Whether nothing is to be sent: the receiver said so, shows it nowhere, or lacks the bandwidth.
   private(set) var isStopped = false
@@ -60,7 +60,7 @@ public final class Subscription {
   var octetCount: UInt32 = 0
   /// Packets that still carry the MID: the receiver knows the SSRC from the first one that arrives.
   var midPackets = 250
-  /// What the receiver's newest report says.
+  /// Loss fraction of the receiver's newest report, in 1/256.
   var fractionLost: UInt8 = 0
   var jitter: UInt32 = 0
   /// Whether the report says something new since the last judgement of quality.
@@ -68,18 +68,18 @@ public final class Subscription {
   /// Whether the receiver has pinned it, so that it comes before what is not when there is not enough bandwidth for
   /// everything.
   public internal(set) var isPinned = false
-  /// What keeps its layer from changing to and fro.
+  /// Keeps its layer from changing to and fro.
   var hysteresis = LayerHysteresis()
   /// When it last began at a keyframe.
   private var began: Instant?
-  /// How much earlier sound is added for the receiver.
+  /// How much earlier audio is added for the receiver.
   var redundancy = RedundancyControl()
-  /// Whether earlier sound that the publisher adds (RED, RFC 2198) is left out for the receiver.
+  /// Whether earlier audio that the publisher adds (RED, RFC 2198) is left out for the receiver.
   private(set) var omitsRedundancy = false
-  /// What the receiver's last report had counted.
+  /// Highest sequence number of the receiver's last report.
   var reportedHighest: UInt32?
   var reportedLost: Int32 = 0
-  /// What its reports tell of its own path.
+  /// Losses of its own path, from its reports.
   var reportedLoss = ReportedLoss()
 
   init(media: NegotiatedMedia, source: NegotiatedSource, egress: Egress, random: inout RouterRandom) {
@@ -164,7 +164,7 @@ public final class Subscription {
     return now - began < min(max(roundTrip, .milliseconds(50)), .milliseconds(500))
   }
 
-  /// For newcomers, who have not reported yet. A receiver that has lost the keyframe asks for its packets first, and
+  /// For receivers that have not reported yet. A receiver that has lost the keyframe asks for its packets first, and
   /// again for a keyframe.
   private static let unknownRoundTrip = TimeSpan.milliseconds(300)
 
@@ -220,7 +220,7 @@ public final class Subscription {
     return rewriter.rewrite(packet, layering.selector.selection, now: now)
   }
 
-  /// Leaves out earlier sound that the publisher adds, or no longer.
+  /// Leaves out earlier audio that the publisher adds, or no longer.
   func setOmitsRedundancy(_ omits: Bool) {
     guard omits != omitsRedundancy else { return }
     omitsRedundancy = omits
@@ -248,7 +248,7 @@ public final class Subscription {
     retransmissionTypes = retransmissions
   }
 
-  /// What a sender report to the receiver says now; nil before there is anything to say.
+  /// The sender report to the receiver at this moment; nil before there is anything to report.
   ///
   /// The wall-clock time is ours; the publisher's clock is mapped onto it by one offset for all streams of the
   /// participant, so what was captured together is played together (RFC 3550 section 6.4.1).

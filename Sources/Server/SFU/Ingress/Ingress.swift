@@ -1,8 +1,8 @@
 import Basics
 import RTC
 
-/// One participant's incoming side: what its packets are, which SSRC belongs to which of its publications, and what
-/// it must be told about them.
+/// One participant's incoming side: the kind of each packet, the publication of each SSRC, and the feedback due for
+/// them.
 ///
 /// An SSRC is learned from the session description or from the MID (and RID) that a packet carries, and stays with its
 /// publication: a packet that claims it for another one is refused. The table is the participant's own, so no packet
@@ -10,11 +10,11 @@ import RTC
 public final class Ingress {
   /// Most SSRCs that a participant may use.
   public static let maximumSources = 64
-  /// The largest packet that is taken, in bytes. What is larger came in fragments, and would leave in fragments to each
+  /// The largest accepted packet, in bytes. Anything larger came in fragments, and would leave in fragments to each
   /// receiver.
   public static let maximumPacket = 1_500
 
-  /// What an SSRC stands for. An object, so that a packet counts one reference and not one for each part.
+  /// The meaning of an SSRC. An object, so that a packet counts one reference and not one for each part.
   final class Binding {
     let publication: Publication
     let stream: SourceStream
@@ -27,7 +27,7 @@ public final class Ingress {
     }
   }
 
-  /// What an SSRC stood for whose publication has ended.
+  /// The former meaning of an SSRC whose publication has ended.
   private struct FormerBinding {
     var ssrc: SSRC
     var mid: HeaderExtensionText
@@ -46,7 +46,7 @@ public final class Ingress {
     var dependencyDescriptor: UInt8 = 0
   }
 
-  /// What the extensions of a packet say.
+  /// Header extensions of a packet.
   private struct Extensions {
     var mid: Range<Int>?
     var rid: Range<Int>?
@@ -63,7 +63,7 @@ public final class Ingress {
     }
   }
 
-  /// What receiving a packet led to.
+  /// The outcome of receiving a packet.
   enum Outcome {
     /// It waits in the stream of the binding, which the ingress owns, to be forwarded.
     case accepted(BorrowedReference<Binding>)
@@ -91,7 +91,7 @@ public final class Ingress {
   /// The index of the last packet's SSRC in ``sources``.
   private var lastIndex = 0
   /// A browser that takes a section again goes on under its SSRCs, and names neither section nor layer in its packets
-  /// any more: reports have told it that those are known.
+  /// any more: by our reports it knows that they are known.
   private var former: ContiguousArray<FormerBinding> = []
 
   init(participant: Int, now: Instant) {

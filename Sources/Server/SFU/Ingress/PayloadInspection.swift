@@ -1,6 +1,6 @@
 import RTC
 
-/// Reads from a payload what forwarding needs to know: keyframe starts, picture numbers, redundancy.
+/// Reads the parts of a payload that forwarding needs: keyframe starts, PictureIDs, redundancy.
 enum PayloadInspection {
   /// Fills in what `payload` says; false when it is malformed and must be dropped. Bounded, and nothing allocates.
   static func inspect(_ payload: Span<UInt8>, _ codec: Codec, _ packet: inout StoredPacket) -> Bool {
@@ -59,8 +59,8 @@ enum PayloadInspection {
     return fields
   }
 
-  /// The packet's own sound, which a receiver without redundancy gets; nil for a malformed payload
-  /// (RFC 2198 section 3).
+  /// The packet's own audio, which a receiver without redundancy gets; nil for a malformed payload (RFC 2198 section
+  /// 3).
   private static func primaryBlock(_ payload: Span<UInt8>) -> REDBlock? {
     guard let red = try? RED.parse(payload) else { return nil }
     var blocks = red.blocks

@@ -45,7 +45,7 @@
     return unsafe UnsafeBufferPointer(start: base + range.lowerBound, count: range.count)
   }
 
-  /// Lets `body` write into the bytes of `range`; nothing else may use them meanwhile.
+  /// Lets `body` write into the bytes of `range`; nothing else may use them until it returns.
   @inline(__always)
   func write<R>(_ range: Range<Int>, _ body: (inout MutableSpan<UInt8>) -> R) -> R {
     precondition(range.lowerBound >= 0 && range.upperBound <= count)

@@ -1,7 +1,7 @@
 import Basics
 public import RTC
 
-/// Which layers of a publication somebody watches: the publisher may stop the others.
+/// The layers of a publication that somebody watches: the publisher may stop the others.
 public struct LayersWanted: Hashable, Sendable {
   /// The highest spatial layer that is wanted, with all below it; nil when nobody watches. 7 stands for all that there
   /// are.
@@ -11,11 +11,11 @@ public struct LayersWanted: Hashable, Sendable {
   /// How many spatial layers one stream has when nothing of it is left out; 0 with simulcast, and where all of them are
   /// wanted.
   public var layerCount: UInt8 = 0
-  /// Width of the largest picture in pixels that is shown anywhere; 0 when somebody takes whatever there is.
+  /// Width in pixels of the largest tile anywhere; 0 when somebody takes whatever there is.
   public var width: UInt16
   public var height: UInt16
-  /// The most pictures a second that anybody wants of a publication from which the server can leave none out; 0 for
-  /// all, and where it can.
+  /// The highest frame rate that anybody wants of a publication from which the server can leave none out; 0 for all,
+  /// and where it can.
   public var frameRate: UInt16 = 0
 
   public init(spatial: UInt8?, streams: [RID] = [], width: UInt16 = 0, height: UInt16 = 0) {
@@ -29,7 +29,7 @@ public struct LayersWanted: Hashable, Sendable {
 /// What the receivers of a publication want together, and what its sender was told: more at once, less only when it has
 /// been enough for a second, so that a tile that is scrolled through or moved costs no keyframe.
 struct LayerDemand: Sendable {
-  /// How long less must be enough before the sender is told.
+  /// How long less must be enough before the sender hears of it.
   static let patience = TimeSpan.seconds(1)
 
   /// The wish of one receiver, or of several: how many spatial layers (0: none, 8: all), how large a picture (0: any),
@@ -65,7 +65,7 @@ struct LayerDemand: Sendable {
 
   /// Whether somebody's wish changed since ``settle(_:now:)``.
   var isStale = false
-  /// Senders send everything until they are told otherwise.
+  /// Senders send everything until they hear otherwise.
   private(set) var announced = Level.all
   private var lowerSince: Instant?
   /// The most that was wanted since then.

@@ -11,9 +11,9 @@ public struct PacketLayers: Sendable {
     static let endsFrame = Flags(rawValue: 2)
     /// The frame needs layer 0 only, so its own layer can be taken up here (Y of VP8).
     static let isLayerSync = Flags(rawValue: 4)
-    /// Later pictures of higher temporal layers need nothing from before this one (U of VP9).
+    /// Later frames of higher temporal layers need nothing from before this one.
     static let isSwitchingUpPoint = Flags(rawValue: 8)
-    /// The frame needs no earlier picture.
+    /// The frame needs no earlier one.
     static let isIndependent = Flags(rawValue: 16)
     /// ``PacketLayers/targets`` says what the frame is part of.
     static let hasTargets = Flags(rawValue: 32)
@@ -42,8 +42,7 @@ public struct PacketLayers: Sendable {
   var temporal: UInt8 = 0
   var flags: Flags = []
 
-  /// Which template structure ``targets`` and ``switches`` count in, modulo 16: another one may give the same numbers
-  /// to other targets.
+  /// The generation of the template structure that ``targets`` and ``switches`` count in, modulo 256.
   var structure: UInt8 {
     get { UInt8(truncatingIfNeeded: flags.rawValue >> 12) }
     set { flags.rawValue = flags.rawValue & 0x0FFF | UInt16(newValue & 0x0F) << 12 }

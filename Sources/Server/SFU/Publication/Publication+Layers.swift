@@ -61,7 +61,7 @@ extension Publication {
   /// Whether its layers are streams of their own.
   var isSimulcast: Bool { layerNames.count > 1 }
 
-  /// Whether pictures can be left out for one receiver and not for another.
+  /// Whether frames can be left out for one receiver and not for another.
   var hasTemporalLayers: Bool { streams.contains { $0.layers.top.temporal > 0 } }
 
   /// The best stream that arrives and is no larger than `spatial`; when all are larger, the smallest that arrives.
@@ -91,7 +91,7 @@ extension Publication {
   /// Whether it is one stream whose sender leaves out spatial layers that it has had.
   var isReduced: Bool { !isSimulcast && streams.first.map { $0.layers.top.spatial < $0.layers.largest } ?? false }
 
-  /// The picture size of a spatial layer; zeros while unknown.
+  /// The frame size of a spatial layer; zeros while unknown.
   func size(of spatial: UInt8) -> (width: UInt16, height: UInt16) {
     guard isSimulcast else { return streams.first?.layers.size(of: spatial) ?? (0, 0) }
     guard let stream = streams.first(where: { $0.layers.rank == spatial }) else { return (0, 0) }

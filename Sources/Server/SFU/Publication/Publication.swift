@@ -1,15 +1,12 @@
 public import Basics
 package import RTC
 
-/// What one participant sends in one media section, and who receives it.
-///
-/// Packets reach it through the participant's ``Ingress``; it holds the source streams (one, or one for each simulcast
-/// layer) and the list of subscriptions that they are forwarded to.
+/// One participant's media in one media section, and its receivers.
 public final class Publication {
   public let id: PublicationID
   /// The router's number of the participant who sends it.
   public let participant: Int
-  /// What was negotiated for its media section.
+  /// The negotiated parameters of its media section.
   private(set) var media: NegotiatedMedia
   /// Whether the participant muted it: nothing is forwarded then, whatever arrives.
   var isMuted: Bool
@@ -31,16 +28,16 @@ public final class Publication {
   package let midText: HeaderExtensionText?
   /// The simulcast layers in the offer's order; empty without simulcast.
   let layerNames: ContiguousArray<HeaderExtensionText>
-  /// For each of them its place by picture size, smallest first.
+  /// The rank by frame size of each of them, smallest first.
   var ranks: ContiguousArray<Int>
   /// What ``layers(now:)`` last measured, and of which measurements; 0 when it has to measure anew.
   var ladder: ContiguousArray<LayerOption> = []
   var ladderEpoch: UInt32 = 0
-  /// Which layers somebody wants, and what the publisher was told of it.
+  /// The layers that somebody wants, and those that the publisher has been asked for.
   var demand = LayerDemand()
   /// The largest layer that has come.
   var arrived = ArrivedLayers()
-  /// Where it comes from, unless a participant of this router sends it.
+  /// The relay that it comes from, unless a participant of this router sends it.
   var origin: RelayOrigin?
   /// The other routers that it is forwarded to.
   var relays: ContiguousArray<RelayTarget> = []

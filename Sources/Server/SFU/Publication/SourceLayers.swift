@@ -8,8 +8,8 @@ struct SourceLayers {
   var rank: UInt8 = 0
   /// The highest layers that the stream has.
   private(set) var top = LayerIndex.lowest
-  /// The highest spatial layer that it had since its pictures have their size: a sender may leave out layers that
-  /// nobody watches (`wanted`), and who wants one of them back must know that there is one, and how large it is.
+  /// The highest spatial layer that it had since its frames have their size: a sender may leave out layers that nobody
+  /// watches (`wanted`), and who wants one of them back must know that there is one, and how large it is.
   private(set) var largest: UInt8 = 0
   /// Whether nothing but the dependency descriptor tells its spatial layers apart: the payload says nothing of them
   /// (AV1).
@@ -34,13 +34,13 @@ struct SourceLayers {
   /// The time between two frames, smoothed.
   private var interval = TimeSpan.milliseconds(33)
 
-  /// The picture size of a spatial layer; zeros while unknown.
+  /// The frame size of a spatial layer; zeros while unknown.
   func size(of spatial: UInt8) -> (width: UInt16, height: UInt16) {
     let layer = Int(min(spatial, PacketLayers.maximum))
     return (widths[layer], heights[layer])
   }
 
-  /// Takes over the picture size of a spatial layer.
+  /// Takes over the frame size of a spatial layer.
   mutating func setSize(_ width: Int, _ height: Int, of spatial: Int) {
     guard spatial >= 0, spatial <= Int(PacketLayers.maximum), width > 0, height > 0 else { return }
     let size = (UInt16(clamping: width), UInt16(clamping: height))
@@ -77,7 +77,7 @@ struct SourceLayers {
   }
 
   /// A template structure came with `spatial` as its highest spatial layer. Other layers than before begin together
-  /// with its keyframe, and what they take is measured anew.
+  /// with its keyframe, and their rates are measured from the start.
   ///
   /// - Parameter isFirst: Whether the stream had no structure before.
   mutating func takeStructure(_ new: LayerIndex, isFirst: Bool) {
@@ -99,7 +99,7 @@ struct SourceLayers {
 
   // MARK: Whether it arrives
 
-  /// Notes a new packet of a simulcast stream; true when a frame begins, which the other streams are told.
+  /// Notes a new packet of a simulcast stream; true when a frame begins, which the other streams are informed of.
   mutating func arrived(_ timestamp: UInt32, now: Instant) -> Bool {
     othersFrames = 0
     if !isActive {
@@ -122,7 +122,7 @@ struct SourceLayers {
   mutating func otherArrived() { othersFrames = othersFrames == .max ? .max : othersFrames &+ 1 }
 
   /// Judges whether the stream has stopped: others go on, and it has missed several of its own frames. All streams of a
-  /// publisher whose network stalls stop together, and that is no reason to change.
+  /// publisher whose network stalls stop together, and then nothing changes.
   mutating func checkActivity(now: Instant) {
     guard isActive, othersFrames >= 6 else { return }
     let patience = min(max(interval * 3, .milliseconds(200)), .seconds(3))
