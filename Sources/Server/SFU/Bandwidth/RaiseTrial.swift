@@ -5,10 +5,9 @@ import RTC
 /// sends as much as it would with it, and padding makes up the difference. Should packets queue or be lost during that,
 /// the padding ends and nobody has seen anything of it.
 ///
-/// An estimate alone is not worth a raise on a narrow path. Probes are too short to tell what others on the same path
-/// will leave, and a larger picture begins with a keyframe that takes several times what its stream does on average:
-/// where there is no room for it, the picture stands until the queue has drained and a keyframe of the smaller one has
-/// come through. A value without I/O.
+/// An estimate alone is not worth a raise on a narrow path. Probes are too short to measure what others on the same
+/// path will leave, and a higher layer begins with a keyframe of several times its average size: without room for it,
+/// video freezes until the queue has drained and a keyframe of the lower layer has come through. A value without I/O.
 struct RaiseTrial: Sendable {
   /// The outcome of a trial.
   enum Verdict: Sendable {

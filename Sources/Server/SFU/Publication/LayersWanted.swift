@@ -26,14 +26,14 @@ public struct LayersWanted: Hashable, Sendable {
   }
 }
 
-/// What the receivers of a publication want together, and what its sender was told: more at once, less only when it has
-/// been enough for a second, so that a tile that is scrolled through or moved costs no keyframe.
+/// The combined demand of a publication's receivers, and the demand sent to its publisher: more at once, less only when
+/// it has been enough for a second, so that a tile that is scrolled through or moved costs no keyframe.
 struct LayerDemand: Sendable {
   /// How long less must be enough before the sender hears of it.
   static let patience = TimeSpan.seconds(1)
 
-  /// The wish of one receiver, or of several: how many spatial layers (0: none, 8: all), how large a picture (0: any),
-  /// and how many a second (0: all).
+  /// The wish of one receiver, or of several: how many spatial layers (0: none, 8: all), up to which size (0: any), and
+  /// how many a second (0: all).
   struct Level: Equatable {
     var layers: UInt8 = 0
     var width: UInt16 = 0
@@ -74,9 +74,9 @@ struct LayerDemand: Sendable {
   /// When less is to be announced.
   var deadline: Instant { lowerSince.map { $0 + Self.patience } ?? .distantFuture }
 
-  /// Takes the wishes of all receivers together; what the sender is to be told, when that changed.
+  /// Takes the wishes of all receivers together; returns the demand to send to the publisher, when it changed.
   ///
-  /// - Parameter inUse: What is still forwarded until a smaller layer has come, and must not stop before.
+  /// - Parameter inUse: The layer still forwarded until a smaller one has come, which must not stop before.
   mutating func settle(_ wanted: Level, inUse: Level = Level(), now: Instant) -> Level? {
     isStale = false
     if !announced.satisfies(wanted) {
@@ -96,7 +96,7 @@ struct LayerDemand: Sendable {
     }
     peak = peak.joined(wanted)
     guard now - since >= Self.patience else { return nil }
-    // What was enough for all of the last second; whether still less is, the next one shows.
+    // This level was enough for all of the last second; whether still less is, the next one shows.
     peak = peak.joined(inUse)
     let hasChanged = !peak.satisfies(announced)
     announced = peak

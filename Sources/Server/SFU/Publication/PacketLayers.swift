@@ -1,7 +1,7 @@
 import RTC
 
-/// What one packet is to the layers of its stream, read once when it arrives: from the payload descriptor of VP8 (RFC
-/// 7741 section 4.2) or VP9 (RFC 9628 section 4.2), or from a dependency descriptor. 16 bytes.
+/// The place of one packet in the layers of its stream, read once when it arrives: from the payload descriptor of VP8
+/// (RFC 7741 section 4.2) or VP9 (RFC 9628 section 4.2), or from a dependency descriptor. 16 bytes.
 public struct PacketLayers: Sendable {
   /// Facts about a packet; the four highest bits are ``PacketLayers/structure``.
   struct Flags: OptionSet {
@@ -23,7 +23,7 @@ public struct PacketLayers: Sendable {
     static let hasMask = Flags(rawValue: 128)
     /// There is a dependency descriptor with a frame number.
     static let hasFrameNumber = Flags(rawValue: 256)
-    /// Picture ids run on without holes where pictures are left out, since references are implied (VP8). VP9 counts its
+    /// PictureIDs run on without holes where frames are left out, since references are implied (VP8). VP9 counts its
     /// references by them.
     static let closesPictures = Flags(rawValue: 512)
   }
@@ -34,7 +34,7 @@ public struct PacketLayers: Sendable {
   var switches: UInt32 = 0
   /// The frame's number in the dependency descriptor.
   var frameNumber: UInt16 = 0
-  /// Where the mask of active decode targets stands or would stand in the descriptor, in bits.
+  /// Bit offset at which the mask of active decode targets stands or would stand in the descriptor.
   var maskBit: UInt16 = 0
   /// The spatial layer in the stream, 0 to 3.
   var spatial: UInt8 = 0
@@ -95,7 +95,7 @@ public struct PacketLayers: Sendable {
   }
 }
 
-/// Which layers of a stream pass: four bytes that are compared for each packet and kept with each run of outgoing
+/// The layers of a stream that pass: four bytes that are compared for each packet and kept with each run of outgoing
 /// numbers, so that a packet that comes late is judged by what held at its place.
 struct LayerSelection: Equatable, Sendable {
   private var raw: UInt32

@@ -19,7 +19,7 @@ final class PendingSlots {
     return Int(slots[index])
   }
 
-  /// Lets a slot wait. Who calls it has seen that there are fewer than ``SourceStream/maximumPending``.
+  /// Lets a slot wait. The caller has checked that there are fewer than ``SourceStream/maximumPending``.
   func append(_ slot: Int) {
     slots[count] = Int32(truncatingIfNeeded: slot)
     count &+= 1
@@ -32,7 +32,7 @@ final class PendingSlots {
   func removeAll() { count = 0 }
 
   /// Lets others wait instead, at most ``SourceStream/maximumPending``; returns those that did. Allocates; meant for
-  /// newcomers.
+  /// receivers that join.
   func exchange(for others: ContiguousArray<Int>) -> ContiguousArray<Int> {
     let before = ContiguousArray((0..<count).map { self[$0] })
     removeAll()

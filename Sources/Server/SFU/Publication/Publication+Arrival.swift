@@ -9,13 +9,13 @@ struct ArrivedLayers: Sendable {
 }
 
 extension Publication {
-  /// The share that arrives of what its receivers asked its sender for, 0 to 1: by the area of the largest picture that
-  /// anybody wants, no larger than it is shown. 1 for sound that comes, for what nobody wants, and where nothing can be
-  /// said.
+  /// The share that arrives of what its receivers asked its sender for, 0 to 1: by the area of the largest frame that
+  /// anybody wants, no larger than it is shown. 1 for audio that comes, for a publication that nobody wants, and while
+  /// nothing is known.
   ///
   /// Only layers count that have come before, while the source had its present size: senders offer sizes that a small
-  /// camera does not have. And that nothing comes at all is no lack when the sender itself has stopped, as with a
-  /// picture that stands still; its reports tell the one from the other.
+  /// camera does not have. If nothing comes at all because the sender itself has stopped, as with a still screen, the
+  /// share is 1 as well; its sender reports show the difference.
   func shareArrived(now: Instant) -> Double {
     guard !isMuted else { return 1 }
     guard media.kind == .video else { return isBlocked ? 0 : 1 }

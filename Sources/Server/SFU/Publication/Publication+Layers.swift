@@ -2,8 +2,8 @@ public import Basics
 import RTC
 
 extension Publication {
-  /// The steps in which the publication can be forwarded, smallest first, of the layers that arrive: what each takes,
-  /// measured over about a second, and how large its picture is. Empty for sound, and while nothing arrives.
+  /// The steps in which the publication can be forwarded, smallest first, of the layers that arrive: the rate of each,
+  /// measured over about a second, and its size. Empty for audio, and while nothing arrives.
   ///
   /// - Complexity: constant between two measurements (half a second); nothing is allocated once the list has had its
   ///   length.
@@ -142,7 +142,7 @@ extension Publication {
     return true
   }
 
-  /// Orders simulcast streams by picture size. Browsers list them from the smallest to the largest or the other way
+  /// Orders simulcast streams by frame size. Browsers list them from the smallest to the largest or the other way
   /// round, so the offer's order counts only as far as the sizes do not say otherwise.
   private func rankStreams() {
     guard isSimulcast else { return }

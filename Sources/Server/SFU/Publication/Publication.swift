@@ -30,7 +30,7 @@ public final class Publication {
   let layerNames: ContiguousArray<HeaderExtensionText>
   /// The rank by frame size of each of them, smallest first.
   var ranks: ContiguousArray<Int>
-  /// What ``layers(now:)`` last measured, and of which measurements; 0 when it has to measure anew.
+  /// The result of the last ``layers(now:)``, and its generation; 0 when it has to measure again.
   var ladder: ContiguousArray<LayerOption> = []
   var ladderEpoch: UInt32 = 0
   /// The layers that somebody wants, and those that the publisher has been asked for.
@@ -104,9 +104,9 @@ public final class Publication {
     for subscription in subscriptions { subscription.sourceRenegotiated() }
   }
 
-  /// The most that a receiver of a voice loses, here or behind a relay, in 1/256, of those whom the server can add no
-  /// earlier sound for (RED, RFC 2198). The publisher is told it as the share lost, since only its encoder can help
-  /// them: by a rough copy of each sound in the next packet (in-band FEC, RFC 6716 section 2.1.7). The counts of lost
+  /// The most that a receiver of a voice loses, here or behind a relay, in 1/256, of those for whom the server can add
+  /// no earlier audio (RED, RFC 2198). The publisher gets it as the share lost, since only its encoder can help them:
+  /// by a rough copy of each frame in the next packet (in-band FEC, RFC 6716 section 2.1.7). The counts of lost
   /// packets, which congestion control goes by, stay those of the publisher's own path.
   var lossToBeReadyFor: UInt8 {
     guard media.kind == .audio, !isMuted else { return 0 }
@@ -136,7 +136,7 @@ extension Publication: DemultiplexedSection {
   package func accepts(_ payloadType: PayloadType) -> Bool { formats.contains(payloadType) }
 }
 
-/// What each payload type of a media section stands for: a flat table of 128 bytes.
+/// The codec of each payload type of a media section: a flat table of 128 bytes.
 struct PayloadTypeTable: Sendable {
   /// Codec raw value, or 0xFF.
   private var codecs: ContiguousArray<UInt8>

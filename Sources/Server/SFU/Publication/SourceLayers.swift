@@ -1,10 +1,9 @@
 import Basics
 import RTC
 
-/// What is known about the layers of one source stream: which it has, how large their pictures are, what they take, and
-/// whether it arrives.
+/// The layers of one source stream: which it has, their sizes and rates, and whether it arrives.
 struct SourceLayers {
-  /// The stream's place among the simulcast streams of its publication, smallest picture first; 0 without simulcast.
+  /// The stream's rank among the simulcast streams of its publication, smallest size first; 0 without simulcast.
   var rank: UInt8 = 0
   /// The highest layers that the stream has.
   private(set) var top = LayerIndex.lowest

@@ -56,7 +56,7 @@ public final class SourceStream {
   private(set) var highest: Int64 = -1
   /// The highest number of what came and was not kept; negative when there is none.
   private var unkept: Int64 = -1
-  /// The number that would follow one far behind the highest, and mean that the sender began anew.
+  /// The number that would follow one far behind the highest, and mean that the sender restarted.
   private var restartCandidate: SequenceNumber?
   /// When the newest packet arrived.
   var lastArrival = Instant.zero
@@ -92,8 +92,8 @@ public final class SourceStream {
     return highest &+ Int64(Int16(truncatingIfNeeded: Int(sequence.rawValue) &- Int(low)))
   }
 
-  /// Extends the number of a packet that is no repair. Two that follow each other, further behind than the store
-  /// reaches, are a sender that began anew: its numbers go on above the highest.
+  /// Extends the number of a packet other than a repair. Two that follow each other, further behind than the store
+  /// reaches, are a sender that restarted: its numbers go on above the highest.
   @inline(__always)
   func extendOriginal(_ sequence: SequenceNumber) -> Int64 {
     let number = extend(sequence)
@@ -198,16 +198,16 @@ public final class SourceStream {
     }
   }
 
-  /// The slots of what came since the newest keyframe and does not wait to be forwarded, in order: with them a receiver
-  /// can start that was not there when it came. None when the keyframe began before `earliest`, waits itself, or has
-  /// more than ``maximumPending`` packets behind it. Allocates; meant for newcomers.
+  /// The slots of the packets since the newest keyframe that do not wait to be forwarded, in order: with them a
+  /// receiver can start that was not there when it came. None when the keyframe began before `earliest`, waits itself,
+  /// or has more than ``maximumPending`` packets behind it. Allocates; meant for receivers that join.
   func sinceKeyframe(notBefore earliest: Instant) -> ContiguousArray<Int> {
     guard keyframe >= 0, highest &- keyframe < Int64(Self.maximumPending), let first = store.slot(of: keyframe),
       store[first].arrival >= earliest, !pending.contains(first)
     else { return [] }
     var slots = ContiguousArray<Int>()
     for sequence in keyframe...highest {
-      // What is missing was lost, and fills its gap when it comes.
+      // A missing packet was lost, and fills its gap when it comes.
       if let slot = store.slot(of: sequence), !pending.contains(slot) { slots.append(slot) }
     }
     return slots

@@ -1,8 +1,8 @@
 public import Basics
 public import RTC
 
-/// What is known about one media packet while it sits in a ``RetransmissionStore``: the fields of its header that a
-/// receiver's copy is made from, and where its bytes are. A plain value of fixed size.
+/// One media packet in a ``RetransmissionStore``: the header fields that a receiver's copy is made from, and the place
+/// of its bytes. A plain value of fixed size.
 public struct StoredPacket: Sendable {
   /// The source's sequence number, extended to 64 bits so that it never wraps (RFC 3550 appendix A.1).
   public var sequence: Int64 = 0
@@ -23,23 +23,23 @@ public struct StoredPacket: Sendable {
   public var orientation: UInt8 = Self.absent
   /// The 24 bits of the playout-delay extension; ``absentDelay`` when there was none.
   public var playoutDelay: UInt32 = Self.absentDelay
-  /// Picture id and TL0PICIDX of a VP8 or VP9 payload descriptor.
+  /// PictureID and TL0PICIDX of a VP8 or VP9 payload descriptor.
   public var picture = PictureFields.none
-  /// Which layers of the stream it belongs to.
+  /// The layers of the stream that it belongs to.
   public var layers = PacketLayers()
 
-  /// Where the primary block of a RED payload (RFC 2198) starts; 0 when the payload is no RED.
+  /// Offset of the primary block of a RED payload (RFC 2198); 0 for other payloads.
   public var redPrimaryOffset: UInt16 = 0
   /// The payload type of that block.
   public var redPrimaryType = PayloadType(rawValue: 0)
 
   /// Length of the payload without padding. Zero for a packet that was nothing but padding.
   public var payloadLength: UInt16 = 0
-  /// Length of the dependency descriptor that is kept beside the payload.
+  /// Length of the dependency descriptor that is kept next to the payload.
   public var descriptorLength: UInt16 = 0
   /// To what length a forwarded payload is filled with RTP padding, so that a burst has equal sizes; 0 for none.
   var paddedLength: UInt16 = 0
-  /// Where the bytes are.
+  /// The chunk that holds the bytes.
   var chunk: UInt16 = 0
   var generation: UInt32 = 0
   var offset: UInt32 = 0
@@ -53,16 +53,16 @@ public struct StoredPacket: Sendable {
   public init() {}
 }
 
-/// Where a VP8 (RFC 7741 section 4.2) or VP9 (RFC 9628 section 4.2) payload descriptor has its picture id and
-/// TL0PICIDX, and their values, so that both can be renumbered in place.
+/// PictureID and TL0PICIDX of a VP8 (RFC 7741 section 4.2) or VP9 (RFC 9628 section 4.2) payload descriptor: their
+/// offsets and values, so that both can be renumbered in place.
 public struct PictureFields: Sendable, Hashable {
-  /// The picture id, 7 or 15 bits.
+  /// 7 or 15 bits.
   public var pictureID: UInt16
   /// The running index of base-layer frames.
   public var tl0PictureIndex: UInt8
-  /// Offset of the picture id in the payload; 0 when there is none (the first byte is never one).
+  /// Offset of the PictureID in the payload; 0 when there is none (the first byte is never one).
   public var pictureIDOffset: UInt8
-  /// Whether the picture id has 15 bits in two bytes.
+  /// Whether the PictureID has 15 bits in two bytes.
   public var isLongPictureID: Bool
   /// Offset of TL0PICIDX in the payload; 0 when there is none.
   public var tl0Offset: UInt8

@@ -1,20 +1,22 @@
 public import Basics
 
-/// Judges a participant's connection from loss, round-trip time and jitter of both directions, and from how much of
-/// what was asked for arrives.
+/// Judges a participant's connection by loss, round-trip time and jitter of both directions, and by the share of the
+/// requested media that arrives.
 ///
-/// | measure | excellent up to | good up to | why |
-/// |---|---|---|---|
-/// | packets lost | 2 % | 8 % | redundant sound and repeated packets hide the first; at the second sound has gaps, and repairs take what pictures need |
-/// | round trip | 250 ms | 500 ms | between two such people sound takes half of both: about 250 ms and 500 ms, where ITU-T G.114 finds talk hampered from 150 ms on, and not acceptable beyond 400 ms |
-/// | jitter | 50 ms | 120 ms | what a jitter buffer holds back without being noticed, and where it gives up and leaves out sound |
-/// | share of what was asked for | 75 % | 20 % | a picture one size smaller has a quarter of the area, two sizes a sixteenth |
+/// The worst measure counts:
+/// - Packets lost: excellent up to 2 %, good up to 8 %. Redundancy and retransmissions hide the first; at the second
+///   audio has gaps, and repairs take the bandwidth of video.
+/// - Round trip: 250 ms and 500 ms. Between two such people the delay of audio is half of both: about 250 ms and
+///   500 ms. ITU-T G.114 finds talk hampered from 150 ms on, and not acceptable beyond 400 ms.
+/// - Jitter: 50 ms and 120 ms. A jitter buffer holds back the first unnoticed, and gives up and leaves out audio at the
+///   second.
+/// - Share of the requested media: 75 % and 20 %. A frame one size smaller has a quarter of the area, two sizes a
+///   sixteenth.
 ///
-/// The worst of them counts. It becomes worse at once and better one step at a time after a few calm seconds; to become
-/// better, a measure must be a fifth below its bound. With the smoothing of ``ConnectionMeasurements`` it does not
-/// flicker.
+/// The judgement becomes worse at once and better one step at a time after a few calm seconds; to become better, a
+/// measure must be a fifth below its bound. With the smoothing of ``ConnectionMeasurements`` it does not flicker.
 public struct ConnectionQualityMeter: Sendable {
-  /// What was measured since the last judgement.
+  /// Measurements since the last judgement.
   public struct Sample: Sendable {
     /// Share of packets lost, 0 to 1, the worse direction.
     public var loss: Double
@@ -24,7 +26,7 @@ public struct ConnectionQualityMeter: Sendable {
     public var jitter: TimeSpan
     /// How long nothing authentic has arrived, or nothing of what is sent was acknowledged.
     public var silence: TimeSpan
-    /// Whether something would come several times a second if the path were well: sound or pictures, or reports of each
+    /// Whether something would come several times a second if the path were well: audio or video, or reports of each
     /// packet.
     public var isBusy: Bool
     /// The share of what was asked for that arrives, 0 to 1, the worse direction.
@@ -43,7 +45,7 @@ public struct ConnectionQualityMeter: Sendable {
     }
   }
 
-  /// What a level bears at most, and of the share at least.
+  /// The most that a level allows, and the least share.
   private struct Bounds {
     var loss: Double
     var roundTrip: TimeSpan
@@ -67,8 +69,8 @@ public struct ConnectionQualityMeter: Sendable {
   private static let calm = 3
   /// How far below a bound a measure must be for the connection to become better.
   private static let easing = 0.8
-  /// After how many judgements the first is told, if it has not become worse before. The very first ones know nothing
-  /// yet.
+  /// Number of judgements before the first is reported, if it has not become worse before. The very first ones know
+  /// nothing yet.
   private static let settled = 3
 
   public private(set) var quality = ConnectionQuality.excellent
@@ -78,8 +80,8 @@ public struct ConnectionQualityMeter: Sendable {
 
   public init() {}
 
-  /// Takes a sample (about once a second); true when the judgement is to be told: it changed, or it is the first that
-  /// means something. So of a connection that is excellent from the beginning it is told that it is.
+  /// Takes a sample (about once a second); true when the judgement is to be reported: it changed, or it is the first
+  /// that means something, so that an excellent connection is reported too.
   public mutating func update(_ sample: Sample) -> Bool {
     judgements = min(judgements + 1, Self.settled)
     let isChanged = change(by: sample)

@@ -1,11 +1,11 @@
 import RTC
 
-/// The share of packets lost over the last few seconds. Most of its weight lies in the last three, so that one burst is
-/// no bad connection and a bad one is noticed within two.
+/// The share of packets lost over the last few seconds. Most of its weight lies in the last three, so that one burst
+/// isn't taken for a bad connection and a bad one is noticed within two.
 struct LossAverage: Sendable {
-  /// What a second counts for after one more.
+  /// Weight of a second after one more.
   private static let fading = 0.6
-  /// Of fewer packets no share is told: of three in a second, which is what silence takes, one lost is chance.
+  /// Fewer packets give no share: of three in a second, as in silence, one lost is chance.
   private static let least = 10.0
 
   private var expected = 0.0
@@ -21,8 +21,8 @@ struct LossAverage: Sendable {
   var share: Double { expected < Self.least ? 0 : min(max(lost / expected, 0), 1) }
 }
 
-/// What a receiver's reports tell of the packets that its own path lost, where it sends no feedback on each of them:
-/// what had been lost on the publisher's way to the server is taken off.
+/// Packets lost on a receiver's own path, from its receiver reports, where it sends no feedback on each packet: losses
+/// between publisher and server are taken off.
 struct ReportedLoss: Sendable {
   private(set) var expected = 0
   private(set) var lost = 0
@@ -45,7 +45,7 @@ struct ReportedLoss: Sendable {
     self.lost += before > 0 ? max(own, 0) : own
   }
 
-  /// What was counted since the last call.
+  /// The counts since the last call.
   mutating func take() -> (expected: Int, lost: Int) {
     defer { (expected, lost) = (0, 0) }
     return (expected, lost)

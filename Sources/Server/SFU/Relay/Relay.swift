@@ -3,12 +3,12 @@ import RTC
 
 /// One router's end of the relay to another router of the same meeting, on another worker or another machine.
 ///
-/// It says what it has (announcements), and forwards a publication from the moment the other end subscribes to it until
-/// it no longer does: once, however many receivers there are. What goes back is what the other end's receivers want:
-/// keyframes and layers.
+/// It announces its publications, and forwards a publication from the moment the other end subscribes to it until it no
+/// longer does: once, however many receivers there are. The demand of the other end's receivers goes back: keyframes
+/// and layers.
 public final class Relay {
-  /// How far away the other end is. What came from one kind of relay is passed on over the other kind only, so that a
-  /// gateway spreads over its machine what came from another machine, and nothing goes round in circles.
+  /// How far away the other end is. Media from one kind of relay is passed on over the other kind only, so that a
+  /// gateway spreads media from another machine over its own, and nothing goes round in circles.
   public enum Reach: UInt8, Sendable {
     /// Another worker of this machine.
     case machine
@@ -17,16 +17,15 @@ public final class Relay {
 
   /// The meeting's number on the link; both ends use the same.
   public let channel: UInt32
-  /// Where the other end is.
   public let reach: Reach
   /// Whether the other end has said that it is there.
   public internal(set) var isOpen = false
 
   let output: RelayOutput
-  /// Tells one life of this end from the next.
+  /// Distinguishes one life of this end from the next.
   let session: UInt64
   var otherSession: UInt64 = 0
-  /// What the other end announced, by the low 16 bits of its number.
+  /// The other end's announced publications, by the low 16 bits of their numbers.
   var incoming: ContiguousArray<Publication?> = []
   var participants: [ParticipantID: RelayedParticipant] = [:]
 
@@ -92,7 +91,7 @@ final class RelayedParticipant {
   }
 }
 
-/// Where a publication comes from that does not come from a participant of this router.
+/// The relay that a publication comes from which no participant of this router sends.
 final class RelayOrigin {
   let relay: Relay
   /// Its number at the other end.
@@ -100,7 +99,7 @@ final class RelayOrigin {
   let participant: RelayedParticipant
   /// Whether the other end was asked for it.
   var isWanted = false
-  /// What the other end was last told that receivers here lose of it; see ``Publication/lossToBeReadyFor``.
+  /// The loss of receivers here that was last reported to the other end; see ``Publication/lossToBeReadyFor``.
   var toldLoss: UInt8 = 0
 
   init(relay: Relay, number: UInt32, participant: RelayedParticipant) {
@@ -113,8 +112,8 @@ final class RelayOrigin {
 /// The other end of a relay as a receiver of a publication.
 struct RelayTarget {
   let relay: Relay
-  /// What its receivers want together.
+  /// The combined demand of its receivers.
   var level: LayerDemand.Level
-  /// What the one of them loses of a voice who loses most; see ``Publication/lossToBeReadyFor``.
+  /// The loss of the receiver of a voice who loses most; see ``Publication/lossToBeReadyFor``.
   var loss: UInt8 = 0
 }

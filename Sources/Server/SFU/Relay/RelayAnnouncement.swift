@@ -1,7 +1,7 @@
 import Basics
 import RTC
 
-/// What one router tells another of a publication, so that slots there can ask for it.
+/// A publication's description for another router, so that slots there can ask for it.
 struct RelayAnnouncement {
   /// Bounds of what is read.
   private enum Limit {

@@ -1,5 +1,5 @@
-/// What another router lacks of a stream because the ring to it was full: everything from a packet on, and what came
-/// late meanwhile. It is read from the stream's store, so nothing is kept twice.
+/// The part of a stream that another router lacks because the ring to it was full: everything from a packet on, and
+/// packets that came late during that. It is read from the stream's store, so nothing is kept twice.
 struct RelayBacklog {
   /// So many packets that came late are kept in mind one by one; more are given up.
   static let maximumLate = 64
@@ -48,7 +48,7 @@ struct RelayBacklog {
 
   mutating func noteWritten() { waiting -= 1 }
 
-  /// `sequence` has not come, or is not kept any more; which of both, the count of what waits tells at the end.
+  /// `sequence` has not come, or is not kept any more; the count of waiting packets shows at the end which of both.
   mutating func noteAbsent(_ sequence: Int64) { absent = max(absent ?? sequence, sequence) }
 
   /// `sequence` will not be written.

@@ -17,7 +17,7 @@ import RTC
 /// | media | receiver | ``RelayedPacket``, dependency descriptor, payload |
 /// | report | receiver | SSRC (4), RTP time (4), NTP time (8), offset of the participant's clock in ns (8) |
 /// | voices | receiver | for each voice: publication (4), loudness three times (3), 0 |
-/// | subscribe | sender | the value is the number of wanted spatial layers (0: none for now, 8: all); width (2) and height (2) of the largest picture, 0 for any |
+/// | subscribe | sender | value: spatial layers (0: none, 8: all); largest width (2) and height (2), 0: any |
 /// | unsubscribe | sender | – |
 /// | keyframe | sender | the value is the layer, ``noLayer`` for any |
 /// | loss | sender | the value is what the receiver there loses of a voice who loses most, in 1/256 |
@@ -114,7 +114,7 @@ struct RelayedPacket {
     descriptor = Self.length..<(Self.length &+ Int(record[35]))
   }
 
-  /// Where the dependency descriptor lies in the record; the payload follows it.
+  /// Range of the dependency descriptor in the record; the payload follows it.
   var descriptor: Range<Int> = 0..<0
 
   @inline(__always)

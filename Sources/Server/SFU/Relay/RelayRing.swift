@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// Records from one thread to another without a lock: one writes, one reads, in a fixed piece of memory.
 ///
-/// Each record lies in one piece, eight bytes before it hold its length. What does not fit is refused, nothing ever
-/// waits. A record costs one copy and one release store; the two sides touch each other's counters only when they must
-/// know more than they knew.
+/// Each record lies in one piece, eight bytes before it hold its length. A record that does not fit is refused, nothing
+/// ever waits. A record costs one copy and one release store; the two sides touch each other's counters only when they
+/// must know more than they knew.
 ///
 /// The reader may sleep: it says so with ``fallAsleep()``, and whoever wrote something asks ``wakes()`` once a tick
 /// whether it has to be woken. Both are one exchange of the same flag, so a record that came in between is never
@@ -109,7 +109,7 @@ internal import Synchronization
     var offset = taken & mask
     var length = self.length(at: offset)
     if length == Self.skip {
-      // What was left out is published together with the record that comes first in the memory.
+      // The skipped end of the memory is published together with the record that comes first in it.
       taken &+= capacity &- offset
       offset = 0
       length = self.length(at: 0)
@@ -146,7 +146,7 @@ internal import Synchronization
     return awaitsRoom.exchange(false, ordering: .acquiringAndReleasing)
   }
 
-  /// Says that the reader looks again by itself, so that nobody needs to wake it.
+  /// Notes that the reader checks again by itself, so that nobody needs to wake it.
   public func stayAwake() { asleep.store(false, ordering: .relaxed) }
 
   // MARK: Memory

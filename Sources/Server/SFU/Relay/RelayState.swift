@@ -1,6 +1,6 @@
 import Basics
 
-/// What a router knows of its relays.
+/// A router's relays and their timers.
 struct RelayState {
   /// Participants at other ends have numbers from here on.
   static let firstRemoteNumber = 1 << 24
@@ -25,9 +25,9 @@ struct RelayState {
   var remoteNames: ContiguousArray<ParticipantID?> = []
   /// When keyframes are to be asked for over relays.
   var keyframeDeadline = Instant.distantFuture
-  /// When the other routers are to be told who is audible.
+  /// The next report to the other routers of who is audible.
   var voiceDeadline = Instant.distantFuture
-  /// When they are to be told what receivers here lose.
+  /// The next report to them of the losses of receivers here.
   var lossDeadline = Instant.distantFuture
   /// Publications that a full ring did not take all packets of, and when that is tried again.
   var owing: ContiguousArray<Publication> = []

@@ -3,8 +3,9 @@ public import Basics
 /// Finds out who speaks from the levels that come with the audio packets (RFC 6464), and reports it when it changes.
 ///
 /// A level is what the sender claims, so one packet says little: levels are clamped and smoothed, a loud packet without
-/// sound in it counts as silence, a newcomer must be clearly louder than who leads to take the lead, and reports come
-/// at most five times a second. Somebody who claims full scale forever can be first, but cannot make the list flap.
+/// audio in it counts as silence, a new speaker must be clearly louder than the one who leads to take the lead, and
+/// reports come at most five times a second. Somebody who claims full scale forever can be first, but cannot make the
+/// list flap.
 public struct ActiveSpeakers: Sendable {
   /// One participant who speaks.
   public struct Speaker: Sendable, Hashable {
@@ -94,7 +95,7 @@ public struct ActiveSpeakers: Sendable {
     voices.indices.contains(voice) ? UInt8(truncatingIfNeeded: voices[voice].smoothed >> 8) : 0
   }
 
-  /// Something is heard that the next report may tell.
+  /// The next report may have something to say.
   private mutating func pollAgain() { deadline = lastReport.map { $0 + Self.interval } ?? .zero }
 
   /// The speakers, loudest first, when they differ from the last report; nil when they do not, or it is too early.

@@ -4,29 +4,31 @@ import Basics
 ///
 /// Several packets of one receiver that leave in one send cost little more than one of them, so waiting pays where more
 /// is about to come for the same receivers, and nowhere else:
-/// - **Pictures** for many receivers wait for the last packet of their frame, at most ``frame``. Nobody can show a
-///   frame before that packet, so it is none the later for it.
-/// - **Sound** waits where several voices go to many receivers, the longer the more copies leave, at most ``maximum``.
+/// - **Video** for many receivers wait for the last packet of their frame, at most ``frame``. Nobody can show a frame
+///   before that packet, so it is none the later for it.
+/// - **Audio** waits where several voices go to many receivers, the longer the more copies leave, at most ``maximum``.
 ///
-/// What needs not wait takes everything else with it. It reads no clock, and nothing is allocated. An object, whose
-/// numbers change one by one: a value in the router would be checked for exclusive access as a whole, for each packet.
+/// A packet that need not wait takes everything else with it. It reads no clock, and nothing is allocated. An object,
+/// whose numbers change one by one: a value in the router would be checked for exclusive access as a whole, for each
+/// packet.
 final class BatchingPolicy {
   /// How long the packets of a frame wait for its last one.
   static let frame = TimeSpan.milliseconds(1)
   /// From how many receivers on they do.
   static let frameReceivers = 8
-  /// Copies of sound a second up to which sound leaves at once: fewer cost too little of a core to be worth any delay.
+  /// Copies of audio packets a second up to which they leave at once: fewer cost too little of a core to be worth any
+  /// delay.
   static let fewCopies = 2_000.0
-  /// Copies a second from which sound waits as long as it may.
+  /// Copies a second from which audio waits as long as it may.
   static let manyCopies = 4_000.0
-  /// How many further packets must be expected while sound waits.
+  /// How many further packets must be expected while audio waits.
   private static let worthwhile = 0.5
-  /// How often it is decided anew how long sound waits.
+  /// How often the wait of audio is decided again.
   static let window = TimeSpan.milliseconds(200)
 
   /// The longest wait of all.
   let maximum: TimeSpan
-  /// How long sound waits now.
+  /// The wait of audio now.
   private(set) var sound = TimeSpan.zero
   /// When the oldest of what waits came.
   private var since: Instant?
@@ -57,7 +59,7 @@ final class BatchingPolicy {
     add(endsFrame || receivers < Self.frameReceivers ? .zero : min(Self.frame, maximum), now)
   }
 
-  /// A packet of sound waits for `receivers`.
+  /// An audio packet waits for `receivers`.
   @inline(__always)
   func addSound(receivers: Int, now: Instant) {
     packets &+= 1

@@ -3,14 +3,14 @@ public import Basics
 /// Chooses the few voices of a meeting that are forwarded at all, from the levels that come with audio packets (RFC
 /// 6464).
 ///
-/// Who begins to speak gets a place with the second packet that is audible, as long as a place is free or held by
-/// somebody who has been silent for ``hold``; so a talker is heard within a few packets. While everybody with a place
-/// speaks, a newcomer must be clearly louder for a while. Who has a place keeps it through pauses, and nobody loses one
+/// A participant who begins to speak gets a place with the second packet that is audible, as long as a place is free or
+/// held by somebody who has been silent for ``hold``; so a talker is heard within a few packets. While everybody with a
+/// place speaks, a new speaker must be clearly louder for a while. A place is kept through pauses, and nobody loses one
 /// within ``stay`` of getting it: however people talk, places change hands at most once a second each.
 ///
 /// A packet of somebody silent costs a few operations; an audible one a walk over the places.
 public struct LoudestVoices: Sendable {
-  /// What a packet led to.
+  /// The outcome of a packet.
   public enum Change: Sendable, Hashable {
     case none
     /// Somebody became audible, who has a place or not.
@@ -22,13 +22,12 @@ public struct LoudestVoices: Sendable {
   public static let hold = TimeSpan.seconds(1)
   /// How long a new place is safe.
   public static let stay = TimeSpan.seconds(1)
-  /// How many decibels louder a newcomer must be on average than the quietest speaker with a place…
+  /// How many decibels louder a new speaker must be on average than the quietest speaker with a place…
   static let margin: Int32 = 6
   static let challenge = TimeSpan.milliseconds(300)
   /// A voice counts as audible this long after a packet or report that was.
   static let audibleFor = TimeSpan.milliseconds(150)
-  /// What a packet that does not say its level is taken for, in decibels below full scale: audible, but quieter than
-  /// speech.
+  /// The level assumed for a packet without one, in decibels below full scale: audible, but quieter than speech.
   static let assumedLevel: UInt8 = 52
   public static let maximum = 8
 
@@ -49,7 +48,7 @@ public struct LoudestVoices: Sendable {
 
   /// How many places there are.
   public let places: Int
-  /// Who has one, in the order of getting it.
+  /// Holders of the places, in the order of getting them.
   public private(set) var chosen: ContiguousArray<Int> = []
   private var voices: ContiguousArray<Voice> = []
 
@@ -88,7 +87,7 @@ public struct LoudestVoices: Sendable {
     voices.indices.contains(voice) && now - voices[voice].lastAudible <= Self.audibleFor
   }
 
-  /// What other routers are told of a voice: its loudness now and on average, 0 to 127.
+  /// A voice's report to other routers: its loudness now and on average, 0 to 127.
   func report(of voice: Int) -> (loudness: UInt8, average: UInt8) {
     guard voices.indices.contains(voice) else { return (0, 0) }
     return (

@@ -1,14 +1,12 @@
 public import Basics
 import RTC
 
-/// A participant as a router sees it: what it sends, what it receives, and when it must next be told something.
+/// A participant as a router sees it: its incoming and outgoing side, and the time of its next reports.
 public final class Member {
   public let id: ParticipantID
   /// The router's number for it, reused after it left.
   public let index: Int
-  /// What comes from it.
   public let ingress: Ingress
-  /// What goes to it.
   public let egress: Egress
   /// How well it is connected.
   public private(set) var quality = ConnectionQualityMeter()
@@ -18,14 +16,15 @@ public final class Member {
   let reporter: SSRC
   /// The canonical name under which slots are described (RFC 3550 section 6.5.1); the one in the answer.
   public var canonicalName = "parley"
-  /// When a report of what it receives last told the round trip. Who receives nothing is asked otherwise.
+  /// The last receiver report from it that measured the round trip. A participant who receives nothing is asked
+  /// otherwise.
   var lastRoundTripReport = Instant.zero
   /// When the next regular report to it is due.
   var nextReport: Instant
   /// The deadline that the router's heap has.
   var scheduled = Instant.distantFuture
   var fullIntraRequests: UInt8 = 0
-  /// What it was last told that it is not sent for lack of bandwidth.
+  /// The publications last reported to it as paused for lack of bandwidth.
   var paused: [PausedPublication] = []
 
   init(id: ParticipantID, index: Int, reporter: SSRC, clock: NTPClock, now: Instant) {
@@ -44,7 +43,7 @@ public final class Member {
       egress.bandwidthDeadline)
   }
 
-  /// Something authentic came that is no media: a consent check, or data. Who only listens is not lost.
+  /// Something authentic came other than media: a consent check, or data. A participant who only listens is not lost.
   public func heard(now: Instant) { ingress.lastArrival = now }
 
   /// Judges the connection from what was measured since the last time; true when the judgement changed.

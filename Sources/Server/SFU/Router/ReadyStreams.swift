@@ -2,7 +2,7 @@ import Basics
 
 /// The streams that packets wait in, and their publications, in the order in which the first of them came.
 ///
-/// A list that objects are put on and taken off counts two references for each: for sound that is as often as packets
+/// A list that objects are put on and taken off counts two references for each: for audio that is as often as packets
 /// come. Here a stream gets a place with its first packet and keeps it, owned; what comes and goes are numbers in the
 /// objects themselves, each the place of the one behind it. So packets allocate nothing, and nothing is checked for
 /// exclusive access.
@@ -42,7 +42,7 @@ final class ReadyStreams {
     publicationCount &+= 1
   }
 
-  /// Calls `body` with each stream that waits. None may be added or removed meanwhile.
+  /// Calls `body` with each stream that waits. None may be added or removed until it returns.
   @inline(__always)
   func forEach(_ body: (SourceStream) -> Void) {
     var place = first
@@ -56,7 +56,7 @@ final class ReadyStreams {
     }
   }
 
-  /// Calls `body` with each publication that packets wait of. None may be added or removed meanwhile.
+  /// Calls `body` with each publication that packets wait of. None may be added or removed until it returns.
   @inline(__always)
   func forEachPublication(_ body: (Publication) -> Void) {
     var place = firstListed
@@ -98,7 +98,7 @@ final class ReadyStreams {
   }
 
   private func enter(_ stream: SourceStream, of publication: Publication) {
-    // A sender that began anew has left the stream before behind, which nobody receives any more.
+    // A sender that restarted has left the stream before behind, which nobody receives any more.
     for place in streams.indices where publications[place] === publication {
       if let old = streams[place], !publication.streams.contains(where: { $0 === old }) { leave(place) }
     }

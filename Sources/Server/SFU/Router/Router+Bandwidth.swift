@@ -5,10 +5,10 @@ extension Router {
   /// A raise must leave this share of the budget; less when a probe has just shown that there is more.
   private static let reserve = 0.12
   private static let provenReserve = 0.03
-  /// What a receiver gets of a publication that nothing is known of yet.
+  /// The layer that a receiver gets of a publication without measurements.
   private static let first = LayerIndex(spatial: 0, temporal: LayerIndex.highest.temporal)
 
-  /// What is known of the path to `member` and what it is used for.
+  /// A snapshot of the bandwidth of the path to `member`.
   public func bandwidth(of member: Member) -> BandwidthSnapshot { member.egress.bandwidthSnapshot }
 
   /// Pins what `subscription` carries, or no longer; it is over when the slot carries something else.
@@ -18,7 +18,7 @@ extension Router {
     allocateSoon(subscription)
   }
 
-  /// What matters about `subscription` to its receiver.
+  /// The priority of `subscription` for its receiver.
   func priority(of subscription: Subscription, _ publication: Publication) -> SubscriptionPriority {
     let kind: SubscriptionPriority.Kind =
       if publication.isScreenShare {
@@ -33,7 +33,7 @@ extension Router {
     return SubscriptionPriority(kind, area: subscription.layering.shown?.area ?? 0)
   }
 
-  /// What the receiver of `subscription` gets is to be divided anew: something was attached, or is wanted otherwise.
+  /// The bandwidth of `subscription`'s receiver is to be divided again: something was attached, or is wanted otherwise.
   func allocateSoon(_ subscription: Subscription) {
     let egress = subscription.egress
     guard dividesBandwidth, subscription.media.kind == .video else { return }
@@ -41,7 +41,7 @@ extension Router {
     if egress.writer.bandwidth.feedback != .none, members.indices.contains(egress.participant),
       let member = members[egress.participant]
     {
-      // What comes before the first division would be everything.
+      // Packets before the first division would be everything.
       if !subscription.hysteresis.hasChosen, !egress.writer.bandwidth.hasProbed {
         setTarget(Self.first, of: subscription)
       }
@@ -71,7 +71,7 @@ extension Router {
     egress.send(batch, to: sink)
   }
 
-  /// What a receiver says about one slot.
+  /// A receiver's report on one slot.
   func receivedReport(_ block: ReportBlock, of subscription: Subscription, _ member: Member, _ now: Instant) {
     let highest = block.extendedHighestSequence
     if let before = subscription.reportedHighest, highest > before, highest &- before < 1 << 16 {
@@ -89,7 +89,7 @@ extension Router {
     }
   }
 
-  /// Feedback on each packet tells of lost sound sooner than reports do.
+  /// Feedback on each packet reports lost audio sooner than receiver reports do.
   private func adaptRedundancy(of egress: Egress, now: Instant) {
     guard egress.writer.bandwidth.feedback == .transportWide, egress.writer.bandwidth.isKnown else { return }
     // Only what the path loses by itself; what a full queue drops would become more.
@@ -179,7 +179,7 @@ extension Router {
     settle(member, memory, total, wanted, budget: budget, hasRoom: hasRoom, isOverfull: isOverfull, now)
   }
 
-  /// Whether a larger picture is to be forwarded than now, or than the smallest.
+  /// Whether a larger size is to be forwarded than now, or than the smallest.
   private func isLarger(_ request: BitrateAllocation.Request, _ memory: AllocationMemory) -> Bool {
     guard let result = request.result else { return false }
     let now = request.current ?? request.options.lowerBound
@@ -199,9 +199,9 @@ extension Router {
     let start = memory.options.count
     let limit = subscription.limit
     for option in publication.layers(now: now) {
-      // What nobody asked for is no option, except that the least there is always is.
+      // A layer that nobody asked for isn't an option, except the lowest, which always is.
       guard memory.options.count == start || limit.contains(option.index) else { continue }
-      // A larger picture at a fraction of its frame rate is no gain, except for a screen.
+      // A larger size at a fraction of its frame rate isn't worth it, except for a screen.
       if option.index.spatial > 0, !publication.isScreenShare, let last = memory.options.last,
         memory.options.count > start, last.index.spatial == option.index.spatial
       {
@@ -217,7 +217,7 @@ extension Router {
     }
     var current: Int?
     if subscription.hysteresis.hasChosen, let target = subscription.target {
-      // Its lowest temporal layer may just have sent nothing for a moment; that is no pause.
+      // Its lowest temporal layer may just have sent nothing for a moment, which isn't a pause.
       current = start
       for place in start..<memory.options.count where memory.options[place].index <= target { current = place }
     }
@@ -230,7 +230,7 @@ extension Router {
         priority: priority(of: subscription, publication), options: start..<memory.options.count, current: current))
   }
 
-  /// Sets the targets, and tells what is paused.
+  /// Sets the targets, and reports the paused publications.
   private func settle(
     _ member: Member, _ memory: AllocationMemory, _ total: DataRate, _ wanted: DataRate, budget: DataRate,
     hasRoom: Bool, isOverfull: Bool, _ now: Instant
@@ -244,7 +244,8 @@ extension Router {
       let subscription = egress.subscriptions[slot(of: request, memory)]
       guard let publication = subscription.publication else { continue }
       let isTop = request.result == request.options.last
-      // Also what goes on although there seems to be too little for it: a probe tells before it must be paused.
+      // Also a layer that goes on although there seems to be too little for it: a probe measures before it must be
+      // paused.
       if !isTop || request.isShort { isSatisfied = false }
       // At the top no limit is set, so that a layer that appears is forwarded at once, but not on a path that may be
       // too narrow for it.
@@ -253,8 +254,8 @@ extension Router {
       if let result = request.result {
         let option = memory.options[result]
         if !isOverfull, request.current == result { subscription.hysteresis.noteCarried(option, now: now) }
-        // What the receiver wants no longer its sender leaves out. Wanted again it is forwarded from its first keyframe
-        // on, if there is room still.
+        // A layer that the receiver doesn't want any more is left out by its sender. Wanted again it is forwarded from
+        // its first keyframe on, if there is room still.
         if isTop, !isOpen, let larger = subscription.hysteresis.carried(above: option.index, now: now),
           case let more = max(larger.rate.bitsPerSecond &- option.rate.bitsPerSecond, 0), more <= room
         {
@@ -295,7 +296,7 @@ extension Router {
 }
 
 extension Subscription {
-  /// What the receiver tells about its path.
+  /// The kind of feedback that the receiver gives about its path.
   var bandwidthFeedback: SubscriberBandwidth.Feedback {
     if isNumbered, media.codecs.contains(where: { $0.feedback.contains(.transportWide) }) {
       return .transportWide

@@ -31,8 +31,8 @@ extension Router {
     for publication in ingress.publications { releaseReplaced(of: publication) }
   }
 
-  /// Lets go of a stream that the sender has begun anew and that still holds its packets. The first packet of the next
-  /// one that waits does that too, but it may be refused, or nobody may receive it.
+  /// Releases a stream that the sender has restarted and that still holds its packets. The first packet of the next one
+  /// that waits does that too, but it may be refused, or nobody may receive it.
   private func releaseReplaced(of publication: Publication) {
     guard publication.leavesStreams else { return }
     publication.leavesStreams = false
@@ -53,7 +53,7 @@ extension Router {
       emit(.publicationStarted(publication.id))
     }
     if publication.hasNewFormat { reportCodec(of: publication, now: now) }
-    // What nobody here receives costs no walk over the receivers.
+    // A publication that nobody here receives costs no walk over the receivers.
     if publication.subscriptions.isEmpty {
       stream.pending.removeLast()
       releaseReplaced(of: publication)
@@ -71,7 +71,7 @@ extension Router {
     guard stream.kind == .video else { return hold.addSound(receivers: receivers, now: now) }
     guard let slot = stream.pending.last else { return }
     let packet = stream.store[slot]
-    // What was lost or overtaken is waited for already.
+    // A packet that was lost or overtaken is waited for already.
     hold.addPicture(receivers: receivers, endsFrame: packet.marker || packet.sequence < stream.highest, now: now)
   }
 
@@ -146,8 +146,8 @@ extension Router {
     }
   }
 
-  /// Writes what waits, receiver by receiver, so that its packets of all publications leave together. Nobody comes or
-  /// goes meanwhile.
+  /// Writes the waiting packets, receiver by receiver, so that one's packets of all publications leave together. Nobody
+  /// joins or leaves during that.
   @inline(__always)
   private func forwardAll<Sink: PacketSink>(
     _ now: Instant, _ batch: OutputBatch, _ sink: Sink, _ counters: inout RouterCounters
@@ -180,7 +180,7 @@ extension Router {
     }
   }
 
-  /// Gives the streams of sound their turns, largest packet first: a shorter packet ends a run, but a run may end with
+  /// Gives the audio streams their turns, largest packet first: a shorter packet ends a run, but a run may end with
   /// one. So two packets of any lengths leave in one send, and those that differ by little all do.
   private func orderVoices() {
     var turns = 0
@@ -201,7 +201,7 @@ extension Router {
     turnCount = turns
   }
 
-  /// Writes one receiver's packets of all publications, sound in the order of turns.
+  /// Writes one receiver's packets of all publications, audio in the order of turns.
   @inline(__always)
   private func forward<Sink: PacketSink>(
     to egress: Egress, _ now: Instant, _ batch: OutputBatch, _ sink: Sink, _ writer: inout EgressWriter,
@@ -209,7 +209,7 @@ extension Router {
   ) {
     var voices = 0
     var index: Int32 = 0
-    // No slot comes or goes meanwhile, so that the list owns them.
+    // No slot comes or goes in this loop, so that the list owns them.
     while index < egress.subscriptions.count {
       egress.subscriptions.reference(at: Int(index)).use { subscription in
         var turn = -1

@@ -3,12 +3,10 @@ import RTC
 
 extension Router {
   /// The receiver shows what `subscription` carries at this size: it gets the smallest layer that fills it within a
-  /// tenth, and no more pictures a second than are of use, as far as its temporal layers let that be chosen.
+  /// tenth, and no more frames a second than are of use, as far as its temporal layers let that be chosen.
   ///
-  /// - Parameters:
-  ///   - width: In pixels of its screen; 0 for hidden, in which case nothing is forwarded and no keyframe asked for.
-  ///   - height: Likewise.
-  ///   - frameRate: The most pictures a second that are of use; 0 for all there are.
+  /// - Parameters: - width: In pixels of its screen; 0 for hidden, in which case nothing is forwarded and no keyframe
+  ///   asked for. - height: Likewise. - frameRate: The most frames a second that are of use; 0 for all there are.
   public func setWanted(width: Int, height: Int, frameRate: Int = 0, _ subscription: Subscription, now: Instant) {
     subscription.layering.shown = ShownSize(width: width, height: height, frameRate: frameRate)
     subscription.updateLimit(now: now)
@@ -34,9 +32,9 @@ extension Router {
     keyframeWanted(of: publication)
   }
 
-  // MARK: What publishers are told
+  // MARK: Demand on publishers
 
-  /// What the receivers of `publication` want may be another thing now.
+  /// The demand of `publication`'s receivers may have changed.
   func demandChanged(_ publication: Publication) {
     relayDemandChanged(publication)
     guard publication.media.kind == .video else { return }
@@ -44,7 +42,7 @@ extension Router {
     if !unsettled.contains(where: { $0 === publication }) { unsettled.append(publication) }
   }
 
-  /// When a publisher is to be told that less is enough.
+  /// The time to send a publisher a lower demand.
   var demandDeadline: Instant {
     var earliest = Instant.distantFuture
     for publication in unsettled {
@@ -54,7 +52,7 @@ extension Router {
     return earliest
   }
 
-  /// Tells publishers what is wanted where that has changed.
+  /// Sends publishers the demand where it has changed.
   func settleDemands(now: Instant) {
     var kept = 0
     for index in unsettled.indices {
@@ -84,7 +82,7 @@ extension Router {
 }
 
 extension Publication {
-  /// A level as its sender is told.
+  /// A level in the form in which its sender gets it.
   fileprivate func wish(_ level: LayerDemand.Level) -> LayersWanted {
     guard level.layers > 0 else { return LayersWanted(spatial: nil) }
     let isAll = level.layers > topSpatial

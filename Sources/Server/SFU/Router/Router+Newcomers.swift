@@ -1,14 +1,14 @@
 import Basics
 import RTC
 
-/// The first picture of who has just come.
+/// The first frames for a receiver that joins.
 ///
 /// A keyframe is asked for when a slot gets its publication, while ICE and DTLS still go on: the publisher can only
-/// send one with its next picture, up to 40 ms later. When the connection is there before the keyframe, that begins the
+/// send one with its next frame, up to 40 ms later. When the connection is there before the keyframe, that begins the
 /// stream as it arrives. When the keyframe was first, it lies in the publication's store, and the stream begins with
-/// what came since.
+/// the packets since then.
 extension Router {
-  /// What is older shows a picture too late: who had to follow from there would lag behind the others.
+  /// A keyframe older than this is too late: a receiver that followed from there would lag behind the others.
   static let oldestStart = TimeSpan.milliseconds(200)
 
   /// Writes for receivers whose connections are new what came since the newest keyframes; asks for another one where
@@ -20,7 +20,7 @@ extension Router {
         if let stream = subscription.stream {
           let slots = stream.sinceKeyframe(notBefore: now - Self.oldestStart)
           if !slots.isEmpty {
-            // What waits comes after these, with the next packets of everybody.
+            // Waiting packets come after these, with the next packets of everybody.
             let pending = stream.pending.exchange(for: slots)
             egress.forward(subscription, batch: batch, now: now, to: sink, &egress.writer, &counters)
             _ = stream.pending.exchange(for: pending)

@@ -1,14 +1,14 @@
 public import Basics
 public import RTC
 
-/// What participants send, and the slots that carry it to others.
+/// Publications of participants, and the slots that carry them to others.
 extension Router {
   /// Adds what `member` sends in a negotiated media section (role `receive`).
   public func publish(
     _ id: PublicationID, media: NegotiatedMedia, isMuted: Bool, isScreenShare: Bool = false, isEncrypted: Bool = false,
     by member: Member
   ) -> Publication {
-    // Who came back here before another router is known to have lost them.
+    // The participant came back here before another router is known to have lost it.
     if let before = publicationsByID[id] { end(before) }
     let publication = Publication(
       id: id, participant: member.index, media: media, isMuted: isMuted, isScreenShare: isScreenShare,
@@ -79,7 +79,7 @@ extension Router {
     let tookDescriptors = subscription.takesDescriptors
     subscription.renegotiate(media)
     guard subscription.takesDescriptors != tookDescriptors, let publication = subscription.publication else { return }
-    // Without descriptors only the smallest layer can be told from the others.
+    // Without descriptors only the smallest layer can be distinguished from the others.
     subscription.reconsider()
     if subscription.takesDescriptors, publication.streams.contains(where: { $0.described != nil }) {
       // They say nothing before the structure that comes with a keyframe.
@@ -94,8 +94,8 @@ extension Router {
     subscription.egress.remove(subscription)
   }
 
-  /// Empties a slot whose section sends nothing for now. It stays, since its SSRC does: a slot that was made anew would
-  /// use numbers a second time with one key (RFC 7714 section 8.1).
+  /// Empties a slot whose section sends nothing for now. It stays, since its SSRC does: a new slot would use numbers a
+  /// second time with one key (RFC 7714 section 8.1).
   public func rest(_ subscription: Subscription) {
     setFollowsLoudest(false, subscription)
     cancelAwaiting(subscription)

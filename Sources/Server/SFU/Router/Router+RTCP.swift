@@ -66,7 +66,7 @@ extension Router {
     member.ingress.clockOffset = offset
   }
 
-  /// Receivers on other routers put sound and picture in step by the same reports.
+  /// Receivers on other routers synchronise audio and video by the same reports.
   private func relayReport(of stream: SourceStream, _ member: Member) {
     guard let offset = member.ingress.clockOffset else { return }
     for publication in member.ingress.publications where !publication.relays.isEmpty {

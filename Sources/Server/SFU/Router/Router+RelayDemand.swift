@@ -1,9 +1,9 @@
 public import Basics
 import RTC
 
-/// What receivers want of publications that another router has, and what other routers want of those here.
+/// Demand of receivers here for publications of another router, and of other routers for those here.
 extension Router {
-  // MARK: What others want
+  // MARK: Demand of others
 
   func subscribe(_ relay: Relay, to number: UInt32, _ record: Span<UInt8>) {
     var reader = RelayReader(at: RelayRecord.headerLength)
@@ -28,7 +28,7 @@ extension Router {
   }
 
   func requestKeyframe(of publication: Publication, layer: UInt16) {
-    // Who asked has been held back already where that was due.
+    // A request that had to be held back was held back already.
     if Int(layer) < publication.layerNames.count {
       publication.stream(of: publication.layerNames[Int(layer)])?.keyframes.request(urgent: true)
     } else {
@@ -37,9 +37,9 @@ extension Router {
     keyframeWanted(of: publication)
   }
 
-  // MARK: What this router wants
+  // MARK: Demand of this router
 
-  /// Who receives `publication` here changed: asks the other end for it, or no longer.
+  /// The receivers of `publication` here changed: asks the other end for it, or no longer.
   func relayDemandChanged(_ publication: Publication) {
     guard let origin = publication.origin else { return }
     let isWanted = !publication.subscriptions.isEmpty || !publication.relays.isEmpty
@@ -55,7 +55,7 @@ extension Router {
     }
   }
 
-  /// Tells the router that `publication` comes from what receivers here want of it.
+  /// Sends the demand of receivers here to the router that `publication` comes from.
   func subscribe(to publication: Publication, _ level: LayerDemand.Level) {
     guard let origin = publication.origin, origin.isWanted else { return }
     origin.relay.send(.subscribe, value: UInt16(level.layers), publication: origin.number) { bytes in
@@ -80,7 +80,7 @@ extension Router {
         guard let publication, let origin = publication.origin, publication.media.kind == .video, !publication.isMuted
         else { continue }
         for stream in publication.streams {
-          // Who asked may have left, or stopped watching.
+          // The receiver that asked may have left, or stopped watching.
           if stream.keyframes.deadline <= now, !publication.isWatched(stream) { stream.keyframes.withdraw() }
           if stream.keyframes.take(now: now) {
             relay.send(.keyframe, value: layerIndex(of: stream, publication), publication: origin.number)
@@ -106,11 +106,11 @@ extension Router {
   func receiveLoss(_ loss: UInt8, of publication: Publication, from relay: Relay, now: Instant) {
     guard let index = publication.relays.firstIndex(where: { $0.relay === relay }) else { return }
     publication.relays[index].loss = loss
-    // Who speaks may be further away still.
+    // The speaker may be further away still.
     if publication.origin != nil { relayState.lossDeadline = min(relayState.lossDeadline, now) }
   }
 
-  /// Tells the other routers what receivers here lose of their voices; again as long as they lose anything.
+  /// Reports the losses of receivers here to their voices' routers; again as long as they lose anything.
   private func sendLosses(_ now: Instant) {
     relayState.lossDeadline = .distantFuture
     for relay in relayState.relays {

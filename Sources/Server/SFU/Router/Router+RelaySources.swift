@@ -1,10 +1,10 @@
 import Basics
 import RTC
 
-/// What this router lets others know of, and forwards to those who want it.
+/// Publications that this router announces to others, and forwards to those who want them.
 extension Router {
-  /// Gives a publication its number and its voice, tells the other routers of it, and gives it to the slots that wait
-  /// for it.
+  /// Gives a publication its number and its voice, announces it to the other routers, and gives it to the slots that
+  /// wait for it.
   func enter(_ publication: Publication, speaker: Int) {
     publication.number = relayState.enter(publication) ?? 0
     addVoice(of: publication, speaker: speaker)
@@ -13,7 +13,7 @@ extension Router {
     attachAwaiting(publication)
   }
 
-  /// Tells the other routers of `publication`, or of what changed about it.
+  /// Announces `publication`, or its changes, to the other routers.
   func announce(_ publication: Publication) {
     for relay in relayState.relays where relay.isOpen { announce(publication, to: relay) }
   }
@@ -27,7 +27,7 @@ extension Router {
     relay.send(.announce, publication: publication.number) { announcement.append(to: &$0) }
   }
 
-  /// What came over one kind of relay goes on over the other kind only.
+  /// Publications from one kind of relay go on over the other kind only.
   func isPassedOn(_ publication: Publication, to relay: Relay) -> Bool {
     guard let origin = publication.origin else { return true }
     return origin.relay.reach != relay.reach
@@ -39,7 +39,7 @@ extension Router {
     return members[publication.participant]?.id
   }
 
-  /// Tells the other routers that `publication` is over.
+  /// Withdraws `publication` from the other routers.
   func withdraw(_ publication: Publication) {
     for relay in relayState.relays where relay.isOpen && isPassedOn(publication, to: relay) {
       relay.send(.withdraw, publication: publication.number)
@@ -48,7 +48,7 @@ extension Router {
     relayState.leave(publication.number)
   }
 
-  /// Tells the other routers whether `publication` is muted.
+  /// Reports to the other routers whether `publication` is muted.
   func announceMute(of publication: Publication) {
     for relay in relayState.relays where relay.isOpen && isPassedOn(publication, to: relay) {
       relay.send(.mute, flags: publication.isMuted ? 1 : 0, publication: publication.number)

@@ -5,10 +5,8 @@ extension Router {
   // MARK: Relays
 
   /// Connects this router with another of the same meeting, whose records come in by ``receive(_:from:now:)``.
-  /// - Parameters:
-  ///   - channel: The meeting's number on the link; the other end uses the same.
-  ///   - reach: Whether the other end is on this machine.
-  ///   - output: Where records for the other end are written.
+  /// - Parameters: - channel: The meeting's number on the link; the other end uses the same. - reach: Whether the other
+  ///   end is on this machine. - output: Takes the records for the other end.
   public func addRelay(channel: UInt32, reach: Relay.Reach, output: RelayOutput) -> Relay {
     let relay = Relay(channel: channel, reach: reach, output: output, session: random.next())
     relayState.relays.append(relay)
@@ -36,7 +34,8 @@ extension Router {
     }
   }
 
-  /// Takes a record that the other end of `relay` wrote. What is malformed or names what is unknown is dropped.
+  /// Takes a record that the other end of `relay` wrote. A record that is malformed or names something unknown is
+  /// dropped.
   public func receive(_ record: Span<UInt8>, from relay: Relay, now: Instant) {
     guard record.count >= RelayRecord.headerLength, let kind = RelayRecord.Kind(rawValue: record[0]) else { return }
     if kind == .media { return receiveMedia(record, relay, now) }
@@ -78,7 +77,7 @@ extension Router {
     relayState.voiceDeadline = .zero
   }
 
-  // MARK: What others have
+  // MARK: Publications of others
 
   private func receiveAnnouncement(_ record: Span<UInt8>, _ number: UInt32, _ relay: Relay) {
     guard let announcement = RelayAnnouncement(record) else { return }
@@ -88,8 +87,8 @@ extension Router {
       announce(known)
       return
     }
-    // Who moved from one router to another may be announced by the new one before the old one is known to have lost it.
-    // Nobody else can announce what a participant here sends.
+    // A participant that moved from one router to another may be announced by the new one before the old one is known
+    // to have lost it. Nobody else can announce publications of a participant here.
     if let before = publication(announcement.id) {
       guard let origin = before.origin, origin.relay !== relay else { return }
       end(before)
@@ -171,7 +170,7 @@ extension Router {
       counters[reason] &+= 1
       return
     }
-    // What its way to the server lost and delayed is not to be blamed on receivers here.
+    // Loss and delay on its way to the server are not to be blamed on receivers here.
     if !relayed.packet.isRecovered {
       stream.statistics.receive(
         sequence: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: relayed.packet.sequence)),

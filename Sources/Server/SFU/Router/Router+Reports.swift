@@ -5,7 +5,8 @@ import RTC
 enum ReportTiming {
   /// Between two regular reports to one participant.
   static let reportInterval = TimeSpan.milliseconds(1_000)
-  /// A participant whose reports have not told the round trip for this long, and who sends something, is asked for it.
+  /// A participant whose reports have not measured the round trip for this long, and who sends something, is asked for
+  /// it.
   static let roundTripAge = TimeSpan.seconds(7)
   /// Reports of different participants that are due within this leave together, so that a worker with many silent
   /// participants wakes twenty times a second and not once for each of them.
@@ -23,7 +24,8 @@ enum ReportTiming {
 
 /// One RTCP datagram after the other, put together in the batch's report buffer.
 private struct ReportWriter<Sink: PacketSink> {
-  // Whoever has the reports written owns them: feedback leaves twenty times a second for each participant who sends.
+  // The caller owns the member: feedback leaves twenty times a second for each participant who sends, and counts no
+  // references.
   let egress: BorrowedReference<Egress>
   let batch: BorrowedReference<OutputBatch>
   let sink: BorrowedReference<Sink>
@@ -66,8 +68,8 @@ private struct ReportWriter<Sink: PacketSink> {
 }
 
 extension Router {
-  /// Writes everything that `member` must be told now: reports about its streams and ours, lost packets, keyframe
-  /// requests, transport-wide feedback.
+  /// Writes all RTCP that `member` is due now: reports about its streams and ours, lost packets, keyframe requests,
+  /// transport-wide feedback.
   func writeReports<Sink: PacketSink>(to member: Member, now: Instant, batch: OutputBatch, sink: Sink) {
     var writer = ReportWriter(member.egress, batch, sink)
     let isReportDue = member.nextReport <= now
@@ -165,7 +167,8 @@ extension Router {
     var next = Instant.distantFuture
     for publication in member.ingress.publications where publication.media.kind == .video {
       for stream in publication.streams {
-        // Who asked may have left, or stopped watching; a layer that nobody watches may have been stopped for that.
+        // The receiver that asked may have left, or stopped watching; a layer that nobody watches may have been stopped
+        // for that.
         if stream.keyframes.deadline <= now, !publication.isWatched(stream) { stream.keyframes.withdraw() }
         if !publication.isMuted, stream.keyframes.take(now: now) {
           counters.keyframeRequests &+= 1

@@ -1,8 +1,8 @@
 import Basics
 import RTC
 
-/// Who is heard: in a meeting with more voices than slots, slots that follow the loudest carry those few, and nothing
-/// else of the sound is forwarded or relayed.
+/// Last-N audio: in a meeting with more voices than slots, slots that follow the loudest carry those few, and no other
+/// audio is forwarded or relayed.
 extension Router {
   /// Follows the voice of an audio publication.
   func addVoice(of publication: Publication, speaker: Int) {
@@ -33,7 +33,7 @@ extension Router {
   func listen(to publication: Publication, _ packet: StoredPacket, now: Instant) {
     let length = packet.redPrimaryOffset == 0 ? packet.payloadLength : packet.payloadLength &- packet.redPrimaryOffset
     var level = LoudestVoices.assumedLevel
-    // Without the extension nobody can be told to speak, but should be heard.
+    // Without the extension it isn't known whether somebody speaks, but they should be heard.
     if packet.audioLevel != StoredPacket.absent {
       level = packet.audioLevel & 0x7F
       speakers.heard(voice: publication.voice, level: level, payloadLength: Int(length), now: now)
@@ -49,7 +49,7 @@ extension Router {
 
   // MARK: Between routers
 
-  /// Tells the other routers who is audible here, the loudest first; again as long as anybody is.
+  /// Reports to the other routers who is audible here, the loudest first; again as long as anybody is.
   func sendVoices(_ now: Instant) {
     relayState.voiceDeadline = .distantFuture
     guard !relayState.relays.isEmpty else { return }
@@ -89,7 +89,7 @@ extension Router {
         average: UInt8(truncatingIfNeeded: values >> 16), now: now)
       {
       case .none: break
-      // Routers beyond this one are told as well.
+      // Routers beyond this one are informed as well.
       case .onset: relayState.voiceDeadline = min(relayState.voiceDeadline, now)
       case .places:
         relayState.voiceDeadline = min(relayState.voiceDeadline, now)
@@ -101,7 +101,7 @@ extension Router {
 
   // MARK: Slots
 
-  /// Lets a slot carry whichever of the loudest voices it is given, or what it is told to carry and nothing else.
+  /// Lets a slot carry the loudest speakers, or only the publication that it is set to.
   public func setFollowsLoudest(_ follows: Bool, _ subscription: Subscription) {
     guard subscription.followsLoudest != follows, subscription.media.kind == .audio else { return }
     subscription.followsLoudest = follows
@@ -142,7 +142,7 @@ extension Router {
     }
     for member in members { if let member { fill(member, &updates) } }
     guard !updates.isEmpty else { return }
-    // A slot that was emptied and filled is told of once.
+    // A slot that was emptied and filled is reported once.
     var latest: [SlotUpdate] = []
     latest.reserveCapacity(updates.count)
     var places: [SlotKey: Int] = [:]
@@ -163,7 +163,7 @@ extension Router {
     var mid: MID
   }
 
-  /// Puts the loudest voices that `member` does not receive yet into its free slots that follow them.
+  /// Puts the loudest speakers that `member` does not receive yet into its free slots that follow them.
   private func fill(_ member: Member, _ updates: inout [SlotUpdate]) {
     let subscriptions = member.egress.subscriptions
     guard subscriptions.contains(where: \.followsLoudest) else { return }

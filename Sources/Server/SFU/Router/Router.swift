@@ -11,7 +11,6 @@ public import RTC
 ///
 /// Not thread-safe: it lives on one worker. A forwarded packet allocates nothing.
 public final class Router {
-  /// What has been done so far.
   public internal(set) var counters = RouterCounters()
   /// The participants by number; nil where one has left.
   private(set) var members: ContiguousArray<Member?> = []
@@ -27,8 +26,8 @@ public final class Router {
   var resending: ContiguousArray<Egress> = []
   /// Receivers whose connections are new, see ``start(_:_:_:)``. Assigned as a whole, as ``members``.
   var starting: ContiguousArray<Egress> = []
-  /// How many streams of sound have a turn in this flush; for each turn its packet's length, and the slot of the
-  /// receiver under way that it goes to, -1 for none.
+  /// How many audio streams have a turn in this flush; for each turn its packet's length, and the slot of the receiver
+  /// under way that it goes to, -1 for none.
   var turnCount = 0
   let turnLengths = FixedTable<UInt16>(repeating: 0, count: 64)
   let turnSlots = FixedTable<Int32>(repeating: -1, count: 64)
@@ -61,11 +60,9 @@ public final class Router {
   static let maximumEvents = 1_024
 
   /// A router of an empty meeting.
-  /// - Parameters:
-  ///   - clock: Ties instants to wall-clock time, for reports.
-  ///   - seed: Where random stream numbers come from; unpredictable in production.
-  ///   - audioLoudest: How many voices the slots that follow the loudest carry, 1 to 8.
-  ///   - maximumHold: The longest that packets may wait so that more of them leave together.
+  /// - Parameters: - clock: Ties instants to wall-clock time, for reports. - seed: Seed of random stream numbers;
+  ///   unpredictable in production. - audioLoudest: How many voices the slots that follow the loudest carry, 1 to 8. -
+  ///   maximumHold: The longest that packets may wait so that more of them leave together.
   public init(clock: NTPClock, seed: UInt64, audioLoudest: Int = 5, maximumHold: TimeSpan = .milliseconds(5)) {
     self.clock = clock
     hold = BatchingPolicy(maximum: maximumHold)
@@ -74,7 +71,7 @@ public final class Router {
     resending.reserveCapacity(16)
   }
 
-  // MARK: Who is there
+  // MARK: Members
 
   public func add(_ id: ParticipantID, now: Instant) -> Member {
     let index = members.firstIndex { $0 == nil } ?? members.count
@@ -125,7 +122,7 @@ public final class Router {
   public func handleTimeout<Sink: PacketSink>(now: Instant, batch: OutputBatch, to sink: Sink) {
     while let index = deadlines.popDue(now: now) {
       guard members.indices.contains(index) else { continue }
-      // Nobody leaves meanwhile.
+      // Nobody leaves in this loop.
       members.reference(at: index).use { member in
         member.scheduled = .distantFuture
         writeReports(to: member, now: now, batch: batch, sink: sink)

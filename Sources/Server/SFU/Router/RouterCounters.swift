@@ -1,4 +1,4 @@
-/// What a router did, for `/metrics`. Counters only grow and wrap.
+/// A router's counters, for `/metrics`. They only grow and wrap.
 public struct RouterCounters: Sendable {
   /// RTP packets received from publishers, retransmissions and padding included.
   public var packetsReceived: UInt64 = 0
@@ -16,11 +16,11 @@ public struct RouterCounters: Sendable {
   public var retransmissionsMissing: UInt64 = 0
   /// Video packets that waited because the receiver's path would not have taken them at once.
   public var packetsPaced: UInt64 = 0
-  /// Packets that waited too long, found no room to wait, or left the store meanwhile.
+  /// Packets that waited too long, found no room to wait, or left the store while they waited.
   public var pacedDrops: UInt64 = 0
   /// Packets sent to probe the path of a receiver.
   public var paddings: UInt64 = 0
-  /// Audio packets that earlier sounds were added to.
+  /// Audio packets that earlier audio was added to.
   public var redundantPackets: UInt64 = 0
   /// Keyframe requests sent to publishers.
   public var keyframeRequests: UInt64 = 0

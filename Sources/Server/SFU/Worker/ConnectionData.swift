@@ -6,11 +6,11 @@ struct ConnectionData {
   /// The open channel for each way of delivery.
   var channels: [DataDelivery: DataChannelID] = [:]
   var limit: DataRateLimit
-  /// When the participant may next be told that it sends too fast.
+  /// The time of the next warning to the participant that it sends too fast.
   var nextWarning = Instant.zero
 
   init(_ settings: DataChannelSettings) { limit = DataRateLimit(settings) }
 
-  /// What `id` is for; nil when it is not served.
+  /// The purpose of `id`; nil when it is not served.
   func delivery(of id: DataChannelID) -> DataDelivery? { channels.first { $0.value == id }?.key }
 }

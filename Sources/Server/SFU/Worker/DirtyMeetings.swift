@@ -2,11 +2,10 @@ import Basics
 
 /// The meetings of a worker in which something happened, until each has been flushed.
 ///
-/// A meeting whose packets wait for others to leave with (``BatchingPolicy``) stays on the list, and those beside it
-/// leave when it is their time. At the end of each tick: ``begin(now:load:isBusy:)``, then ``next(of:)`` until it
-/// gives nil; ``earliest`` is then when the next of them is due. Nothing is allocated while few meetings are touched
-/// at a time. It knows meetings by their numbers: objects that are put on a list and taken off count references in
-/// each tick.
+/// A meeting whose packets wait for others to leave with (``BatchingPolicy``) stays on the list, and the others leave
+/// when it is their time. At the end of each tick: ``begin(now:load:isBusy:)``, then ``next(of:)`` until it gives nil;
+/// ``earliest`` is then when the next of them is due. Nothing is allocated while few meetings are touched at a time. It
+/// knows meetings by their numbers: objects that are put on a list and taken off count references in each tick.
 struct DirtyMeetings {
   private var meetings: ContiguousArray<Int32> = []
   /// How many meetings of this round were looked at, and how many of them stay.
@@ -23,8 +22,8 @@ struct DirtyMeetings {
   /// Whether nothing happened in any meeting.
   var isEmpty: Bool { meetings.isEmpty }
 
-  /// Something happened in `meeting`. Who adds one with each packet looks first whether it is there: this list is
-  /// checked for exclusive access.
+  /// Something happened in `meeting`. A caller that adds one with each packet checks first whether it is there: this
+  /// list is checked for exclusive access.
   @inline(__always)
   mutating func add(_ meeting: MediaCore.Meeting) {
     if meeting.isTouched { return }
@@ -51,8 +50,8 @@ struct DirtyMeetings {
     earliest = .distantFuture
   }
 
-  /// The next meeting of this round, and whether it is to be flushed now; nil at the end. What is not to be flushed
-  /// stays on the list; what is is taken off it, and may be added again in the same round.
+  /// The next meeting of this round, and whether it is to be flushed now; nil at the end. A meeting that is not to be
+  /// flushed stays on the list; one that is leaves it, and may be added again in the same round.
   ///
   /// - Parameter all: Every meeting of the worker by its number, which owns what is returned.
   mutating func next(

@@ -1,23 +1,23 @@
 public import Basics
 import Transport
 
-/// Where media listens, and which addresses clients are told of.
+/// The addresses that media listens on (`hosts`), and those that clients are offered (the rest).
 public struct MediaAddressPolicy: Sendable, Hashable {
   /// The addresses to listen on; empty for every one of both families.
   public var hosts: [IPAddress] = []
-  /// Addresses that clients are told in any case, such as the one outside of a NAT.
+  /// Addresses that clients are offered in any case, such as the one outside of a NAT.
   public var published: [IPAddress] = []
-  /// Whether they are told addresses that only networks inside reach (``Basics/IPAddress/isPrivate``).
+  /// Whether they are offered addresses that only networks inside reach (``Basics/IPAddress/isPrivate``).
   public var offersPrivate = true
 
-  /// Listens everywhere, and tells every address of this machine.
+  /// Listens everywhere, and offers every address of this machine.
   public init(hosts: [IPAddress] = [], published: [IPAddress] = [], offersPrivate: Bool = true) {
     self.hosts = hosts
     self.published = published
     self.offersPrivate = offersPrivate
   }
 
-  /// The addresses to tell, those of most use first.
+  /// The addresses to offer, those of most use first.
   /// - Parameters:
   ///   - interfaces: The machine's interfaces now.
   ///   - routed: The addresses that this machine reaches other networks from, one a family at most: those of its real
@@ -44,8 +44,8 @@ public struct MediaAddressPolicy: Sendable, Hashable {
         if offersPrivate || !entry.ip.isPrivate { told.append(entry.ip) }
       }
     }
-    // Loopback addresses are no candidates (RFC 8445 section 5.1.1.1), but all that a machine without a network has,
-    // and what somebody who names nothing else means.
+    // Loopback addresses make poor candidates (RFC 8445 section 5.1.1.1), but are all that a machine without a network
+    // has, and are meant by somebody who names nothing else.
     if told.isEmpty, offersPrivate {
       for entry in listening where entry.ip.isLoopback && !told.contains(entry.ip) { told.append(entry.ip) }
     }
@@ -55,14 +55,14 @@ public struct MediaAddressPolicy: Sendable, Hashable {
 
 /// The addresses at which media can be reached just now.
 struct MediaAddresses: Equatable {
-  /// The most that one client is told: each is a candidate of UDP and one of TCP, and costs it checks.
+  /// The most addresses that one client is offered: each is a candidate of UDP and one of TCP, and costs it checks.
   static let limit = 16
 
   /// All of them, those of most use first.
   let ranked: [IPAddress]
 
-  /// What one client is told, most preferred first: the address at which it has reached the server's pages, then both
-  /// families in turns (RFC 8421 section 4), so that neither is cut off.
+  /// The addresses offered to one client, most preferred first: the address at which it has reached the server's pages,
+  /// then both families in turns (RFC 8421 section 4), so that neither is cut off.
   func told(reached: IPAddress?) -> [IPAddress] {
     var first: [IPAddress] = []
     if let reached, ranked.contains(reached) { first = [reached] }
@@ -82,17 +82,17 @@ struct MediaAddresses: Equatable {
     return first
   }
 
-  /// Those that somebody is not told who has reached the server elsewhere.
+  /// Those not offered to a client that has reached the server elsewhere.
   var leftOut: [IPAddress] {
     let told = told(reached: nil)
     return ranked.filter { !told.contains($0) }
   }
 }
 
-/// Which addresses clients are told from now on.
+/// The addresses that clients are offered from now on.
 public struct MediaAddressReport: Sendable, Hashable {
-  /// Those that they are told, most preferred first.
+  /// The offered ones, most preferred first.
   public var told: [IPAddress]
-  /// Those that are more than a client is told.
+  /// Those beyond the number that a client is offered.
   public var leftOut: [IPAddress]
 }

@@ -2,7 +2,7 @@ import Basics
 import RTC
 import Transport
 
-/// Where this worker listens, and what it tells clients of it.
+/// The sockets that this worker listens on, and the addresses that it offers clients.
 extension MediaCore {
   /// Opens what media listens on, UDP and TCP at the same port.
   func openSockets() throws(TransportError) {
@@ -26,7 +26,7 @@ extension MediaCore {
     var opened: ContiguousArray<UDPSocket> = [first]
     let port = first.localAddress.port
     if configuration.usesIPv6 {
-      // A machine without IPv6 is no error.
+      // A machine without IPv6 is fine.
       if let second = try? UDPSocket(bind: TransportAddress(ip: any6, port: port)) { opened.append(second) }
     }
     var listening: [TCPListener] = []
@@ -63,7 +63,7 @@ extension MediaCore {
     if let interfaces = monitor?.interfaces ?? (try? NetworkInterfaces.list()) { found(interfaces) }
   }
 
-  /// Tells other addresses from now on; where it listens stays.
+  /// Offers other addresses from now on; the sockets stay.
   func use(_ policy: MediaAddressPolicy) {
     addressPolicy = policy
     addressPolicy.hosts = configuration.addresses.hosts
@@ -77,7 +77,7 @@ extension MediaCore {
     configuration.onAddresses?(MediaAddressReport(told: found.told(reached: nil), leftOut: found.leftOut))
   }
 
-  /// What a client is told that has reached the server's pages at `reached`; nil where that is not known.
+  /// The candidates for a client that has reached the server's pages at `reached`; nil when that is not known.
   func candidates(reached: IPAddress?) -> [IceCandidate] {
     var out: [IceCandidate] = []
     for (index, ip) in (reachable?.told(reached: reached) ?? []).enumerated() where hasSocket(for: ip) {

@@ -1,9 +1,9 @@
 import Basics
 import RTC
 
-/// Data messages: what participants send is handed to the meeting's room as it came, and what the room sends goes into
-/// their channels. Who gets what is the room's decision, so that a meeting can span workers. Nothing here is on the way
-/// of media.
+/// Data messages: those of participants are handed to the meeting's room as they came, and those of the room go into
+/// their channels. The room decides on receivers, so that a meeting can span workers. Nothing here is on the way of
+/// media.
 extension MediaCore {
   func handle(_ event: DataChannelEvent, _ connection: Connection) {
     switch event {
@@ -52,7 +52,7 @@ extension MediaCore {
     countReceived(bytes.count)
   }
 
-  /// A message that nobody will get: on a reliable channel its sender is told, once a second.
+  /// A message that nobody will get: on a reliable channel its sender is warned, once a second.
   private func drop(_ reason: DataDrop, _ delivery: DataDelivery, of connection: Connection, _ now: Instant) {
     count(reason)
     guard delivery == .reliable, now >= connection.data.nextWarning else { return }

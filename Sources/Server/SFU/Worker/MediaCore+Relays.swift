@@ -55,8 +55,8 @@ extension MediaCore {
     flushIfFull(end.meeting, now)
   }
 
-  /// Wakes the workers that something was written for. False when this worker must not sleep yet, because something
-  /// came meanwhile.
+  /// Wakes the workers that something was written for. False when this worker must not sleep yet, because something has
+  /// come.
   func settleRelays() -> Bool {
     var mayRest = true
     for link in links where !link.settle() { mayRest = false }

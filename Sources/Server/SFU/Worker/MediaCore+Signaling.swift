@@ -2,7 +2,7 @@ import Basics
 import RTC
 import Transport
 
-/// What signalling asks of the media thread: participants who join, offer again, mute, watch, and leave.
+/// Signalling's requests to the media thread: participants who join, offer again, mute, watch, and leave.
 extension MediaCore {
   func join(
     _ participant: ParticipantID, meeting id: MeetingID, offer: String, tracks: [TrackOffer], reached: IPAddress?,
@@ -87,7 +87,7 @@ extension MediaCore {
   func assign(_ changes: [SlotChange], of participant: ParticipantID) -> [MID] {
     guard let connection = connectionsByID[participant] else { return changes.map(\.mid) }
     let router = connection.meeting.router
-    // What another worker published before this call is known here before it is looked for.
+    // Publications that another worker announced before this call are known here before they are looked for.
     if !links.isEmpty { receiveRelayed(loop.now) }
     var refused: [MID] = []
     for change in changes {

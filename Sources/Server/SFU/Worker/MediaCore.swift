@@ -55,10 +55,10 @@ final class MediaCore: PacketSink {
   private var sockets: ContiguousArray<UDPSocket> = []
   private var registrations: [EventLoop.Registration] = []
   private var listeners: [TCPListener] = []
-  /// Tells of addresses that come and go; nil where the kernel does not.
+  /// Reports addresses that come and go; nil where the kernel does not.
   var monitor: NetworkMonitor?
   var addressPolicy: MediaAddressPolicy
-  /// The addresses that clients are told; nil before the start.
+  /// The addresses that clients are offered; nil before the start.
   var reachable: MediaAddresses?
   var streams: [UInt32: TCPPeer] = [:]
   var nextStreamHandle: UInt32 = 1_000
@@ -234,7 +234,7 @@ final class MediaCore: PacketSink {
 
   func send(_ batch: OutputBatch, to egress: Egress) {
     guard connections.indices.contains(egress.connection) else { return }
-    // No connection ends and no socket is closed meanwhile.
+    // No connection ends and no socket is closed in here.
     connections.reference(at: egress.connection).use { connection in
       if let path = connection.path { send(batch, on: path) }
     }
@@ -296,7 +296,7 @@ final class MediaCore: PacketSink {
   func settle(_ connection: Connection) {
     while let datagram = connection.peer.pollTransmit() { send(datagram) }
     while let event = connection.peer.pollEvent() { handle(event, connection) }
-    // What the events led to; nearly always nothing.
+    // The outcome of the events; nearly always nothing.
     while let datagram = connection.peer.pollTransmit() { send(datagram) }
     deadlines.set(connection.peer.deadline, for: deadlineID(connection))
   }
@@ -390,7 +390,7 @@ final class MediaCore: PacketSink {
   /// Flushes the meetings whose packets have waited long enough, and says when the next one is due.
   private func flushDue(_ now: Instant) -> Instant {
     touched.begin(now: now, load: gauge.hold, isBusy: gauge.isBusy)
-    // No meeting ends meanwhile.
+    // No meeting ends in this loop.
     while let (meeting, isDue) = touched.next(of: meetings) {
       meeting.use { meeting in
         guard isDue else { return schedule(meeting, meeting.router.deadline) }

@@ -34,7 +34,7 @@ public actor MediaWorker {
     do throws(TransportError) {
       try core.start()
     } catch {
-      // What is registered already holds it.
+      // A socket that is registered holds it already.
       core.shutdown()
       throw error
     }
@@ -61,7 +61,7 @@ public actor MediaWorker {
       participant, meeting: meeting, offer: offer, tracks: tracks, reached: reached, isEncrypted: isEncrypted)
   }
 
-  /// Negotiates anew: tracks or slots added or removed, or an ICE restart. `tracks` is the whole list.
+  /// Renegotiates: tracks or slots added or removed, or an ICE restart. `tracks` is the whole list.
   public func offer(
     _ participant: ParticipantID, offer: String, tracks: [TrackOffer]
   ) throws(MediaWorkerError) -> OfferAnswer {
@@ -84,7 +84,7 @@ public actor MediaWorker {
     core?.setPaused(paused, slot: slot, of: participant)
   }
 
-  /// Tells at what sizes a participant shows what its video slots carry; unknown slots are ignored.
+  /// Sets the sizes at which a participant shows its video slots; unknown slots are ignored.
   public func setViews(_ views: [SlotSize], of participant: ParticipantID) { core?.setViews(views, of: participant) }
 
   /// Closes a participant's connection and ends its publications.
@@ -101,7 +101,7 @@ public actor MediaWorker {
     meeting.isJudge = isJudge
   }
 
-  /// Tells clients other addresses from now on; where it listens stays.
+  /// Offers clients other addresses from now on; the sockets stay.
   public func use(_ addresses: MediaAddressPolicy) { core?.use(addresses) }
 
   // MARK: Other workers
@@ -127,7 +127,6 @@ public actor MediaWorker {
   /// Ends a meeting with all its connections.
   public func close(meeting: MeetingID) { core?.close(meeting: meeting) }
 
-  /// What it did and has.
   public func statistics() -> MediaWorkerStatistics { core?.currentStatistics() ?? MediaWorkerStatistics() }
 
   /// Closes everything. The loop goes on until ``Transport/EventLoop/stop()``.

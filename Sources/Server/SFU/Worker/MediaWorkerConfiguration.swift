@@ -5,13 +5,13 @@ public import RTC
 public struct MediaWorkerConfiguration: Sendable {
   /// Certificate and SRTP profiles, one for the process.
   public var dtls: DTLSContext
-  /// What is accepted in offers.
+  /// Accepts or refuses parts of offers.
   public var policy: MediaPolicy
   /// The UDP and TCP port; 0 for any free one.
   public var port: UInt16
-  /// Where it listens, and which addresses clients are told.
+  /// The addresses to listen on, and those to offer clients.
   public var addresses: MediaAddressPolicy
-  /// Called on the worker's thread with the addresses that clients are told, at the start and whenever they change.
+  /// Called on the worker's thread with the addresses that clients are offered, at the start and whenever they change.
   public var onAddresses: (@Sendable (MediaAddressReport) -> Void)?
   /// Whether IPv6 is used.
   public var usesIPv6: Bool

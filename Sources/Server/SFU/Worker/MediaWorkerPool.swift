@@ -79,7 +79,7 @@ public actor MediaWorkerPool {
     }
   }
 
-  /// Negotiates anew; see ``MediaWorker/offer(_:offer:tracks:)``.
+  /// Renegotiates; see ``MediaWorker/offer(_:offer:tracks:)``.
   public func offer(
     _ participant: ParticipantID, offer: String, tracks: [TrackOffer]
   ) async throws(MediaWorkerError) -> OfferAnswer {
