@@ -6,9 +6,9 @@ import Synchronization
 
 /// Serves signalling sockets: the first message decides who a socket stands for, the rest goes to the meeting's room.
 struct SignalingService: Sendable {
-  /// Where a socket comes from.
+  /// The client's side of a socket.
   struct Peer: Sendable {
-    /// The `Origin` header; nil when the client is no browser.
+    /// The `Origin` header; nil unless the client is a browser.
     var origin: String?
     /// The origin under which the client reached this server.
     var ownOrigin: WebOrigin
@@ -41,7 +41,7 @@ struct SignalingService: Sendable {
     var keys = (perSecond: 100, burst: 400)
   }
 
-  /// What a socket stands for, once it does.
+  /// The participant that a socket stands for, once it does.
   private struct Place {
     var room: MeetingRoom
     var participant: String
@@ -198,7 +198,8 @@ struct SignalingService: Sendable {
       tokens?.note(admission, name: name, now: .kept)
       // A write to disk; the client's next message does not wait for it.
       Task { [store] in try? await store.markUsed(admission.meeting.id, now: .kept) }
-      // Whoever has to wait is served the same way: the room knows them by this name, in the lobby and later in the meeting.
+      // Participants in the lobby are served the same way: the room knows them by this name, in the lobby and later in
+      // the meeting.
       return Place(room: room, participant: joinRequest.session.participant)
     } catch {
       return refuse(error, id, channel)
@@ -215,7 +216,7 @@ struct SignalingService: Sendable {
     }
   }
 
-  /// The same check as at the door, and then the room's own.
+  /// The same check as on joining, and then the room's own.
   private func renew(
     _ token: String, _ id: Int?, _ place: Place, _ channel: SignalingChannel, _ peer: Peer
   ) async {
@@ -230,7 +231,7 @@ struct SignalingService: Sendable {
       return
     }
     await place.room.renew(admission, of: place.participant, id: id, channel)
-    // It may have been revoked meanwhile, before anybody had it.
+    // It may have been revoked by now, before anybody had it.
     await directory.recheck(admission, place.room)
   }
 
@@ -250,7 +251,7 @@ struct SignalingService: Sendable {
     return nil
   }
 
-  /// What is wrong with a list of tracks; nil when nothing is.
+  /// The fault of a list of tracks; nil for a good one.
   static func problem(with tracks: [TrackDescription]) -> String? {
     if tracks.count > SignalingLimits.tracks { return "At most \(SignalingLimits.tracks) tracks can be sent." }
     if Set(tracks.map(\.mid)).count != tracks.count { return "Two tracks name the same m-section." }

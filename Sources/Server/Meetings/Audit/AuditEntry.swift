@@ -5,15 +5,15 @@ public struct AuditEntry: Sendable, Hashable {
   /// Its place in the log; given by the store.
   public var sequence: Int
   public var time: Date
-  /// Who: `admin` with the address they came from, `cli` with the user of the machine, or a participant.
+  /// `admin` with their address, `cli` with the user of the machine, or a participant.
   public var actor: String
   /// The name of the tenant that it was about; empty for the server itself.
   public var tenant: String
-  /// What was done, such as `tenant.create`.
+  /// The audited action, such as `tenant.create`.
   public var action: String
   /// The id or name of what it was done to.
   public var target: String
-  /// What else is worth knowing, as a short text.
+  /// Anything else worth knowing, as a short text.
   public var detail: String
 
   /// Whether somebody without a credential has caused it: of those a bounded number is kept.
@@ -40,7 +40,7 @@ public struct AuditEntry: Sendable, Hashable {
     self.detail = Self.line(detail)
   }
 
-  /// What came from others as one bounded line.
+  /// Text of others as one bounded line.
   private static func line(_ text: String) -> String {
     String(
       String.UnicodeScalarView(

@@ -2,11 +2,11 @@ import FoundationEssentials
 
 /// A scheduled meeting as an iCalendar file (RFC 5545), to be opened in a calendar or sent as an invitation (RFC 5546).
 public struct CalendarFile: Sendable {
-  /// What is told of the people of a meeting.
+  /// The readers of a file, who see more or less of the people of a meeting.
   public enum Readers: Sendable {
-    /// Whoever has the meeting's address: nobody's e-mail address.
+    /// Everybody with the meeting's address; sees nobody's e-mail address.
     case anybody
-    /// Who runs the meeting: everybody's.
+    /// Hosts see everybody's e-mail address.
     case hosts
   }
 
@@ -29,7 +29,7 @@ public struct CalendarFile: Sendable {
     self.readers = readers
   }
 
-  /// An invitation and a cancellation name who is invited; without that the file only tells.
+  /// An invitation and a cancellation name the invited; without them the file only informs.
   private var method: String {
     guard readers == .hosts, !schedule.attendees.isEmpty else { return schedule.isCancelled ? "CANCEL" : "PUBLISH" }
     return schedule.isCancelled ? "CANCEL" : "REQUEST"

@@ -2,7 +2,7 @@
 /// know the zone by its name has the right hours too.
 struct CalendarZone {
   let rules: TimeZoneRules
-  /// What has to be described, in seconds since 1970.
+  /// The time to be described, in seconds since 1970.
   let span: ClosedRange<Int>
 
   /// An endless series is described so far.
@@ -11,7 +11,7 @@ struct CalendarZone {
   func write(to text: inout CalendarText) {
     text.add("BEGIN", "VTIMEZONE")
     text.add("TZID", rules.name)
-    // What is in force at the start, from the change before it on.
+    // From the change before the start on, whose offset is in force at the start.
     let changes = rules.transitions(in: (span.lowerBound - 2 * 366 * 86_400)...(span.upperBound + 366 * 86_400))
     let before = changes.lastIndex { $0.time <= span.lowerBound }
     let needed = before.map { Array(changes[$0...]) } ?? changes

@@ -32,18 +32,18 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
   /// What becomes of people who come when the meeting does not take place. A host comes in at any time, and who comes
   /// while a host is there comes in too.
   public struct Doors: Sendable, Hashable, Codable {
-    /// What becomes of people who come too early.
+    /// The treatment of people who come too early.
     public enum Early: String, Sendable, Hashable, Codable, CaseIterable {
-      /// They are told when it begins.
+      /// They are refused with the time of the beginning.
       case refuse
-      /// They wait, if it begins soon enough for them to wait so long, and else are told.
+      /// They wait, if it begins soon enough, and are refused otherwise.
       case wait
       case open
     }
 
     /// How long before the start the doors are open.
     public var opensBefore: Int
-    /// What becomes of people who come before.
+    /// The treatment of people who come before.
     public var early: Early
     /// How long after the end one can still come in, in seconds; nil for ever.
     public var closesAfter: Int?
@@ -75,7 +75,7 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
   }
   /// Nil in what was stored before there were any.
   private var moves: [MovedOccurrence]?
-  /// Who invites; nil for the tenant.
+  /// The inviting person; nil for the tenant.
   public var organizer: Person?
   public var attendees: [Person]
   /// What becomes of people who come at another time.
@@ -120,7 +120,7 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
     try check(now: now)
   }
 
-  /// Changes it, which calendars are told by the next ``sequence``. Nothing happens when `change` changes nothing.
+  /// Changes it, which calendars see by the next ``sequence``. Nothing happens when `change` changes nothing.
   public mutating func change(
     now: Date, _ change: (inout MeetingSchedule) throws(ScheduleProblem) -> Void
   ) throws(ScheduleProblem) {
@@ -184,7 +184,7 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
 
   private mutating func checkMoves(_ known: Set<CivilTime>, _ rules: TimeZoneRules) throws(ScheduleProblem) {
     var seen = Set(excluded)
-    // What does not take place takes place at no other time; of two moves of one occurrence the last counts.
+    // A cancelled occurrence takes place at no other time; of two moves of one occurrence the last counts.
     moved = moved.reversed().filter { seen.insert($0.from).inserted && $0.from != $0.to }.sorted { $0.from < $1.from }
     guard moved.count <= Self.maximumExceptions else {
       throw .tooMany("moved occurrences: at most \(Self.maximumExceptions)")

@@ -11,7 +11,7 @@ public struct Occurrence: Sendable, Hashable {
 }
 
 extension MeetingSchedule {
-  /// What a meeting is doing at a time.
+  /// The state of a meeting at a time.
   public enum Phase: Sendable, Hashable {
     /// One can come in for this occurrence.
     case open(Occurrence)

@@ -33,7 +33,7 @@ struct PosixZone: Sendable, Hashable {
   }
 
   var standard: TimeZoneRules.Kind
-  /// What is in force in summer, and from when to when; nil where clocks are not changed.
+  /// Summer time, and its start and end; nil where clocks are not changed.
   var daylight: (kind: TimeZoneRules.Kind, start: Change, end: Change)?
 
   static func == (a: PosixZone, b: PosixZone) -> Bool {

@@ -15,11 +15,11 @@ public struct RecurrenceRule: Sendable, Hashable {
   public struct Weekday: Sendable, Hashable {
     /// 0 for Monday to 6 for Sunday.
     public var day: Int
-    /// Which of the month; 0 for every one.
+    /// Position in the month; 0 for every one.
     public var ordinal: Int
   }
 
-  /// Where the series ends.
+  /// The end of a series.
   public enum End: Sendable, Hashable {
     case never
     /// After so many occurrences, those that were taken out included.
@@ -118,7 +118,7 @@ public struct RecurrenceRule: Sendable, Hashable {
   }
 
   /// The rule as the text of an `RRULE`. A series that ends with a day must have been given its time before
-  /// (``MeetingSchedule`` does), since UNTIL beside a local start is a time in UTC.
+  /// (``MeetingSchedule`` does), since UNTIL with a local start is a time in UTC.
   public var text: String {
     var parts = ["FREQ=\(frequency.rawValue)"]
     if interval != 1 { parts.append("INTERVAL=\(interval)") }

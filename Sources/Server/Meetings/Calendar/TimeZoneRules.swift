@@ -23,11 +23,11 @@ public struct TimeZoneRules: Sendable {
 
   /// The name, such as `Europe/Berlin`.
   public let name: String
-  /// What is in force before the first change.
+  /// In force before the first change.
   private let first: Kind
   /// The changes that the file lists, in their order.
   private let listed: [Transition]
-  /// What holds after them.
+  /// In force after the last one.
   let footer: PosixZone?
 
   static let folder = "/usr/share/zoneinfo"
@@ -133,7 +133,7 @@ public struct TimeZoneRules: Sendable {
 
   // MARK: Asking
 
-  /// What is in force at a time, in seconds since 1970.
+  /// The offset in force at a time, in seconds since 1970.
   func kind(at time: Int) -> Kind {
     if let last = listed.last, time < last.time || footer == nil {
       var low = 0
@@ -176,6 +176,6 @@ public struct TimeZoneRules: Sendable {
     return local.seconds - before
   }
 
-  /// What clocks show at a time.
+  /// The local time on a clock.
   func local(_ time: Int) -> CivilTime { CivilTime(seconds: time + kind(at: time).offset) }
 }

@@ -1,6 +1,6 @@
 import Basics
 
-/// Whose files may take how much.
+/// Shares of the space for files, by meeting, network and tenant.
 extension ChatFileStore {
   func stored(_ isMeant: (Entry) -> Bool) -> Int {
     files.values.reduce(0) { isMeant($1) ? $0 + $1.written : $0 }

@@ -1,18 +1,19 @@
 public import Basics
 
-/// Who may write in the chat of a meeting from the start. A host can give or take the right later, one by one.
+/// The participants who may write in the chat of a meeting from the start. A host can give or take the right later, one
+/// by one.
 public enum ChatWriters: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Whoever's token grants `chat`.
+  /// Everybody whose token grants `chat`.
   case everyone
   /// Of those, hosts only.
   case hosts
   case nobody
 }
 
-/// What becomes of the chat of a meeting. All of it ends with the meeting.
+/// The rules of a meeting's chat. All of it ends with the meeting.
 public struct ChatPolicy: Sendable, Hashable {
   public var writers: ChatWriters
-  /// Whether who comes later is told what was written before.
+  /// Whether participants who join later see earlier messages.
   public var history: Bool
   /// How many messages are kept; nil for as many as the server keeps.
   public var maximumMessages: Int?
@@ -41,7 +42,7 @@ public struct ChatPolicy: Sendable, Hashable {
     self.fileLimit = fileLimit.map { max($0, 0) }
   }
 
-  /// What of the chat a token's permissions leave to its holder when they come.
+  /// The chat permissions left of a token's when its holder joins.
   public func permissions(_ granted: Permissions) -> Permissions {
     switch writers {
     case .everyone: granted
@@ -64,7 +65,7 @@ extension ChatPolicy {
     return parts.joined(separator: " ")
   }
 
-  /// Reads ``stored``. What a later version may have written is passed over, but unknown writers count as hosts only.
+  /// Reads ``stored``. Unknown parts of a later version are skipped, but unknown writers count as hosts only.
   init(stored: String) {
     self.init()
     for part in stored.split(separator: " ") {

@@ -1,8 +1,8 @@
 /// A limit that is reached: of an address, a token, a tenant, a meeting or the server.
 public struct LimitReached: Error, Sendable, Hashable {
-  /// What it is called where it is set.
+  /// The name of the limit where it is set.
   public var limit: Limit
-  /// What happened and what to do, as sentences. Names the limit.
+  /// The limit that was reached and the remedy, as sentences.
   public var text: String
 
   /// A limit that is reached.
@@ -70,7 +70,7 @@ public struct LimitReached: Error, Sendable, Hashable {
     /// Secrets of a tenant that are good at once.
     case secrets
 
-    /// Where it is set: an option of `parley serve`, a command, or `fixed`.
+    /// The place where it is set: an option of `parley serve`, a command, or `fixed`.
     public var setting: String {
       switch self {
       case .addressRate: "--address-rate"
@@ -99,7 +99,7 @@ public struct LimitReached: Error, Sendable, Hashable {
   }
 }
 
-/// Says whether a tenant, or the holder of a token, asks too often. Every door that knows whose request it is asks
+/// Says whether a tenant, or the holder of a token, asks too often. Every endpoint that knows whose request it is asks
 /// here.
 public struct RequestGate: Sendable {
   /// Why a tenant's request is refused; nil when it is not.

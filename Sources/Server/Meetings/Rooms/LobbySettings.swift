@@ -1,6 +1,6 @@
 public import Basics
 
-/// What a meeting does with people on their way in and out, besides its ``AccessLevel`` and ``PasscodeHash``.
+/// A meeting's rules for people on their way in and out, besides its ``AccessLevel`` and ``PasscodeHash``.
 public struct LobbySettings: Sendable, Hashable {
   /// Whether nobody but hosts gets in until a host is there.
   public var waitsForHost: Bool

@@ -2,7 +2,7 @@ public import Basics
 public import FoundationEssentials
 
 extension JoinGrant {
-  /// What a ban of its holder from `meeting` is noted by: its token, the user whom the token names, and the network of
+  /// The notes of a ban of its holder from `meeting`: its token, the user whom the token names, and the network of
   /// `address` for people whom nobody knows. Those get another token by asking for one, so that their token alone says
   /// nothing.
   ///
@@ -21,7 +21,7 @@ extension JoinGrant {
 }
 
 extension JoinAuthority {
-  /// How long the ban of a user is kept: ten years. The meeting's end is no measure: it may be moved while the meeting
+  /// How long the ban of a user is kept: ten years. The meeting's end can't be used: it may be moved while the meeting
   /// runs.
   private static let longest: TimeInterval = 10 * 365 * 24 * 3_600
   /// How long the ban of an address is kept: it may be somebody else's tomorrow.

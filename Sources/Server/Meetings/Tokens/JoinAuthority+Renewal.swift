@@ -5,8 +5,8 @@ extension JoinGrant {
   /// From when on its token is good no more, with what the clocks of its issuer and this server may differ.
   public var end: Date { expires.addingTimeInterval(form.isSignedHere ? 0 : Self.leeway) }
 
-  /// Whether `other` says the same of its holder: who they are, how they are called, and whose people they are. What
-  /// they may do is no part of that, but for being seen by nobody.
+  /// Whether `other` names the same holder: their identity, their name, and their tenant. Their rights don't matter,
+  /// except that a hidden one differs.
   public func isSameHolder(as other: JoinGrant) -> Bool {
     user == other.user && name == other.name && connectionData == other.connectionData && isGuest == other.isGuest
       && (role == .hidden) == (other.role == .hidden)
@@ -14,7 +14,7 @@ extension JoinGrant {
 }
 
 extension JoinAuthority {
-  /// How long a token is good that ``refreshed(_:now:)`` makes. What revokes a token is kept for longer than that
+  /// How long a token is good that ``refreshed(_:now:)`` makes. Revocations are kept for longer than that
   /// (``revoke(_:now:)``).
   public static let refreshedLifetime: TimeInterval = 600
 

@@ -1,7 +1,7 @@
 public import Basics
 public import FoundationEssentials
 
-/// The one place that decides who gets into a meeting. Every door (WebSocket, HTTP, relays, recordings) asks it.
+/// The one place that decides on joins to a meeting. Every entrance (WebSocket, HTTP, relays, recordings) asks it.
 public struct JoinAuthority: Sendable {
   let store: any AdmissionStore
   /// How often one may ask.
@@ -11,8 +11,8 @@ public struct JoinAuthority: Sendable {
 
   /// An authority over the meetings of `store`.
   ///
-  /// `isDevelopment` lets in who says `devtoken`. `report` is told why a token is not believed; whoever brought the
-  /// token is not.
+  /// `isDevelopment` lets in who says `devtoken`. `report` gets the reason why a token is not believed; its holder
+  /// doesn't.
   public init(
     store: any AdmissionStore, isDevelopment: Bool = false, gate: RequestGate = RequestGate(),
     report: @escaping @Sendable (TokenProblem) -> Void = { _ in }
@@ -104,7 +104,7 @@ public struct JoinAuthority: Sendable {
     return origin == ownOrigin || allowed.contains(origin)
   }
 
-  /// What a token grants now, and whose it is, for whoever runs the server; throws what is wrong with it.
+  /// A token's grant at this moment, and its tenant, for operators; throws its fault.
   public func inspect(token: Secret<String>, now: Date) async throws -> (grant: JoinGrant, tenant: Tenant) {
     do throws(TokenReader.Failure) {
       return try await read(token, host: nil, now: now)
@@ -138,7 +138,7 @@ public struct JoinAuthority: Sendable {
     let (isRevoked, isKeyLive): (Bool, Bool)
     do throws(MeetingStoreError) {
       isRevoked = try await store.isRevoked(grant.id, tenant: tenant.id)
-      // What is signed with a secret was proved with a live one; this is about what the server has prolonged.
+      // A token signed with a secret was proved with a live one; this is about tokens that the server has prolonged.
       isKeyLive = grant.form == .signed ? try await self.isKeyLive(of: grant, now: now) : true
     } catch {
       throw .store(error)
@@ -202,9 +202,8 @@ public struct JoinAuthority: Sendable {
 public struct Admission: Sendable, Hashable {
   /// The meeting to enter.
   public var meeting: MeetingRecord
-  /// Whose meeting it is.
   public var tenant: Tenant
-  /// What the proved token grants.
+  /// The grant of the proved token.
   public var grant: JoinGrant
   /// Whether the meeting is kept; otherwise it is made when the first one joins.
   public var isMade: Bool

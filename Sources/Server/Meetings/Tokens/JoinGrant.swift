@@ -1,7 +1,7 @@
 public import Basics
 public import FoundationEssentials
 
-/// What a token opens.
+/// The meetings that a token opens.
 public enum MeetingTarget: Sendable, Hashable {
   case meeting(MeetingID)
   /// The tenant's meeting of that name, which is made when there is none.
@@ -10,23 +10,20 @@ public enum MeetingTarget: Sendable, Hashable {
   case anyRoom
 }
 
-/// What a proved token grants, whatever its form: who may enter which meeting, as whom, from where, until when.
+/// The grant of a proved token, whatever its form: who may enter which meeting, as whom, from where, until when.
 public struct JoinGrant: Sendable, Hashable {
   /// How the token is made.
   public var form: TokenForm
-  /// Whose meetings it opens.
   public var tenant: TenantID
   /// Names the token, so that it can be revoked: its `jti`, or a digest of what was signed where it has none.
   public var id: TokenID
   public var target: MeetingTarget
-  /// What its holder is.
   public var role: Role
-  /// What its holder may do.
   public var permissions: Permissions
   /// The name its holder has to bear; nil when the holder chooses.
   public var name: String?
-  /// Who its holder is to the tenant, the same in every token of theirs (the claim `sub`); nil when the token does not
-  /// say.
+  /// Its holder's user id at the tenant, the same in every token of theirs (the claim `sub`); nil when the token has
+  /// none.
   public var user: String?
   /// The pages from which it may be used, besides the server's own and those of the tenant.
   public var allowedOrigins: [WebOrigin]
@@ -34,21 +31,21 @@ public struct JoinGrant: Sendable, Hashable {
   public var notBefore: Date?
   /// Not at or after.
   public var expires: Date
-  /// What an OpenTok token calls `connection_data`: the application's own text about its holder.
+  /// `connection_data` of an OpenTok token: the application's own text about its holder.
   public var connectionData: String?
-  /// Whether its holder is none of the tenant's own people: whoever asked for a token at an open door, or whom the
-  /// tenant calls a guest.
+  /// Whether its holder is a stranger to the tenant: somebody who got a token without one, or whom the tenant calls a
+  /// guest.
   public var isGuest: Bool
 
   /// Whether its holder lets others in, and need not wait. That goes by the permission: a token can give the role
   /// without it.
   public var isHost: Bool { permissions.contains(.moderate) }
 
-  /// Which of the tenant's API secrets proved the token, or the one before it that this one came from; nil where it was
-  /// another key.
+  /// The tenant's API secret that proved the token, or the one before it that this one came from; nil for another kind
+  /// of key.
   public var key: String?
 
-  /// What an OpenTok token calls `initial_layout_class_list`: how its holder's streams are named in layouts.
+  /// `initial_layout_class_list` of an OpenTok token: names of its holder's streams in layouts.
   public var layoutClasses: [String] = []
 
   /// The devices that a link with the token may open without a click.
@@ -132,7 +129,7 @@ public enum TokenProblem: Error, Sendable, Hashable {
 }
 
 extension TokenProblem: CustomStringConvertible {
-  /// What is wrong, as the end of a sentence.
+  /// The fault, as the end of a sentence.
   public var description: String {
     switch self {
     case .unknownForm: "it is no token of a form that is known"

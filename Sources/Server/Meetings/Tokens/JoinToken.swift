@@ -8,17 +8,15 @@ public import FoundationEssentials
 public struct JoinToken: Sendable, Hashable {
   /// Names the token, so that it can be revoked.
   public var id: TokenID
-  /// Whose meeting it is.
   public var tenant: TenantID
   /// The meeting or room it opens.
   public var target: MeetingTarget
-  /// What its holder is.
   public var role: Role
-  /// What its holder may do; nil for what the role brings.
+  /// Its holder's permissions; nil for those of the role.
   public var permissions: Permissions?
   /// The name its holder has to bear; nil when the holder chooses.
   public var name: String?
-  /// Who its holder is to the tenant, the same in every token of theirs; nil when nobody knows.
+  /// Its holder's user id at the tenant, the same in every token of theirs; nil for an unknown person.
   public var user: String?
   /// Whether its holder is none of the tenant's own people.
   public var isGuest: Bool
@@ -29,7 +27,7 @@ public struct JoinToken: Sendable, Hashable {
   public var notBefore: Date
   /// Not at or after.
   public var expires: Date
-  /// What the Skype for Business service adds.
+  /// Additions of the Skype for Business service.
   public var service: Service?
   /// The devices that a link with the token may open without a click.
   public var linkDevices: Set<LinkDevice> = []

@@ -59,7 +59,7 @@ public struct OpenTokSession: Sendable, Hashable {
     ]
   }
 
-  /// What the id says of how the session was asked for.
+  /// The options that the session was created with, as the id has them.
   public var options: Options {
     var options = Options()
     options.location = parts[2]
@@ -85,7 +85,7 @@ public struct OpenTokSession: Sendable, Hashable {
   }
 
   /// Whether a room's name is, or without regard to case could be, that of a session. Only tokens open such rooms, as
-  /// with OpenTok: the id of a session is no secret there.
+  /// with OpenTok, where the id of a session is public.
   public static func isSession(_ room: RoomName) -> Bool {
     // The Base64 form of `1~` and a digit.
     let name = room.display.lowercased()

@@ -15,14 +15,14 @@ struct OptionalClaim<Value: Codable>: Codable {
 }
 
 extension KeyedDecodingContainer {
-  /// What the synthesised `init(from:)` of the claims calls.
+  /// Called by the synthesised `init(from:)` of the claims.
   func decode<Value>(_ type: OptionalClaim<Value>.Type, forKey key: Key) throws -> OptionalClaim<Value> {
     OptionalClaim(wrappedValue: try? decode(Value.self, forKey: key))
   }
 }
 
 extension KeyedEncodingContainer {
-  /// What the synthesised `encode(to:)` of the claims calls.
+  /// Called by the synthesised `encode(to:)` of the claims.
   mutating func encode<Value>(_ claim: OptionalClaim<Value>, forKey key: Key) throws {
     try encodeIfPresent(claim.wrappedValue, forKey: key)
   }

@@ -28,7 +28,7 @@ struct ParleyClaims: Codable {
   var parleyKey: String?
   var parleyLayout: [String]?
 
-  /// What a token of ours says.
+  /// The claims of a token of ours.
   init(_ token: JoinToken) {
     iss = token.tenant.rawValue
     exp = NumericDate(token.expires)
@@ -66,7 +66,7 @@ struct ParleyClaims: Codable {
     return [UInt8](payload)
   }
 
-  /// What the claims grant, once they are proved.
+  /// The grant of the claims, once they are proved.
   func grant(_ proof: TokenProof, form: TokenForm) throws(TokenProblem) -> JoinGrant {
     guard aud.map({ proof.isMeant($0.names, or: ["parley"]) }) ?? true else {
       throw .claims("aud names another server")
@@ -96,7 +96,7 @@ struct ParleyClaims: Codable {
       form: form, tenant: proof.tenant.id, id: try proof.id(jti?.text), target: target, role: role,
       permissions: granted, name: name, user: try proof.user(sub?.text), allowedOrigins: origins, notBefore: nbf?.date,
       expires: exp.date, connectionData: data,
-      // What the open door makes has a session; before it said so, it made guests' tokens too.
+      // Tokens for strangers have a session; earlier versions made guests' tokens without saying so.
       isGuest: guest ?? (asi != nil))
     grant.linkDevices = LinkDevice.named(devices ?? [])
     // Only this server says so, of a token that it prolongs.

@@ -1,9 +1,9 @@
 import Crypto
 import FoundationEssentials
 
-/// What is known of a token once its signature is proved: whose it is, and exactly what was signed.
+/// A token once its signature is proved: its tenant, and exactly what was signed.
 struct TokenProof {
-  /// Whose key proved it.
+  /// The tenant whose key proved it.
   var tenant: Tenant
   /// The bytes that were signed. Not the text that came: that can be spelt in more than one way.
   var payload: [UInt8]
@@ -11,8 +11,8 @@ struct TokenProof {
   /// at.
   var host: String?
 
-  /// Whether one of `names` means this server or tenant, or is among `others`. Where a token is only looked at, nobody
-  /// knows by which host name the server is reached, so every name may.
+  /// Whether one of `names` means this server or tenant, or is among `others`. For a token that is only inspected, the
+  /// server's host name isn't known, so every name may.
   func isMeant(_ names: [String], or others: [String]) -> Bool {
     guard let host else { return true }
     let own = Set(([tenant.apiKey, tenant.name, tenant.id.rawValue, host] + others).map { $0.lowercased() })
@@ -56,7 +56,7 @@ struct TokenProof {
     return TokenID(rawValue: jti)
   }
 
-  /// Whom a claim names as the holder; an empty one names nobody.
+  /// The holder that a claim names; an empty one names nobody.
   func user(_ claim: String?) throws(TokenProblem) -> String? {
     guard let claim, !claim.isEmpty else { return nil }
     guard claim.utf8.count <= 256 else { throw .claims("the user's id is expected to have at most 256 bytes") }

@@ -8,7 +8,7 @@ struct TokenReader: Sendable {
   /// Whether the words that stand for tokens in development are taken.
   let isDevelopment: Bool
 
-  /// What could not be done.
+  /// The step that failed.
   enum Failure: Error {
     case problem(TokenProblem)
     case store(MeetingStoreError)
@@ -84,8 +84,8 @@ struct TokenReader: Sendable {
     }
   }
 
-  /// Tells the three forms that share an algorithm apart. A token with the marks of more than one is none of them, so
-  /// that no two readers understand it differently.
+  /// Distinguishes the three forms that share an algorithm. A token with the marks of more than one is refused, so that
+  /// no two readers understand it differently.
   private static func shared(_ proof: TokenProof) throws(TokenProblem) -> JoinGrant {
     struct Marks: Decodable {
       struct Anything: Decodable { init(from decoder: any Decoder) throws {} }
@@ -103,8 +103,8 @@ struct TokenReader: Sendable {
     let marks = try proof.claims(Marks.self)
     let isOpenTok = marks.session_id != nil || marks.ist != nil
     let isOurs = marks.meeting != nil || marks.permissions != nil || (marks.role != nil && !isOpenTok)
-    // Jitsi Meet leaves `context` out where it has nothing to say. Then its audience, or its `sub`, which names a
-    // server and no person, tells.
+    // Jitsi Meet leaves `context` out where it has nothing to say. Then its audience identifies it, or its `sub`, which
+    // names a server rather than a person.
     let isJitsiByOthers =
       marks.moderator != nil || marks.aud?.names.contains("jitsi") == true
       || marks.sub.map { $0 == "*" || $0 == proof.tenant.apiKey || proof.isOwnAddress($0) } == true
@@ -138,7 +138,7 @@ struct TokenReader: Sendable {
 }
 
 /// The two words that the OpenTok samples of 2012 used instead of tokens. They open every room of the default tenant,
-/// and exist only while the server is told to be in development.
+/// and exist only while the server runs in development mode.
 enum DevelopmentToken {
   /// The role of a word; nil when it is none of them.
   static func role(of text: some StringProtocol) -> Role? {

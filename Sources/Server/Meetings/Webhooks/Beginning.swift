@@ -1,18 +1,17 @@
 public import Basics
 public import FoundationEssentials
 
-/// Something that webhooks are told has begun: somebody is in, sends a track, or waits to be let in. It is kept until
-/// its end is told, so that the end is told also when the server is killed between the two: by the next one, which
-/// finds it (``RunningStore/leftBeginnings()``).
+/// A beginning that webhooks were notified of: somebody is in, sends a track, or waits to be let in. It is kept until
+/// its end is notified, also when the server is killed between the two: the next one finds it
+/// (``RunningStore/leftBeginnings()``).
 public struct Beginning: Sendable, Hashable {
   public var meeting: MeetingID
-  /// Whose meeting it is.
   public var tenant: TenantID
   /// The room's name as people write it.
   public var room: String
-  /// What has begun: one name in the meeting, which its end has as well.
+  /// The name of it in the meeting, which its end has as well.
   public var subject: String
-  /// What is needed to tell the end, as the server writes it.
+  /// The data for notifying its end, as the server writes it.
   public var body: String
   /// Up to when it is known to have gone on: its beginning, or when the meeting was last noted to run
   /// (``RunningMeeting/noted``).
@@ -29,10 +28,10 @@ public struct Beginning: Sendable, Hashable {
   }
 }
 
-/// What becomes of what webhooks were told has begun.
+/// Changes of the beginnings that webhooks were notified of.
 public enum BeginningChange: Sendable, Hashable {
   case begins(Beginning)
-  /// What has that name in a meeting has ended.
+  /// The one of that name in a meeting has ended.
   case ends(MeetingID, subject: String)
   /// The meeting has ended, and all in it.
   case allEnd(MeetingID)

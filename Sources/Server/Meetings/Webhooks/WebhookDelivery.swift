@@ -16,8 +16,8 @@ public struct WebhookDelivery: Sendable, Hashable {
   /// Its place among all deliveries; given by the store.
   public var sequence: Int
   public var webhook: WebhookID
-  /// Whose turn it waits for: deliveries of one meeting to one webhook go one after the other. It is the meeting's id,
-  /// or the event's own where it is of no meeting.
+  /// The queue that it waits in: deliveries of one meeting to one webhook go one after the other. It is the meeting's
+  /// id, or the event's own where it is of no meeting.
   public var meeting: String
   /// The id of the meeting that the event is of; nil for a test.
   public var ofMeeting: String? { meeting == event ? nil : meeting }
@@ -37,7 +37,7 @@ public struct WebhookDelivery: Sendable, Hashable {
   public var next: Date?
   /// The status of the last answer.
   public var status: Int?
-  /// What was wrong with the last attempt.
+  /// The problem of the last attempt.
   public var problem: String?
   /// When it was delivered or given up.
   public var finished: Date?
@@ -71,7 +71,7 @@ public struct WebhookDelivery: Sendable, Hashable {
     next = created
   }
 
-  /// What an attempt came to.
+  /// The outcome of an attempt.
   public enum Outcome: Sendable, Hashable {
     /// The receiver has it.
     case delivered(status: Int)
@@ -86,7 +86,7 @@ public struct WebhookDelivery: Sendable, Hashable {
     /// Names the delivery to the store.
     public var sequence: Int
     public var webhook: WebhookID
-    /// What it is about.
+    /// The id of its meeting.
     public var meeting: String
     /// Not to be tried before.
     public var next: Date

@@ -1,14 +1,14 @@
 public import RTC
 
-/// What a worker did and has, for `/metrics`. Counters only grow.
+/// A worker's counters and gauges, for `/metrics`. Counters only grow.
 public struct MediaWorkerStatistics: Sendable {
   /// Sum of all routers' counters, of meetings that are over too.
   public var routing = RouterCounters()
-  /// What was written for other workers.
+  /// Records written for other workers.
   public var relays = RelayCounters()
-  /// What the paths to receivers carry now.
+  /// The bandwidth of the paths to receivers now.
   public var bandwidth = BandwidthTotals()
-  /// What came and went over data channels.
+  /// Data channel messages that came and went.
   public var data = DataCounters()
   /// Datagrams dropped by peer connections, by reason.
   public var connectionDrops: [DropReason: UInt64] = [:]

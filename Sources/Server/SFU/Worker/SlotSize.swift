@@ -8,7 +8,7 @@ public struct SlotSize: Sendable, Hashable {
   public var height: Int
   /// Whether its receiver has pinned it.
   public var isPinned: Bool
-  /// The most pictures a second that are of use; 0 for all there are.
+  /// The highest useful frame rate; 0 for no limit.
   public var maximumFrameRate: Int
 
   public init(mid: MID, width: Int, height: Int, isPinned: Bool = false, maximumFrameRate: Int = 0) {

@@ -8,7 +8,7 @@ final class TCPPeer {
   let opened: Instant
   var connection: TCPConnection?
   var stream: FramedStream? = FramedStream()
-  /// Who has proven itself over it with an authenticated check, by ``Connection/index``.
+  /// The connection that has proven itself over it with an authenticated check, by ``Connection/index``.
   var owner: Int?
 
   init(handle: UInt32, opened: Instant) {

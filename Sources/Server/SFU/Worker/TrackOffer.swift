@@ -11,8 +11,8 @@ public struct TrackOffer: Sendable, Hashable {
   public var isMuted: Bool
   /// Whether it shows a screen, which comes before cameras where a receiver's bandwidth is short.
   public var isScreenShare: Bool
-  /// What it is: a section of the other kind does not carry it, or who may send pictures alone could send sound under
-  /// their name. Nil for whatever the section carries.
+  /// The kind of media: a section of the other kind does not carry it, or a participant who may send only video could
+  /// send audio under its name. Nil for whatever the section carries.
   public var kind: MediaKind?
 
   public init(

@@ -3,11 +3,11 @@ import Transport
 
 /// The two rings between two workers, as both of them see it from their side. Made by ``MediaWorkerPool``.
 struct WorkerWire: Sendable {
-  /// What the other worker writes.
+  /// Records from the other worker.
   let incoming: RelayRing
   /// Wakes this worker when something lies in `incoming`.
   let wakesThis: EventCounter
-  /// What this worker writes.
+  /// Records of this worker.
   let outgoing: RelayRing
   /// Wakes the other worker.
   let wakesOther: EventCounter
@@ -66,8 +66,8 @@ final class WorkerLink {
   }
 
   /// Writes what waits for room, and wakes the other worker for what was written and for room that it waits for. False
-  /// when there is something to read first. A worker whose records find no room need not look again: who reads the ring
-  /// wakes it.
+  /// when there is something to read first. A worker whose records find no room need not check again: the reader of the
+  /// ring wakes it.
   func settle() -> Bool {
     output.flush()
     if output.isBlocked {

@@ -63,7 +63,7 @@ extension RoomMachine {
     return entry
   }
 
-  /// Whether a participant was told of a message, or would have been.
+  /// Whether a participant has received a message, or would have.
   func isVisible(_ entry: ChatEntry, to member: RoomMember) -> Bool {
     if entry.from == member.id { return true }
     guard member.permissions.contains(.subscribe) else { return false }
