@@ -97,7 +97,10 @@
       this._listened?.(type);
     }
 
-    /** Tells everybody; the event says whether somebody prevented the default. `lists` are the names under which handlers are looked for. */
+    /**
+     * Tells everybody; the event says whether somebody prevented the default. `lists` are the names under which
+     * handlers are looked for.
+     */
     _emit(type, fields = {}, { cancelable = false, lists = [type] } = {}) {
       const event = new OTEvent(type, this, fields, cancelable);
       for (const list of lists) {

@@ -50,7 +50,8 @@ export function field(label, control, hint) {
  * A text field.
  *
  * @param {string} name
- * @param {object} [properties] those of an input; `most`, how many characters it takes: more of them are told when the form is sent, and nothing is cut
+ * @param {object} [properties] those of an input; `most`, how many characters it takes: more of them are told when the
+ *   form is sent, and nothing is cut
  * @param {string} [tag] `textarea` for one of several lines
  */
 export function input(name, { most: limit, ...properties } = {}, tag = "input") {
@@ -123,7 +124,10 @@ export function form(button, fields, act) {
   return element;
 }
 
-/** Gives the focus back that was lost by what was done: to the button, or to the first thing of its section where the button is gone. */
+/**
+ * Gives the focus back that was lost by what was done: to the button, or to the first thing of its section where the
+ * button is gone.
+ */
 function keepFocus(button, place) {
   if (document.activeElement !== document.body) { return; }
   const next = button.isConnected ? button : place.querySelector("button:not(:disabled), a[href], input, select, [tabindex='0']");

@@ -1,4 +1,5 @@
-"""OpenTok's own server package against the REST API, with real clients in the session, and the browser script in Chromium."""
+"""OpenTok's own server package against the REST API, with real clients in the session, and the browser script in
+Chromium."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ TONE = 440
 
 
 class ServerSDK(unittest.TestCase):
-    """Each call of the package ``opentok`` that does not record. Nothing but its API URL says that this is not OpenTok."""
+    """Each call of the package ``opentok`` that does not record. Nothing but its API URL says that this is not
+    OpenTok."""
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -321,7 +323,8 @@ class BrowserScript(unittest.TestCase):
         self.says(ben, "Not connected.")
 
     def warns(self, page: Page) -> None:
-        """A subscriber is told that its picture may go when the server says that the own network is poor, and that it may not any more."""
+        """A subscriber is told that its picture may go when the server says that the own network is poor, and that it
+        may not any more."""
         page.evaluate("""() => {
           window.warned = [];
           for (const type of ["videoDisableWarning", "videoDisableWarningLifted"]) { subscriber.on(type, (event) => warned.push(event.type)); }

@@ -37,8 +37,8 @@ class Hello(unittest.TestCase):
         cls.server = cls.enterClassContext(Server("--development"))
 
     def keep(self, name: str, display: Display, moves: bool = False) -> np.ndarray:
-        """Leaves a picture of the window in ``output/opentok``, which ``docs/images`` has copies of, once it is at rest unless something ``moves``;
-        returns its pixels."""
+        """Leaves a picture of the window in ``output/opentok``, which ``docs/images`` has copies of, once it is at rest
+        unless something ``moves``; returns its pixels."""
         folder = OUTPUT / "opentok"
         folder.mkdir(parents=True, exist_ok=True)
 
@@ -177,7 +177,8 @@ class Hello(unittest.TestCase):
 
         def send(kind: str, text: str) -> None:
             api.send_signal(session, {"type": kind, "data": text})
-        # Whoever answered would have done so before they heard the next rounds, and all signals come to all in one order.
+        # Whoever answered would have done so before they heard the next rounds, and all signals come to all in one
+        # order.
         send("hello", "from a server")
         for text in ("first", "second", "third"):
             send("round", text)
@@ -338,7 +339,8 @@ class Hello(unittest.TestCase):
             if is_shown:
                 self.keep("name", display, moves=True)
 
-        # By keyboard alone: the tab key leads to a button in the corner of each picture. Without a window manager keys go where the pointer is.
+        # By keyboard alone: the tab key leads to a button in the corner of each picture. Without a window manager keys
+        # go where the pointer is.
         display.hand("mousemove", "--window", window, WIDTH // 2, 20)
 
         def shows_by_keys() -> object:

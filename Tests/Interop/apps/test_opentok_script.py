@@ -22,7 +22,8 @@ from server import Server
 
 #: A browser as people have it: no page is loud before somebody has clicked.
 SILENT = ("--autoplay-policy=document-user-activation-required",)
-#: What an app's own server gives out: written for the library as its guides have it, with a log of everything that is told.
+#: What an app's own server gives out: written for the library as its guides have it, with a log of everything that is
+#: told.
 PAGE = """<!doctype html><meta charset="utf-8"><title>An app</title><div id="publisher"></div><div id="subscribers"></div>
 <script>
   window.log = [];

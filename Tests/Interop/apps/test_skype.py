@@ -30,7 +30,8 @@ CHOICES = ["Join online chat", "Join online video chat", "Cancel"]
 
 
 class ServiceApplication:
-    """A service of the bank's own that gives what it is told to, whatever it is asked, once ``opened`` is set. Use it in a ``with`` block."""
+    """A service of the bank's own that gives what it is told to, whatever it is asked, once ``opened`` is set. Use it
+    in a ``with`` block."""
 
     def __init__(self, status: int, **answer: object):
         outer = self
@@ -213,11 +214,12 @@ CHAT = ["historyService.activityItems = + outgoing “Do you give loans?” succ
 class Sequence(Case):
     """Both ways to join, with all that the app and the agent's page are told from the first call to the end, in order.
 
-    What the SDK's documents say of the order: the helper tells what is so already when it is made, then `establishing`, `established` and, after
-    `leave()`, `idle`; who is watched is the first to be inserted, told as nobody until their picture may be subscribed to; a message is told once
-    it is in the history; `unmuting` counts at once and `unmuted` when the server has answered, muting at once. That of what is stopped no `can…` flag
-    stays true follows from their "only the subject and the history can be read". In which order the flags of one moment turn they leave open; here
-    it is ours, and always the same.
+    What the SDK's documents say of the order: the helper tells what is so already when it is made, then `establishing`,
+    `established` and, after `leave()`, `idle`; who is watched is the first to be inserted, told as nobody until their
+    picture may be subscribed to; a message is told once it is in the history; `unmuting` counts at once and `unmuted`
+    when the server has answered, muting at once. That of what is stopped no `can…` flag stays true follows from their
+    "only the subject and the history can be read". In which order the flags of one moment turn they leave open; here it
+    is ours, and always the same.
     """
 
     def video(self, record: Record, history: list[str]) -> None:
@@ -370,7 +372,8 @@ class BadInput(Case):
         ann.page.keyboard.press("p")
 
         def choose(entry: str, title: str, words: str, **screen: bool) -> None:
-            """Chooses an entry of Jake's menu, reads what the bank says of it, and whether it shows its own picture or the button instead."""
+            """Chooses an entry of Jake's menu, reads what the bank says of it, and whether it shows its own picture or
+            the button instead."""
             ann.page.get_by_role("button", name="More for Jake").click()
             ann.page.get_by_role("menuitem", name=entry, exact=True).click()
             if words:
@@ -396,7 +399,8 @@ class BadInput(Case):
         choose("Forbid chat", "Communication", "does not let you write messages any more", picture=True, button=False)
 
     def test_a_customer_on_a_machine_without_devices_is_told_once_of_each_in_the_video_chat_and_sees_the_agent(self) -> None:
-        # The preview is the first to miss the camera, and has nobody to tell; and the app starts video whenever it is told that it can.
+        # The preview is the first to miss the camera, and has nobody to tell; and the app starts video whenever it is
+        # told that it can.
         bank = self.enterContext(Bank(self.home(), "--server", self.server.url, environment={"PARLEY_TEST_DEVICES": ""}))
         room = self.online_meeting(bank)
         before = self.join(bank, "Join online video chat")
@@ -523,7 +527,8 @@ class BadInput(Case):
             self.join(bank, "Join online chat")
             bank.do("see now you can send a message")
         bank.expect("alert", type="conferenceUnexpectedDisconnect", level="Error")
-        # Back on the screen before, the app asks for the next token. Where the server is gone by then, that is an alert over the other one.
+        # Back on the screen before, the app asks for the next token. Where the server is gone by then, that is an alert
+        # over the other one.
         read: list[str] = []
 
         def answered() -> bool:
@@ -557,7 +562,8 @@ class Window(Case):
         return app
 
     def keep(self, name: str, moves: bool = False) -> np.ndarray:
-        """Keeps a picture of the window, and returns it once it is not blank and, unless something ``moves``, at rest."""
+        """Keeps a picture of the window, and returns it once it is not blank and, unless something ``moves``, at
+        rest."""
         def drawn() -> object:
             [(left, top, width, height)] = self.windows("Woodgrove Bank").values()
             right, bottom = left + width, top + height

@@ -44,7 +44,8 @@ class Demo(unittest.TestCase):
             you.join(server.url, "hello")
             wait_for("the three", lambda: you.names() == self.NAMES or f"no: {you.names()}", 30)
             for name, style in zip(self.NAMES, range(3)):
-                # Three encoders, a server and a browser that draws three videos in software may share two cores with other tests.
+                # Three encoders, a server and a browser that draws three videos in software may share two cores with
+                # other tests.
                 seen = you.sees_test_picture(name, rate=3)
                 self.assertEqual(seen["sources"], [style])
                 print(f"{name} {seen['rate']:.0f} frames/s", end=" … ")

@@ -1,4 +1,5 @@
-"""The Swift client while addresses of its machine come and go, and where there is only IPv6: in a network of the test's own."""
+"""The Swift client while addresses of its machine come and go, and where there is only IPv6: in a network of the test's
+own."""
 
 from __future__ import annotations
 

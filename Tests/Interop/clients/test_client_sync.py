@@ -1,4 +1,5 @@
-"""Lip-sync between the Swift client and a browser, both ways: a flash and a beep of one clock, measured where they come out."""
+"""Lip-sync between the Swift client and a browser, both ways: a flash and a beep of one clock, measured where they come
+out."""
 
 from __future__ import annotations
 
@@ -33,8 +34,8 @@ def drawn(picture: np.ndarray) -> float | None:
 
 
 def pictures(video: Video) -> list[tuple[float, float]]:
-    """When each new picture is shown, and when it was drawn. A busy page draws late, and a picture that stays says nothing of the time
-    in which it does: neither is the fault of who shows it."""
+    """When each new picture is shown, and when it was drawn. A busy page draws late, and a picture that stays says
+    nothing of the time in which it does: neither is the fault of who shows it."""
     told = [drawn(video.luma(index)) for index in range(video.count)]
     return [(index / video.rate, told[index]) for index in range(1, video.count)
             if told[index] is not None and told[index] != told[index - 1]]
@@ -87,7 +88,8 @@ class LipSync(client_test.ClientTest):
             self.assertNotIn("problem", found)
             return found["offsets"]
 
-        # Chromium moves its sound towards the picture by some milliseconds a second, and lets the last few tens of them be.
+        # Chromium moves its sound towards the picture by some milliseconds a second, and lets the last few tens of them
+        # be.
         history: list[int] = []
 
         def is_close() -> list[float] | str:

@@ -1,4 +1,5 @@
-"""Bad input, servers that are not there or vanish, and outages: the Swift client ends in bounded time with words for people, or comes back."""
+"""Bad input, servers that are not there or vanish, and outages: the Swift client ends in bounded time with words for
+people, or comes back."""
 
 from __future__ import annotations
 
@@ -237,7 +238,8 @@ class BadInput(unittest.TestCase):
         with Client(f"--discover={meeting['DiscoverUri']}", "", "Swift") as swift:
             joined = swift.joined().expect("joined")
             self.assertEqual(joined["url"], meeting["JoinUrl"])
-        # The anonymous token's document brings no token of its own: it is in the address, encoded as the service does it or once more.
+        # The anonymous token's document brings no token of its own: it is in the address, encoded as the service does
+        # it or once more.
         form = urllib.parse.urlencode(
             {"ApplicationSessionId": "1", "AllowedOrigins": "https://app.example", "MeetingUrl": meeting["JoinUrl"]})
         with urllib.request.urlopen(self.server.url + "/GetAnonTokenJob", form.encode(), timeout=10) as answer:
@@ -505,7 +507,8 @@ class Outages(unittest.TestCase):
 
 @contextlib.contextmanager
 def outage(url: str, server: Server, begin: Callable[[], None], finish: Callable[[], None]):
-    """Two participants, one of them behind what fails for 20 s; goes on when it has said that it is back and media flows again."""
+    """Two participants, one of them behind what fails for 20 s; goes on when it has said that it is back and media
+    flows again."""
     with Client(server.url, "x", "Far", "--publish", "testsrc", "--style", "1") as far, \
             Client(url, "x", "Near", "--publish", "testsrc") as near:
         far.joined(), near.joined()

@@ -1,4 +1,5 @@
-"""What the documents say and a program can check: links, paths, options, variables, and the tests that guard against each threat."""
+"""What the documents say and a program can check: links, paths, options, variables, and the tests that guard against
+each threat."""
 
 from __future__ import annotations
 

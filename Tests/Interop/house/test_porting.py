@@ -15,7 +15,8 @@ LIVE = '@Test("live") func live() async throws { try await LiveSession.run { liv
 
 class Porting(unittest.TestCase):
     def check(self, tests: str, row: str = "| `OTThing` | `level` | works |  |") -> str:
-        """What the script says of a module with one name, a guide with this row and these tests; nothing when all is well."""
+        """What the script says of a module with one name, a guide with this row and these tests; nothing when all is
+        well."""
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         files = {"docs/porting-thing.md": row + "\n", "docs/porting/thing-names.txt": "OTThing\nOTThing.level\n",
                  "Sources/Thing.swift": MODULE, "Tests/ThingTests.swift": tests}

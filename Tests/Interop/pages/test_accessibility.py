@@ -1,4 +1,5 @@
-"""What a screen reader tells of ``Examples/WoodgroveBank`` and ``Examples/OpenTokHello`` in windows: over AT-SPI, as Orca hears it."""
+"""What a screen reader tells of ``Examples/WoodgroveBank`` and ``Examples/OpenTokHello`` in windows: over AT-SPI, as
+Orca hears it."""
 
 from __future__ import annotations
 
@@ -87,7 +88,8 @@ class Accessibility(unittest.TestCase):
             self.assertEqual("editable" in each["states"], each["role"].endswith("text"), each)
         self.tab(*login[2:], login[2])
 
-        # What is typed is read. The letters of a password are not spoken, for its role's sake: GTK 4.8 gives them away all the same.
+        # What is typed is read. The letters of a password are not spoken, for its role's sake: GTK 4.8 gives them away
+        # all the same.
         self.app.do("fill Bank ID = 4711")
         wait_for("the bank ID to be read", lambda: [each.get("text") for each in self.read() if each["name"] == "Bank ID"] == ["4711"])
 

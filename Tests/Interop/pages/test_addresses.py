@@ -1,4 +1,5 @@
-"""Which addresses a server tells for media: on machines with many, with changing ones, with several servers; from other machines (namespaces)."""
+"""Which addresses a server tells for media: on machines with many, with changing ones, with several servers; from other
+machines (namespaces)."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ def ip(*arguments: str) -> str:
 
 
 class Machines:
-    """Two machines on one cable: ``server`` has 192.0.2.1 and fd00:2::1, ``client`` 192.0.2.100 and fd00:2::100. Use it in a ``with`` block."""
+    """Two machines on one cable: ``server`` has 192.0.2.1 and fd00:2::1, ``client`` 192.0.2.100 and fd00:2::100. Use it
+    in a ``with`` block."""
 
     def __init__(self) -> None:
         self.server, self.client = (f"parley-{os.getpid()}-{name}" for name in ("s", "c"))

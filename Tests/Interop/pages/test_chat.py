@@ -56,7 +56,8 @@ class Chat(unittest.TestCase):
         wait_for("the message", lambda: ann.locator(".chat-text", has_text="helo").count() == 1)
         wait_for("the line to go", lambda: ann.get_by_text("Ben is typing…").count() == 0)
 
-        # By keyboard alone: the arrow up edits the last message, once its author has it back, who may be told after the others.
+        # By keyboard alone: the arrow up edits the last message, once its author has it back, who may be told after the
+        # others.
         wait_for("the message at Ben's", lambda: ben.locator(".chat-text", has_text="helo").count() == 1)
         ben.keyboard.press("ArrowUp")
         ben.get_by_label("Change the message").press_sequentially("!")
@@ -275,7 +276,8 @@ class Chat(unittest.TestCase):
                     proxy.mend()
                 self.comes_to(ben, expected)
 
-                # Who comes back is told 64 KiB: of long ones the first are answered after the last, and stand before them.
+                # Who comes back is told 64 KiB: of long ones the first are answered after the last, and stand before
+                # them.
                 long = [str(index).ljust(4_000, ".") for index in range(30)]
                 expected += long
                 wait_for("Ann to be back", lambda: ann.state() == "connected")

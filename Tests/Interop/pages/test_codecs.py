@@ -1,4 +1,5 @@
-"""Receivers that cannot decode what somebody sends: both sides are told, no slot claims it, and the sender goes over to what all can decode."""
+"""Receivers that cannot decode what somebody sends: both sides are told, no slot claims it, and the sender goes over to
+what all can decode."""
 
 from __future__ import annotations
 

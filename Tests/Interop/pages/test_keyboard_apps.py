@@ -1,4 +1,5 @@
-"""``Examples/WoodgroveBank`` and ``Examples/OpenTokHello`` in a window, by the keyboard alone: no pointer, and the focus as a screen reader hears it."""
+"""``Examples/WoodgroveBank`` and ``Examples/OpenTokHello`` in a window, by the keyboard alone: no pointer, and the
+focus as a screen reader hears it."""
 
 from __future__ import annotations
 
@@ -214,7 +215,8 @@ class KeyboardHello(ByKeyboard):
                                                     if role == BUTTON and name.startswith(show) and name != f"{show}Ben"])[0]
             self.says((BUTTON, f"{show}Ben"))
 
-            # Each picture has a button of its own, from which the tab key goes on to what it shows, and to the next picture.
+            # Each picture has a button of its own, from which the tab key goes on to what it shows, and to the next
+            # picture.
             for name in (own, "Ben"):
                 self.press(f"{show}{name}")
                 self.says((BUTTON, f"Hide what belongs to the picture of {name}"), (BUTTON, "Mute"))

@@ -1,4 +1,5 @@
-"""The pages by keyboard alone, and as screen readers are told of them: what hosts do in a meeting, and the administration."""
+"""The pages by keyboard alone, and as screen readers are told of them: what hosts do in a meeting, and the
+administration."""
 
 from __future__ import annotations
 

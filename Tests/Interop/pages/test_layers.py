@@ -1,4 +1,5 @@
-"""What pages and Swift participants send, and what pages receive, follows what is shown: layers by tile size, and nothing for nobody."""
+"""What pages and Swift participants send, and what pages receive, follows what is shown: layers by tile size, and
+nothing for nobody."""
 
 from __future__ import annotations
 
@@ -54,7 +55,8 @@ class Layers(unittest.TestCase):
         ann.sees("Ben")
 
         def large() -> None:
-            """Waits until Ann gets Ben's large layer: a page that a slow machine starves starts with the small one, or falls to it for a while."""
+            """Waits until Ann gets Ben's large layer: a page that a slow machine starves starts with the small one, or
+            falls to it for a while."""
             wait_for("Ann's picture of Ben 640 pixels wide", lambda: self.width(ann, "Ben") == 640 or f"no: {self.width(ann, 'Ben')}", 25)
         large()
         sizes = []
@@ -69,7 +71,8 @@ class Layers(unittest.TestCase):
         self.rates(ann, ben)
 
     def rates(self, ann: Person, ben: Person) -> None:
-        """Ben asks for fewer pictures of Ann, whose camera comes in temporal layers, and then for all; and a page that is told how many are wanted keeps to it."""
+        """Ben asks for fewer pictures of Ann, whose camera comes in temporal layers, and then for all; and a page that
+        is told how many are wanted keeps to it."""
         def limit(rate: str) -> None:
             ben.evaluate(f"() => [...parley.participants.values()].find((each) => each.name === 'Ann').publication('camera').setFrameRate({rate})")
 
@@ -204,7 +207,8 @@ class Layers(unittest.TestCase):
             asked = self.shows(ben, width)
 
             def settled() -> dict | str:
-                """The first moment with pictures of that width, once it is two seconds ago and nothing has come of what nobody watches in the second one."""
+                """The first moment with pictures of that width, once it is two seconds ago and nothing has come of what
+                nobody watches in the second one."""
                 layers = self.layers(ann, 1_000)
                 first = next((each for each in self.decoded(ben) if each["at"] > asked and each["width"] == width), None)
                 if not first or layers[-1]["at"] < max(first["at"], asked) + 2_000 or any(self.grown(layers, rid) for rid in stopped):
@@ -290,7 +294,8 @@ class Layers(unittest.TestCase):
         return (notes[-1]["bytes"] - notes[0]["bytes"]) * 8 / (notes[-1]["at"] - notes[0]["at"])
 
     def test_a_picture_in_av1_goes_on(self) -> None:
-        """It stood still after its first pictures as long as pages did not ask for the dependency descriptors of what they receive."""
+        """It stood still after its first pictures as long as pages did not ask for the dependency descriptors of what
+        they receive."""
         self.person("Ann", "av1", "config.preferredVideoCodec=AV1")
         ben = self.person("Ben", "av1", LISTENS)
         ben.sees("Ann")

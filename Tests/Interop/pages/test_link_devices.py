@@ -1,4 +1,5 @@
-"""What an address may do with camera and microphone of somebody whom the browser has let use them here before: nothing but leave them off."""
+"""What an address may do with camera and microphone of somebody whom the browser has let use them here before: nothing
+but leave them off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What people see and hear of each other on bad networks: pages of real Chromium, as senders and as receivers, through the impairment proxy."""
+"""What people see and hear of each other on bad networks: pages of real Chromium, as senders and as receivers, through
+the impairment proxy."""
 
 from __future__ import annotations
 
@@ -30,9 +31,10 @@ def person(driver: Playwright, name: str, size: tuple[int, int] = (640, 360), **
 
 
 class Networks(unittest.TestCase):
-    """Each is a call of two: Ann on a clean network, Ben behind the proxy, whose way is impaired in both directions. What Ann has of Ben tells
-    of him as sender, what he has of her of him as receiver. One happens after the other, since two at a time leave a slow machine no moment to spare, and a browser that waits for its turn
-    looks like a bad network."""
+    """Each is a call of two: Ann on a clean network, Ben behind the proxy, whose way is impaired in both directions.
+    What Ann has of Ben tells of him as sender, what he has of her of him as receiver. One happens after the other,
+    since two at a time leave a slow machine no moment to spare, and a browser that waits for its turn looks like a bad
+    network."""
 
     CONDITIONS = {
         "3G": "rate=900k,delay=80ms,jitter=15ms,loss=0.5%,queue=600ms",
@@ -89,7 +91,8 @@ class Networks(unittest.TestCase):
             self.assertLess(seen.concealed, 0.03, f"{what}, afterwards: {seen}")
 
     def test_a_call_whose_bandwidth_halves_goes_on_smaller_and_is_itself_again_when_it_returns(self) -> None:
-        # What is sent when the bandwidth halves fills the queue of 400 ms within a second; until it has drained, pictures and sound of a second more are late or lost.
+        # What is sent when the bandwidth halves fills the queue of 400 ms within a second; until it has drained,
+        # pictures and sound of a second more are late or lost.
         self.check("halves and returns", 0.2, 0.04)
         for what, seen in zip(("sending", "receiving"), self.calls["halves and returns"].result()):
             self.assertLess(seen.longest, 3, f"{what}: {seen}")
@@ -287,8 +290,8 @@ class OneSender(unittest.TestCase):
         print("".join(f"\n  {name}: {each}" for name, each in seen.items()), end=" … ")
         self.assertEqual(seen["Ben"].width, 640, f"the wide one has the largest: {seen['Ben']}")
         self.assertEqual(seen["Cem"].width, 320, f"the narrow one has the smaller: {seen['Cem']}")
-        # Making AV1 in two sizes takes a busy machine longer than it has, and the larger one goes first. The narrow one may try once whether there is room
-        # for more, and stand while the queue drains.
+        # Making AV1 in two sizes takes a busy machine longer than it has, and the larger one goes first. The narrow one
+        # may try once whether there is room for more, and stand while the queue drains.
         for name, most in (("Ben", 0.3), ("Cem", 0.5)):
             self.assertLess(seen[name].frozen, most, f"{name}'s picture goes on: {seen[name]}")
             self.assertGreater(seen[name].rate, 3, f"{name}'s picture goes on: {seen[name]}")

@@ -1,4 +1,5 @@
-"""What a few addresses can take from everybody else: connections, the TCP port of media, the queue of passcodes; and heads that are read in two ways."""
+"""What a few addresses can take from everybody else: connections, the TCP port of media, the queue of passcodes; and
+heads that are read in two ways."""
 
 from __future__ import annotations
 
@@ -102,7 +103,8 @@ class Shares(unittest.TestCase):
             self.assertLess(answered, 30)
 
     async def flood(self, url: str, rooms: list[tuple[str, str]]) -> tuple[int, dict]:
-        """Sixty joins from one network, then one from another: how many of the sixty were answered before it, and its answer."""
+        """Sixty joins from one network, then one from another: how many of the sixty were answered before it, and its
+        answer."""
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(local_addr=("127.2.0.1", 0), limit=0)) as many, \
                 aiohttp.ClientSession(connector=aiohttp.TCPConnector(local_addr=("127.3.0.1", 0))) as one:
             address = url.replace("localhost", "127.0.0.1") + "/signal"

@@ -247,8 +247,8 @@ class Description(unittest.TestCase):
         return made
 
     def examples(self, server: Server, meetings: dict[str, tuple[str, str]]) -> dict[tuple[str, str], dict]:
-        """For each operation that is about one thing: a thing of its own, so that none finds what another one has taken away. ``meetings`` are
-        running ones by room: the id, and that of somebody in it."""
+        """For each operation that is about one thing: a thing of its own, so that none finds what another one has taken
+        away. ``meetings`` are running ones by room: the id, and that of somebody in it."""
         start = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + 86_400))
         tenants = {name: self.make(server, "tenants", name=name) for name in ("shown", "changed", "keyed", "more-keys", "fewer-keys", "gone")}
         planned = {name: self.make(server, "meetings", room=name, schedule={"start": start})["id"]
@@ -343,7 +343,8 @@ class Description(unittest.TestCase):
             schema, report = Path(folder, "openapi.json"), Path(folder, "requests.har")
             schema.write_text(json.dumps(self.with_examples(description, examples)))
             config = Path(folder, "schemathesis.toml")
-            # 422 is for what keeps to the description and is refused by a rule that it cannot say, such as a reserved name.
+            # 422 is for what keeps to the description and is refused by a rule that it cannot say, such as a reserved
+            # name.
             config.write_text(f'''
 headers = {{ Authorization = "Bearer {TOKEN}" }}
 request-timeout = 10.0
@@ -539,7 +540,8 @@ class Pages(unittest.TestCase):
             says, = run(server, "token", "inspect", token)
             self.assertEqual((says["guest"], says["permissions"]), (True, ["subscribe", "chat"]))
 
-            # The pages say what it is good for as well, with the line breaks of whoever copied it, and show neither it nor one that is none.
+            # The pages say what it is good for as well, with the line breaks of whoever copied it, and show neither it
+            # nor one that is none.
             asked: list[str] = []
             page.on("request", lambda request: asked.append(request.url))
             for text, title, words in ((token[:40] + "\n" + token[40:], "The token is good", ("weekly", "subscribe, chat", "A guest")),

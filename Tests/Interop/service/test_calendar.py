@@ -1,4 +1,5 @@
-"""Planned meetings, made on the command line, against other calendar libraries: the file is valid, and both find the same occurrences."""
+"""Planned meetings, made on the command line, against other calendar libraries: the file is valid, and both find the
+same occurrences."""
 
 from __future__ import annotations
 
@@ -74,7 +75,8 @@ class Calendar(unittest.TestCase):
                 theirs = sorted(event.start.astimezone(dt.timezone.utc) for event in events)
                 with self.subTest(rule=rule, zone=zone, time=time):
                     self.assertEqual([utc(one["start"]) for one in ours], theirs)
-                    # Ninety minutes are as long in a night with a change of clocks (RFC 5545 section 3.3.6); the library adds them to the clock.
+                    # Ninety minutes are as long in a night with a change of clocks (RFC 5545 section 3.3.6); the
+                    # library adds them to the clock.
                     self.assertEqual({utc(one["end"]) - utc(one["start"]) for one in ours}, {dt.timedelta(minutes=90)})
                     self.check_file(calendar, text, zone)
                 compared += 1

@@ -1,4 +1,5 @@
-"""`parley meeting change`, option by option, without a server and beside a running one; what is done to people in running meetings; and what the command line writes into the audit log."""
+"""`parley meeting change`, option by option, without a server and beside a running one; what is done to people in
+running meetings; and what the command line writes into the audit log."""
 
 from __future__ import annotations
 
@@ -78,7 +79,8 @@ class Commands(unittest.TestCase):
         self.data = self.enterContext(tempfile.TemporaryDirectory(prefix="parley-commands-"))
 
     def run_parley(self, *words: str, status: int = 0, text: str | None = None) -> list[dict]:
-        """Runs the command line on the data folder, with ``text`` on standard input, and returns the JSON objects that it printed."""
+        """Runs the command line on the data folder, with ``text`` on standard input, and returns the JSON objects that
+        it printed."""
         done = subprocess.run([str(BINARY), *words, "--data", self.data], capture_output=True, text=True, input=text, timeout=60)
         self.assertEqual(done.returncode, status, f"{words}: {done.stdout}\n{done.stderr}")
         self.message = done.stderr

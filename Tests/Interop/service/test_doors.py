@@ -1,4 +1,5 @@
-"""The doors of a meeting in the page where they stay shut: full, over, gone with the server, and hosts who come and go meanwhile."""
+"""The doors of a meeting in the page where they stay shut: full, over, gone with the server, and hosts who come and go
+meanwhile."""
 
 from __future__ import annotations
 
@@ -76,7 +77,8 @@ class Doors(KeyboardTest):
         wait_for("all in the list", lambda: ann.page.locator(".lobby-list .person").count() == 4)
         for width, height in ((640, 400), (320, 568), (390, 760)):
             ann.page.set_viewport_size({"width": width, "height": height})
-            # Each is scrolled to, and is what a finger would touch there. What is said for a moment lies over the end of the panel, until it is gone.
+            # Each is scrolled to, and is what a finger would touch there. What is said for a moment lies over the end
+            # of the panel, until it is gone.
             wait_for(f"everything to be reached at {width} by {height}", lambda: not (hidden := ann.page.evaluate(
                 """() => [...document.querySelectorAll(".lobby-list .button, .people-list .person")].filter((each) => {
                   each.scrollIntoView({ block: "nearest" });

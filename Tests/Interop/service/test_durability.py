@@ -1,6 +1,8 @@
-"""Nothing that the server acknowledges leaves it before it is on the disk: what ``kill -9`` cannot show, since the kernel keeps what a dead process has written.
+"""Nothing that the server acknowledges leaves it before it is on the disk: what ``kill -9`` cannot show, since the
+kernel keeps what a dead process has written.
 
-A library that is loaded before all others notes each write to a file of the data folder, each synchronisation, and each send on a socket, in their order.
+A library that is loaded before all others notes each write to a file of the data folder, each synchronisation, and each
+send on a socket, in their order.
 """
 
 from __future__ import annotations
@@ -68,7 +70,8 @@ class WriteOrder:
 
 
 def unwritten(records: list[Record], is_answer: Callable[[bytes], bool], kept: dict[str, bytes]) -> str | None:
-    """What is wrong with the order of calls up to an answer; nil when each text was on the disk by then, in the file whose path ends or begins so."""
+    """What is wrong with the order of calls up to an answer; nil when each text was on the disk by then, in the file
+    whose path ends or begins so."""
     answer = next((index for index, each in enumerate(records) if each.what == "send" and is_answer(each.content)), None)
     if answer is None:
         return "the answer is not among what was sent"

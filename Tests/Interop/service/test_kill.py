@@ -2,8 +2,8 @@
 
     KILL_ROUNDS=200 KILL_SEED=1 .venv/bin/python Tests/Interop/run.py test_kill        (or `make kill-loop`)
 
-``kill -9`` ends the process and not the machine: what the kernel has taken it keeps. That bytes are on the disk before they are acknowledged,
-which matters when the power fails, this cannot show.
+``kill -9`` ends the process and not the machine: what the kernel has taken it keeps. That bytes are on the disk before
+they are acknowledged, which matters when the power fails, this cannot show.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class Killed(unittest.TestCase):
         total, last = Kept(), Kept()
         number = 0
         with tempfile.TemporaryDirectory(prefix="parley-kill-") as data:
-            # How much a server has done when it is killed is a matter of the machine: it is killed until everything was among it.
+            # How much a server has done when it is killed is a matter of the machine: it is killed until everything was
+            # among it.
             while number < ROUNDS or number < 50 * ROUNDS and missing(total):
                 if dice.random() < 0.3:
                     kill_while_starting(data, dice)

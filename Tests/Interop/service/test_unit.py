@@ -1,4 +1,5 @@
-"""`Packaging/parley.service` under a systemd of its own, in namespaces that end with it: what the unit forbids, and that the server works all the same."""
+"""`Packaging/parley.service` under a systemd of its own, in namespaces that end with it: what the unit forbids, and
+that the server works all the same."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from server import BINARY, ROOT
 SYSTEMD = Path("/lib/systemd/systemd")
 CGROUPS = [Path("/sys/fs/cgroup/unified"), Path("/sys/fs/cgroup")]
 
-# Before systemd is process 1: nothing below is seen, or left behind, outside of the namespaces. The only units are ours and what it cannot do
-# without, since the machine's own would set up the machine.
+# Before systemd is process 1: nothing below is seen, or left behind, outside of the namespaces. The only units are ours
+# and what it cannot do without, since the machine's own would set up the machine.
 BOOT = """
 set -e
 mount --make-rprivate /

@@ -219,7 +219,8 @@ class AiortcPeer:
 
     @staticmethod
     async def _add_candidates(connection: RTCPeerConnection, answer: str) -> None:
-        """aiortc overlooks the candidates of a bundle's first section where a later one has none, so they are trickled."""
+        """aiortc overlooks the candidates of a bundle's first section where a later one has none, so they are
+        trickled."""
         for line in answer.splitlines():
             if line.startswith("a=candidate:") and " udp " in line:
                 candidate = candidate_from_sdp(line.removeprefix("a=candidate:"))
@@ -249,7 +250,8 @@ class AiortcPeer:
                 if marker := read_marker(luma):
                     self.markers.setdefault(name, []).append(marker)
                     continue
-                # One picture in five says enough: a loop that judges each has no time for the checks of ICE where the processor is wanted by others.
+                # One picture in five says enough: a loop that judges each has no time for the checks of ICE where the
+                # processor is wanted by others.
                 if self.video_frames[name] % 5 == 1:
                     self.colours[name] = tuple(np.median(frame.to_ndarray(format="rgb24"), axis=(0, 1)))
             else:

@@ -1,4 +1,5 @@
-"""``Examples/WoodgroveBank``, the sample app of the Skype for Business App SDK, as a test works with it: steps go in, what happens comes out."""
+"""``Examples/WoodgroveBank``, the sample app of the Skype for Business App SDK, as a test works with it: steps go in,
+what happens comes out."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ from sounds import Sound
 
 
 class Bank:
-    """The app, with settings of its own in ``home`` and with test devices, which its environment asks for. Without a window unless ``window`` is
-    true; then its environment names the display."""
+    """The app, with settings of its own in ``home`` and with test devices, which its environment asks for. Without a
+    window unless ``window`` is true; then its environment names the display."""
 
     def __init__(self, home: Path, *options: str, window: bool = False, environment: dict[str, str] | None = None):
         self.home = home

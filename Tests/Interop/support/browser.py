@@ -25,12 +25,12 @@ CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 HEADLESS = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or CHROMIUM
 FILES = Path(tempfile.gettempdir()) / f"parley-media-{os.getpid()}"
 
-#: Browsers send a smaller picture when encoding is slow, which on a shared machine says nothing of the network. With these arguments they do not:
-#: the measure of slowness says after a moment that all is well, for years.
+#: Browsers send a smaller picture when encoding is slow, which on a shared machine says nothing of the network. With
+#: these arguments they do not: the measure of slowness says after a moment that all is well, for years.
 UNHURRIED = ("--force-fieldtrials=WebRTC-ForceSimulatedOveruseIntervalMs/1-1-2000000000/",)
 
-#: Leaves the videos in their places, of their sizes, and does not draw them, which without a graphics card costs more than all else that a browser
-#: does in a call. Statistics are the same; ``sees`` finds nothing.
+#: Leaves the videos in their places, of their sizes, and does not draw them, which without a graphics card costs more
+#: than all else that a browser does in a call. Statistics are the same; ``sees`` finds nothing.
 UNDRAWN = """() => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync("video { visibility: hidden !important }");
@@ -38,12 +38,14 @@ UNDRAWN = """() => {
 }"""
 
 
-#: How long a test waits for what never comes. It decides no test: it only ends those that have failed, and is far from what a busy machine takes.
+#: How long a test waits for what never comes. It decides no test: it only ends those that have failed, and is far from
+#: what a busy machine takes.
 FAR = 150
 
 
 def wait_for(what: str, condition: Callable[[], Any], seconds: float = FAR, every: float = 0.1) -> Any:
-    """Polls ``condition`` until it is true and returns its value; says what was missing after ``seconds``, or ``FAR`` where that is later.
+    """Polls ``condition`` until it is true and returns its value; says what was missing after ``seconds``, or ``FAR``
+    where that is later.
 
     ``condition`` may return a string that starts with ``no:`` to tell what it still misses.
     """
@@ -99,7 +101,8 @@ def give_back(browser: Browser, playwright: Playwright, arguments: tuple[str, ..
 
 
 class Person:
-    """One browser that nobody else uses meanwhile, as if it was new, with a known picture for camera and a known tone for microphone."""
+    """One browser that nobody else uses meanwhile, as if it was new, with a known picture for camera and a known tone
+    for microphone."""
 
     def __init__(self, playwright: Playwright, name: str, *, arguments: tuple[str, ...] = (), viewport=(960, 640),
                  devices: bool = True, camera: Path | None = None, draws: bool = True, **context: Any):
@@ -155,7 +158,8 @@ class Person:
     # What the page sees and hears.
 
     def untouched(self, expression: str) -> Any:
-        """The value of an expression, as if nobody had touched the page: whatever Playwright does itself counts as a person's click."""
+        """The value of an expression, as if nobody had touched the page: whatever Playwright does itself counts as a
+        person's click."""
         self._session = getattr(self, "_session", None) or self.context.new_cdp_session(self.page)
         answer = self._session.send("Runtime.evaluate", {"expression": expression, "awaitPromise": True, "returnByValue": True})
         return answer["result"].get("value")
@@ -171,8 +175,8 @@ class Person:
         return sorted(self.page.evaluate("() => [...window.parley.participants.values()].map((each) => each.name)"))
 
     def sees(self, name: str, source: str = "camera", seconds: float = 25, known: str | None = None) -> dict:
-        """Waits until this page shows ``name``'s known moving picture, or with ``known`` that of somebody else, and returns what was
-        measured."""
+        """Waits until this page shows ``name``'s known moving picture, or with ``known`` that of somebody else, and
+        returns what was measured."""
         def look() -> Any:
             seen = self.evaluate("([name, source]) => senses.watch(name, source, 1500)", [name, source])
             problem = picture_problem(seen, media.CAST[known or name][0])
@@ -190,8 +194,8 @@ class Person:
         return wait_for(f"{self.name} to hear {name}", listen, seconds)
 
     def sees_test_picture(self, name: str, seconds: float = 40, rate: float = 20) -> dict:
-        """Waits until this page shows the Swift client's moving test picture, with so many frames a second, and returns what was
-        measured."""
+        """Waits until this page shows the Swift client's moving test picture, with so many frames a second, and returns
+        what was measured."""
         def look() -> Any:
             seen = self.evaluate("(name) => senses.markers(name, 'camera', 2000)", name)
             if "problem" in seen:
@@ -254,8 +258,8 @@ SENSES = (Path(__file__).parent / "senses.js").read_text()
 
 
 def see_and_hear(*pairs: tuple[Person, str], seconds: float = 25) -> dict[tuple[str, str], tuple[dict, dict]]:
-    """Waits until each page sees and hears the one it is paired with, all of them at once. Returns what was measured, by viewer and viewed:
-    what ``sees`` and what ``hears`` would say."""
+    """Waits until each page sees and hears the one it is paired with, all of them at once. Returns what was measured,
+    by viewer and viewed: what ``sees`` and what ``hears`` would say."""
     measured: dict[tuple[str, str], tuple[dict, dict]] = {}
 
     def look() -> Any:

@@ -1,4 +1,5 @@
-"""Runs ``parley join`` for a test: a participant made of the Swift client, told what to do and heard through JSON lines."""
+"""Runs ``parley join`` for a test: a participant made of the Swift client, told what to do and heard through JSON
+lines."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ from sounds import Sound
 
 
 class Client:
-    """``parley join`` in a process of its own, started by the command ``within``. Use it in a ``with`` block; leaving it leaves the meeting."""
+    """``parley join`` in a process of its own, started by the command ``within``. Use it in a ``with`` block; leaving
+    it leaves the meeting."""
 
     def __init__(self, url: str, room: str, name: str, *options: str, records: bool = False, within: tuple[str, ...] = ()):
         self.name = name

@@ -14,12 +14,14 @@ TONE = 500
 
 
 def write_webm(path: Path) -> None:
-    """Writes one round of the known picture in VP8, 3 s, with a steady tone of ``TONE`` Hz in Opus that loops without a jump."""
+    """Writes one round of the known picture in VP8, 3 s, with a steady tone of ``TONE`` Hz in Opus that loops without a
+    jump."""
     _write(path, "libopus", "libvpx", {"b": "4M", "crf": "4", "deadline": "realtime", "cpu-used": "4"})
 
 
 def write_exact(path: Path) -> None:
-    """Writes the same as Matroska with every pixel and sample as it is: what is read from it is the known picture itself."""
+    """Writes the same as Matroska with every pixel and sample as it is: what is read from it is the known picture
+    itself."""
     _write(path, "pcm_s16le", "rawvideo", {})
 
 

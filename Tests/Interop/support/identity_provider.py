@@ -1,6 +1,7 @@
 """A real OpenID Connect provider, canaille, with two people, a group and Parley as its client.
 
-Run it as ``python identity_provider.py PORT REDIRECT ACTIVE-KEYS INACTIVE-KEYS``, the keys as JSON lists. The class runs it for a test.
+Run it as ``python identity_provider.py PORT REDIRECT ACTIVE-KEYS INACTIVE-KEYS``, the keys as JSON lists. The class
+runs it for a test.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ CLIENT, SECRET, PASSWORD = "parley", "the provider's secret", "correct horse bat
 class IdentityProvider:
     """The provider in a process of its own. Use it in a ``with`` block.
 
-    Its keys are made by its own command, and it reads them when it starts. ``rotate`` changes them as its settings mean it: a new one signs from now on
-    (``ACTIVE_JWKS``), and the one before is still published (``INACTIVE_JWKS``) until ``forget``."""
+    Its keys are made by its own command, and it reads them when it starts. ``rotate`` changes them as its settings mean
+    it: a new one signs from now on (``ACTIVE_JWKS``), and the one before is still published (``INACTIVE_JWKS``) until
+    ``forget``."""
 
     def __init__(self, port: int, redirect: str):
         self.port = port

@@ -16,7 +16,8 @@ from server import ROOT
 
 BINARY = Path(os.environ.get("IMPAIRMENT_PROXY", ROOT / ".build/release/impairment-proxy"))
 
-#: Leaves one candidate of each description that the page is given, over UDP at the proxy. Runs before the page's own scripts.
+#: Leaves one candidate of each description that the page is given, over UDP at the proxy. Runs before the page's own
+#: scripts.
 REWRITE = """
 (() => {
   const set = RTCPeerConnection.prototype.setRemoteDescription;
@@ -38,7 +39,8 @@ REWRITE = """
 
 
 class ImpairmentProxy:
-    """``impairment-proxy`` in a process of its own, before the media port of a server with one worker. Use it in a ``with`` block.
+    """``impairment-proxy`` in a process of its own, before the media port of a server with one worker. Use it in a
+    ``with`` block.
 
     ``options`` are its own, for instance ``"--down", "loss=10%"``; its ``--seed`` makes the chances repeat.
     """

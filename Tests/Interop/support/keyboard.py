@@ -1,4 +1,5 @@
-"""A page as it is for somebody without a mouse or without a screen: where the focus is, whether it is seen, and what a screen reader says."""
+"""A page as it is for somebody without a mouse or without a screen: where the focus is, whether it is seen, and what a
+screen reader says."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ class Keyboard:
         wait_for(f"the focus of {self.person.name} on {expected!r}", lambda: (now := self.focus()) == expected or f"no: {now}", seconds, 0.05)
 
     def nameless(self) -> list[str]:
-        """What can be used, or groups others, and has no name. The page's main part takes the focus only to be read from there."""
+        """What can be used, or groups others, and has no name. The page's main part takes the focus only to be read
+        from there."""
         return [f"{node['role']} {node}" for node in self._nodes()
                 if not node["name"] and node["role"] not in ("RootWebArea", "main") and (node.get("focusable") or node["role"] in NAMED - {"group"})]
 

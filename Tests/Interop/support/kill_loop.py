@@ -1,4 +1,5 @@
-"""Writers that keep what the server has acknowledged, and the check that it is all there after the server was killed."""
+"""Writers that keep what the server has acknowledged, and the check that it is all there after the server was
+killed."""
 
 from __future__ import annotations
 
@@ -320,10 +321,11 @@ class Writers:
         return made
 
     def hosts(self, admin: Door, _: Door, dice: random.Random) -> None:
-        """A meeting from its beginning to its end. What a host is told to be done is in the audit log; and what happened in the meeting before that
-        is what webhooks are told, since all of it is written in its order."""
+        """A meeting from its beginning to its end. What a host is told to be done is in the audit log; and what
+        happened in the meeting before that is what webhooks are told, since all of it is written in its order."""
         if self.hearer is None:
-            # Nobody is at that address, so that what it is to be told waits and can be counted. One whose making was not answered is as good.
+            # Nobody is at that address, so that what it is to be told waits and can be counted. One whose making was
+            # not answered is as good.
             hearing = {"url": "http://127.0.0.1:1/events"}
             there = [hook["id"] for hook in admin.api("GET", "webhooks")[1]["items"] if hook["url"] == hearing["url"]]
             if not there:
@@ -583,8 +585,8 @@ def check_files(data: str) -> list[str]:
 
 
 def check_lists(server: Server, kept: Kept, whole: bool) -> list[str]:
-    """What the server has acknowledged and does not list any more. Where the lists are not walked ``whole``, all that is kept must be
-    among the newest entries."""
+    """What the server has acknowledged and does not list any more. Where the lists are not walked ``whole``, all that
+    is kept must be among the newest entries."""
     admin = Door(server.admin_port)
     problems: list[str] = []
 
@@ -804,8 +806,8 @@ def kill_while_starting(data: str, dice: random.Random) -> None:
 
 
 def kill_while_writing(data: str, last: Kept, total: Kept, seed: int, dice: random.Random) -> tuple[Kept, list[str]]:
-    """Starts the server, checks that it has what was acknowledged ``last``, writes, and kills it at a moment that the dice choose. Returns
-    what it has acknowledged then, and everything that is wrong."""
+    """Starts the server, checks that it has what was acknowledged ``last``, writes, and kills it at a moment that the
+    dice choose. Returns what it has acknowledged then, and everything that is wrong."""
     server = Server("--log-level", "warning", data=data).__enter__()
     problems = check_lists(server, last, whole=False) + check_each(server, last) + run_aside(check_meetings(server, last)) + run_aside(check_mailboxes(server, last))
     fresh = Kept()

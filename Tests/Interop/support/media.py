@@ -52,8 +52,8 @@ def write_picture(path: Path, colour: tuple[int, int, int], rate: int = RATE) ->
 
 
 def write_busy_picture(path: Path, colour: tuple[int, int, int], size: tuple[int, int], rate: int) -> None:
-    """Writes one sweep at that size and rate over a background of grain that changes with each picture, as a real camera's does: it
-    takes the bits that an encoder may spend, where one colour takes hardly any."""
+    """Writes one sweep at that size and rate over a background of grain that changes with each picture, as a real
+    camera's does: it takes the bits that an encoder may spend, where one colour takes hardly any."""
     width, height = size
     y, u, v = _yuv(*colour)
     bar = width // 10

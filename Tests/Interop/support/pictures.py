@@ -134,8 +134,8 @@ def psnr(a: tuple[np.ndarray, ...], b: tuple[np.ndarray, ...]) -> float:
 
 
 class KnownVideo:
-    """A picture that tests know exactly: a soft landscape of colours through which a bright ball moves, with the frame's number in the
-    marker. It loops without a jump."""
+    """A picture that tests know exactly: a soft landscape of colours through which a bright ball moves, with the
+    frame's number in the marker. It loops without a jump."""
 
     WIDTH, HEIGHT, RATE, FRAMES, SOURCE = 640, 360, 20, 60, 77
 

@@ -16,8 +16,9 @@ _turn = threading.Lock()
 
 
 def _own() -> Iterator[int]:
-    """Ports below those that the kernel gives to whoever names none. To hold one of those would not be enough: media takes any UDP port that is
-    free, and then the TCP port of this number. A UDP socket at the beginning of a block keeps other processes of tests from it."""
+    """Ports below those that the kernel gives to whoever names none. To hold one of those would not be enough: media
+    takes any UDP port that is free, and then the TCP port of this number. A UDP socket at the beginning of a block
+    keeps other processes of tests from it."""
     end = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     for first in range(end - BLOCKS * BLOCK, end, BLOCK):
         lock = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
@@ -34,8 +35,8 @@ _ports = _own()
 
 
 def free_port() -> int:
-    """A TCP port that nothing listens on, and that nobody gets who does not name it, as long as this process runs: a server that is started again
-    finds it free. Until one listens connections are refused."""
+    """A TCP port that nothing listens on, and that nobody gets who does not name it, as long as this process runs: a
+    server that is started again finds it free. Until one listens connections are refused."""
     with _turn:
         for port in _ports:
             with socket.socket(socket.AF_INET6) as probe, contextlib.suppress(OSError):

@@ -9,11 +9,11 @@ from pathlib import Path
 
 
 class ProcessorWait:
-    """Notes twenty times a second for how long the threads of some processes have waited for a core (the second field of Linux' ``schedstat``).
-    Use it in a ``with`` block.
+    """Notes twenty times a second for how long the threads of some processes have waited for a core (the second field
+    of Linux' ``schedstat``). Use it in a ``with`` block.
 
-    A picture that stands because nobody had a core to make, carry or show it is no fault of the stream; how long that was is measured here, and
-    not guessed from how busy the machine is.
+    A picture that stands because nobody had a core to make, carry or show it is no fault of the stream; how long that
+    was is measured here, and not guessed from how busy the machine is.
     """
 
     WINDOW = 0.5
@@ -52,7 +52,8 @@ class ProcessorWait:
         return waits
 
     def longest(self) -> float:
-        """The most seconds that what passes through all the processes had to wait within ``WINDOW``, by the thread of each that waited most."""
+        """The most seconds that what passes through all the processes had to wait within ``WINDOW``, by the thread of
+        each that waited most."""
         longest, first = 0.0, 0
         samples = list(self._samples)
         for last, (at, after) in enumerate(samples):

@@ -66,8 +66,8 @@ class CuttableProxy:
             return True
 
     def withhold_at(self, marker: bytes) -> None:
-        """From when the server says this, at most 100 bytes, over a connection, nothing more that it says arrives there: it does what it is asked for, and
-        the answers are lost."""
+        """From when the server says this, at most 100 bytes, over a connection, nothing more that it says arrives
+        there: it does what it is asked for, and the answers are lost."""
         with self._lock:
             self._marker = marker
 

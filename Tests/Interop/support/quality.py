@@ -83,7 +83,8 @@ def judge(samples: list[dict]) -> Quality:
 
 
 def seconds_until_pictures(samples: list[dict], since: float) -> float | None:
-    """From ``since``, on the page's clock, to the first picture that others followed within a second; None while there is none."""
+    """From ``since``, on the page's clock, to the first picture that others followed within a second; None while there
+    is none."""
     for index, each in enumerate(samples):
         if each["at"] <= since or index == 0 or each["frames"] <= samples[index - 1]["frames"]:
             continue

@@ -7,7 +7,8 @@ import difflib
 from bank import Bank
 from browser import Person, wait_for
 
-#: Writes down what the page's ``Meeting`` tells of the others and of the chat. Levels, quality and who is loudest come by the clock.
+#: Writes down what the page's ``Meeting`` tells of the others and of the chat. Levels, quality and who is loudest come
+#: by the clock.
 LISTEN = """() => {
   window.told = [];
   const track = ({ participant, publication }) => `${participant.name}'s ${publication.source}`;
@@ -29,15 +30,16 @@ LISTEN = """() => {
 
 
 def line(event: dict[str, str]) -> str:
-    """An event of the app's journal in words: what the app was told as a delegate, or saw of a property that it observes."""
+    """An event of the app's journal in words: what the app was told as a delegate, or saw of a property that it
+    observes."""
     if event["event"] == "observed":
         return f"{event['what']} = {event['value']}"
     return f"told: {event['event']} {' '.join(value for key, value in event.items() if key != 'event')}"
 
 
 class Record:
-    """One sequence of an app and a page. What both are told at the same time has no order between them: of each act it has the app's lines, in
-    their order, and then the page's."""
+    """One sequence of an app and a page. What both are told at the same time has no order between them: of each act it
+    has the app's lines, in their order, and then the page's."""
 
     def __init__(self, app: Bank, page: Person):
         self.app = app

@@ -1,7 +1,7 @@
 """What a screen reader is told of a window: AT-SPI on a D-Bus session of the test's own.
 
-The accessibility library is the distribution's and belongs to its Python, so the reading is done by a process of its own: this file, run by
-``/usr/bin/python3``. It answers each line that it reads with one line of JSON.
+The accessibility library is the distribution's and belongs to its Python, so the reading is done by a process of its
+own: this file, run by ``/usr/bin/python3``. It answers each line that it reads with one line of JSON.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ STATES = ("checked", "editable", "enabled", "focusable", "focused", "modal", "mu
 
 
 class ScreenReader:
-    """A session without a screen reader's voice. Use it in a ``with`` block; start programs with its ``environment``."""
+    """A session without a screen reader's voice. Use it in a ``with`` block; start programs with its
+    ``environment``."""
 
     def __enter__(self) -> "ScreenReader":
         self._bus = subprocess.Popen(["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1"],
@@ -46,7 +47,8 @@ class ScreenReader:
         return json.loads(line)
 
     def window(self, application: str) -> list[dict[str, Any]]:
-        """Everything in the application's windows, each before what is in it: its role, name, text, states, and place in the tree."""
+        """Everything in the application's windows, each before what is in it: its role, name, text, states, and place
+        in the tree."""
         return self._ask("read", application)
 
     def press(self, application: str, path: list[int]) -> bool:

@@ -1,4 +1,5 @@
-"""A sound system and a screen of a test's own: PulseAudio with devices that exist in memory, and a virtual X display."""
+"""A sound system and a screen of a test's own: PulseAudio with devices that exist in memory, and a virtual X
+display."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from sounds import Sound
 class SoundSystem:
     """PulseAudio with two rooms: what is played in a room is what a microphone there hears.
 
-    ``default`` is where programs play; ``listening`` is the room of the default microphone. Programs started within the ``with`` block use it.
+    ``default`` is where programs play; ``listening`` is the room of the default microphone. Programs started within the
+    ``with`` block use it.
     """
 
     def __init__(self, default: str = "room", listening: str = "room"):
@@ -117,7 +119,8 @@ class Display:
 
 
 def write_voice(path: Path, seconds: float = 30) -> None:
-    """Writes something that a noise filter takes for a voice: syllables of a humming that rises and falls, with pauses."""
+    """Writes something that a noise filter takes for a voice: syllables of a humming that rises and falls, with
+    pauses."""
     rate = 48_000
     time = np.arange(int(seconds * rate)) / rate
     pitch = 150 + 30 * np.sin(2 * np.pi * 0.7 * time) + 15 * np.sin(2 * np.pi * 2.3 * time)

@@ -3,12 +3,14 @@ import { secretOf, secretTextOf, withSecret } from "/sdk/parley.js";
 const stashKey = "parley.e2ee";
 
 /**
- * The address of this page, with the join token in `jwt` of its query, wherever it stood: in the fragment, where the links of these pages have it and
- * which no request for the page has, or in the query, as Jitsi Meet has it. Joining sends it to the server in a header and over the WebSocket, so that
- * it stands in no address and no log; an address with it in the query was sent as it is before this page could do anything.
+ * The address of this page, with the join token in `jwt` of its query, wherever it stood: in the fragment, where the
+ * links of these pages have it and which no request for the page has, or in the query, as Jitsi Meet has it. Joining
+ * sends it to the server in a header and over the WebSocket, so that it stands in no address and no log; an address
+ * with it in the query was sent as it is before this page could do anything.
  *
- * What the browser shows loses the token at once, so that it is in no history, bookmark or picture of the screen. It stays with this entry of the
- * history, so that the page can be loaded anew; the same address opened another time knows nothing of it.
+ * What the browser shows loses the token at once, so that it is in no history, bookmark or picture of the screen. It
+ * stays with this entry of the history, so that the page can be loaded anew; the same address opened another time knows
+ * nothing of it.
  *
  * The key of an encrypted meeting stays in the fragment: people send the address on as the browser shows it.
  *

@@ -30,7 +30,8 @@ export class Announcer {
    * Says something and shows it.
    *
    * @param {string} text
-   * @param {{icon?: string, urgent?: boolean, time?: number, topic?: string, onClick?: () => void}} [options] `topic` is for `clear`
+   * @param {{icon?: string, urgent?: boolean, time?: number, topic?: string, onClick?: () => void}} [options] `topic`
+   *   is for `clear`
    */
   show(text, options = {}) {
     this.say(text, options);

@@ -1,6 +1,8 @@
 import { playback } from "/sdk/playback.js";
 
-/** Plays the sound of every subscribed track, apart from the tiles, so that nobody goes silent when a tile is hidden. */
+/**
+ * Plays the sound of every subscribed track, apart from the tiles, so that nobody goes silent when a tile is hidden.
+ */
 export class AudioSink {
   #container;
   #elements = new Map();
@@ -8,7 +10,8 @@ export class AudioSink {
 
   /**
    * @param {HTMLElement} container
-   * @param {(blocked: boolean) => void} onBlocked told when the browser does not let it be heard before the user has clicked, and when it does
+   * @param {(blocked: boolean) => void} onBlocked told when the browser does not let it be heard before the user has
+   *   clicked, and when it does
    * @param {string} [speakerId]
    */
   constructor(container, onBlocked, speakerId) {

@@ -32,8 +32,8 @@ export class BeginsPage {
   #asksAt = Date.now() + 3_000;
 
   /**
-   * @param {{title: string, schedule: object, calendar: HTMLElement, onOpen: () => void, onEnter: () => void}} options `onOpen` is called
-   *   when one can come in, `onEnter` when somebody wants to before
+   * @param {{title: string, schedule: object, calendar: HTMLElement, onOpen: () => void, onEnter: () => void}} options
+   *   `onOpen` is called when one can come in, `onEnter` when somebody wants to before
    */
   constructor(options) {
     this.#options = options;

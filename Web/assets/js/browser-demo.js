@@ -1,4 +1,5 @@
-// The demo page of the OpenTok script, written the way pages of its first version were: TB, events with lists, elements that are replaced.
+// The demo page of the OpenTok script, written the way pages of its first version were: TB, events with lists, elements
+// that are replaced.
 (function () {
   const at = (id) => document.getElementById(id);
   let session = null;

@@ -2,8 +2,8 @@ import { h } from "./dom.js";
 import { icon } from "./icons.js";
 
 /**
- * A link that saves a meeting's calendar file. A token, with which the file names who is invited, goes in a header and not in the address, which
- * would stand in histories and logs.
+ * A link that saves a meeting's calendar file. A token, with which the file names who is invited, goes in a header and
+ * not in the address, which would stand in histories and logs.
  *
  * @param {string|URL} address of the file
  * @param {string|null} token

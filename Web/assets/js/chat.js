@@ -157,7 +157,10 @@ export class ChatPanel {
     this.#showTyping();
   }
 
-  /** @param {{id: number, from: string, name: string, text: string, time: string, to: string|null, file?: object, deleted?: string, edited?: string}} message */
+  /**
+   * @param {{id: number, from: string, name: string, text: string, time: string, to: string|null, file?: object,
+   *   deleted?: string, edited?: string}} message
+   */
   add(message) {
     this.#empty.hidden = true;
     const own = message.from === this.#meeting.localParticipant.id;
@@ -277,7 +280,10 @@ export class ChatPanel {
     this.#problem.replaceChildren(...lines.map((text) => h("span", { class: "chat-problem", dir: "auto", text })));
   }
 
-  /** Says that a text is too long for one message, and whether it is. A field with a `maxLength` would cut what is pasted, and say nothing. */
+  /**
+   * Says that a text is too long for one message, and whether it is. A field with a `maxLength` would cut what is
+   * pasted, and say nothing.
+   */
   #showLength(field) {
     const problem = chatProblem(field.value.trim(), this.#meeting.encrypted);
     const isLong = problem !== null;
@@ -337,7 +343,10 @@ export class ChatPanel {
     this.#ask(async () => save(await this.#meeting.chatting.export(format), `chat ${this.#meeting.info?.name ?? ""}.${ending}`));
   }
 
-  /** Sends files, some at the same time and the others after them. What of them is refused stays to be read until something else is sent. */
+  /**
+   * Sends files, some at the same time and the others after them. What of them is refused stays to be read until
+   * something else is sent.
+   */
   #sendFiles(files) {
     const problems = files.length > mostFiles ? [`Only the first ${mostFiles} of ${files.length} files are sent.`] : [];
     this.#showProblems(problems);

@@ -5,12 +5,14 @@ import { icon } from "./icons.js";
 const permissionFor = { microphone: "publishAudio", camera: "publishVideo" };
 
 /**
- * The offer to turn on the devices that a link has left off. It goes when one of them is on, or when the person wants none.
+ * The offer to turn on the devices that a link has left off. It goes when one of them is on, or when the person wants
+ * none.
  *
  * @param {string[]} withheld
  * @param {(sources: string[]) => void} onAccept
  * @param {() => void} onFocusLost the offer goes while it has the focus
- * @returns {{element: HTMLElement, text: string, isShown: boolean, show: (own: import("/sdk/parley.js").LocalParticipant) => void}}
+ * @returns {{element: HTMLElement, text: string, isShown: boolean, show: (own:
+ *   import("/sdk/parley.js").LocalParticipant) => void}}
  */
 export function deviceOffer(withheld, onAccept, onFocusLost) {
   const line = h("p", {});

@@ -193,7 +193,8 @@ export function themeChoice() {
  * Device settings during a meeting.
  *
  * @param {import("/sdk/parley.js").Meeting} meeting
- * @param {{onSpeaker: (id: string) => void, onMirror: (mirror: boolean) => void, onProblem: (device: string, error: Error) => void}} handlers
+ * @param {{onSpeaker: (id: string) => void, onMirror: (mirror: boolean) => void, onProblem: (device: string, error:
+ *   Error) => void}} handlers
  */
 export function openSettings(meeting, handlers) {
   const { devices, localParticipant } = meeting;

@@ -2,7 +2,8 @@
  * Makes an element. Text is always text: nothing here parses HTML.
  *
  * @param {string} tag such as `button` or `p`
- * @param {object} [properties] `class`, `text`, `on` (listeners by event name), `hidden`, ARIA and `data-` attributes, other properties
+ * @param {object} [properties] `class`, `text`, `on` (listeners by event name), `hidden`, ARIA and `data-` attributes,
+ *   other properties
  * @param {...(Node|string|null|undefined|false)} children
  * @returns {HTMLElement}
  */

@@ -23,7 +23,8 @@ async function ask(address, method, body) {
 }
 
 /**
- * Shows who gets in, and lets a host change it. Who was made a host by another one has no invitation that says so, and is told.
+ * Shows who gets in, and lets a host change it. Who was made a host by another one has no invitation that says so, and
+ * is told.
  *
  * @param {URL} address of the meeting, with the token that the page came with, if it did with one
  * @param {import("./announcer.js").Announcer} announcer

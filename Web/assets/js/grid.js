@@ -7,8 +7,8 @@
 const widest = 16 / 9;
 
 /**
- * The arrangement in which equal tiles cover most of a space. Tiles are at most 16:9 wide, and may be cropped up to a limit that
- * depends on how upright the space is, because phones send upright pictures.
+ * The arrangement in which equal tiles cover most of a space. Tiles are at most 16:9 wide, and may be cropped up to a
+ * limit that depends on how upright the space is, because phones send upright pictures.
  *
  * @param {number} count
  * @param {number} width
@@ -58,8 +58,8 @@ export function gridLayout(count, width, height, gap = 8) {
  * @param {number} width
  * @param {number} height
  * @param {number} [gap]
- * @returns {{main: Rectangle, strip: Rectangle[], hidden: number}} `hidden` is how many do not fit; the last strip place is then meant
- *   for a mark that says so
+ * @returns {{main: Rectangle, strip: Rectangle[], hidden: number}} `hidden` is how many do not fit; the last strip
+ *   place is then meant for a mark that says so
  */
 export function spotlightLayout(count, width, height, gap = 8) {
   if (count <= 0) { return { main: { x: 0, y: 0, width, height }, strip: [], hidden: 0 }; }

@@ -7,8 +7,8 @@ import { icon } from "./icons.js";
  *
  * @param {string} title
  * @param {string} text
- * @param {{action: string, danger?: boolean, more?: HTMLElement|null, choices?: {name: string, text: string, checked?: boolean}[], onYes: (chosen: object) => void}} options
- *   `more` comes before the choices
+ * @param {{action: string, danger?: boolean, more?: HTMLElement|null, choices?: {name: string, text: string, checked?:
+ *   boolean}[], onYes: (chosen: object) => void}} options `more` comes before the choices
  */
 export function confirmDialog(title, text, { action, danger = true, more = null, choices = [], onYes }) {
   const boxes = choices.map((choice) => [choice.name, h("input", { type: "checkbox", checked: choice.checked === true }), choice.text]);

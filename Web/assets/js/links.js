@@ -1,12 +1,16 @@
 import { h } from "./dom.js";
 
 /**
- * Web addresses. Beyond ASCII, quotation marks, brackets and what ends a sentence (”, 」, 。) end an address too: browsers write them percent-encoded.
- * So do direction marks, under which a link would read as another, and invisible places to break a line.
+ * Web addresses. Beyond ASCII, quotation marks, brackets and what ends a sentence (”, 」, 。) end an address too:
+ * browsers write them percent-encoded. So do direction marks, under which a link would read as another, and invisible
+ * places to break a line.
  */
 const addresses = /\bhttps?:\/\/(?:[!#-;=?-[\]_a-{}~]|(?![\p{Quotation_Mark}\p{Terminal_Punctuation}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Bidi_Control}\s\u200B\u2060])[^\0-\x7f])+/giu;
 
-/** An address without the punctuation behind it. A bracket that closes one of the address belongs to it, and so does an apostrophe inside. */
+/**
+ * An address without the punctuation behind it. A bracket that closes one of the address belongs to it, and so does an
+ * apostrophe inside.
+ */
 function withoutEnd(found) {
   let address = found;
   for (;;) {

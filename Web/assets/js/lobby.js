@@ -8,8 +8,8 @@ import { hueIndex, initials } from "./tile.js";
 const settleTime = 500;
 
 /**
- * What hosts see of the lobby: a notice over the stage, a list in the people panel, and the lock. Hidden from everybody else, since the
- * server tells nobody else.
+ * What hosts see of the lobby: a notice over the stage, a list in the people panel, and the lock. Hidden from everybody
+ * else, since the server tells nobody else.
  */
 export class LobbyControls {
   #meeting;
@@ -32,7 +32,8 @@ export class LobbyControls {
 
   /**
    * @param {import("/sdk/parley.js").Meeting} meeting
-   * @param {{announcer: import("./announcer.js").Announcer, peopleButton: HTMLElement, address: URL, onShow: () => void}} options
+   * @param {{announcer: import("./announcer.js").Announcer, peopleButton: HTMLElement, address: URL, onShow: () =>
+   *   void}} options
    */
   constructor(meeting, options) {
     this.#meeting = meeting;

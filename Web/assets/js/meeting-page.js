@@ -152,8 +152,8 @@ function joinAtOnce() {
 }
 
 /**
- * Joins. With a page before (the prejoin page, or a notice with a button to try again), that page stays until there is something else to
- * show; without one, the meeting is shown as it connects.
+ * Joins. With a page before (the prejoin page, or a notice with a button to try again), that page stays until there is
+ * something else to show; without one, the meeting is shown as it connects.
  */
 async function join(ready, { prejoin = null, passcode, again = null } = {}) {
   const stored = choices.get();
@@ -177,7 +177,8 @@ async function join(ready, { prejoin = null, passcode, again = null } = {}) {
   meeting.addEventListener("error", keep);
   let hasEnded = false;
   meeting.addEventListener("ended", ({ detail }) => {
-    // What joining fails with is told where it is waited for. Whoever waits in the lobby hears of the meeting's end here.
+    // What joining fails with is told where it is waited for. Whoever waits in the lobby hears of the meeting's end
+    // here.
     if (room === null && detail.reason === "failed") { return; }
     hasEnded = true;
     showNotice(noticeForEnd(detail), detail.reason === "left" ? { action: "Rejoin" } : {});
@@ -233,7 +234,8 @@ async function join(ready, { prejoin = null, passcode, again = null } = {}) {
     if (again !== null && current === again && again.says(notice)) { again.inVain(); return; }
     title = overrides.subject ?? meeting.subject ?? title;
     if (!mayPass.has(error.code)) { showNotice(notice); return; }
-    // The devices were closed with the meeting that could not be joined, and a passcode that was wrong is asked for anew.
+    // The devices were closed with the meeting that could not be joined, and a passcode that was wrong is asked for
+    // anew.
     const page = showNotice(notice, {
       onAgain: () => join(reopened(ready), { passcode: error.code === "passcodeBlocked" ? undefined : passcode, again: page }),
     });

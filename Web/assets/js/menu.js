@@ -4,11 +4,13 @@ import { icon } from "./icons.js";
 let open = null;
 
 /**
- * Opens a menu beside a button. It closes with Escape, Tab, a choice or a click elsewhere; the focus then returns to the button.
+ * Opens a menu beside a button. It closes with Escape, Tab, a choice or a click elsewhere; the focus then returns to
+ * the button.
  *
  * @param {HTMLElement} anchor
  * @param {string} label
- * @param {({icon: string, text: string, action: () => void, danger?: boolean}|{emoji: string, text: string, action: () => void}|"line"|null)[]} entries
+ * @param {({icon: string, text: string, action: () => void, danger?: boolean}|{emoji: string, text: string, action: ()
+ *   => void}|"line"|null)[]} entries
  * @param {string} [className]
  */
 export function openMenu(anchor, label, entries, className = "") {

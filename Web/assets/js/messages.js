@@ -137,7 +137,8 @@ export function deviceProblem(device, error, joined = false) {
 }
 
 /**
- * What somebody is told who joins for a while already: what is waited for. Only once the server has let them in is it the network.
+ * What somebody is told who joins for a while already: what is waited for. Only once the server has let them in is it
+ * the network.
  *
  * @param {import("/sdk/parley.js").Meeting} meeting
  * @param {boolean} hasPasscode whether they came with a passcode

@@ -16,7 +16,8 @@ export class NoticePage {
 
   /**
    * @param {import("./messages.js").Notice} notice
-   * @param {{meeting?: string|null, action?: string, onAgain: () => void}} options `meeting` is its title, where there is one; `action` names what `onAgain` does
+   * @param {{meeting?: string|null, action?: string, onAgain: () => void}} options `meeting` is its title, where there
+   *   is one; `action` names what `onAgain` does
    */
   constructor(notice, options) {
     this.#notice = notice;

@@ -45,7 +45,8 @@ export class PeoplePanel {
 
   /**
    * @param {import("/sdk/parley.js").Meeting} meeting
-   * @param {{onClose: () => void, onPin: (participant: object) => void, onDetails: (participant: object) => void, onInvite: (() => void)|null, host: import("./host-controls.js").HostControls}} handlers
+   * @param {{onClose: () => void, onPin: (participant: object) => void, onDetails: (participant: object) => void,
+   *   onInvite: (() => void)|null, host: import("./host-controls.js").HostControls}} handlers
    */
   constructor(meeting, handlers) {
     this.#meeting = meeting;

@@ -59,7 +59,8 @@ export class Room {
 
   /**
    * @param {import("/sdk/parley.js").Meeting} meeting
-   * @param {{title: string, url: string, invite: boolean, withheld: string[]}} options `withheld`: devices that wait for a click to be turned on
+   * @param {{title: string, url: string, invite: boolean, withheld: string[]}} options `withheld`: devices that wait
+   *   for a click to be turned on
    */
   constructor(meeting, options) {
     this.#meeting = meeting;

@@ -1,7 +1,10 @@
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
 
-/** Signing in at the tenant's provider: the way there and back, and out. The session itself is a cookie that no script can read. */
+/**
+ * Signing in at the tenant's provider: the way there and back, and out. The session itself is a cookie that no script
+ * can read.
+ */
 
 /** What the server says in the address when signing in did not work. */
 const problems = {
@@ -14,7 +17,8 @@ const problems = {
 };
 
 /**
- * Why the last sign-in did not work, in words, or null. It is taken out of the address, so that it is not said again later.
+ * Why the last sign-in did not work, in words, or null. It is taken out of the address, so that it is not said again
+ * later.
  *
  * @returns {string|null}
  */

@@ -185,8 +185,8 @@ export class Stage {
   #show(tile, visible) { tile.element.classList.toggle("tile-hidden", !visible); }
 
   /**
-   * The order in which tiles fill the places. It stays as it was, so that nothing jumps about; only somebody who speaks and would be
-   * hidden changes places with whoever has been silent longest.
+   * The order in which tiles fill the places. It stays as it was, so that nothing jumps about; only somebody who speaks
+   * and would be hidden changes places with whoever has been silent longest.
    */
   #ordered(tiles, places) {
     const rank = (tile) => {

@@ -28,7 +28,10 @@ document.getElementById("new-meeting").addEventListener("click", async ({ curren
 // Who comes back finds the page as it was left.
 addEventListener("pageshow", () => { document.getElementById("new-meeting").disabled = false; });
 
-/** Makes a meeting whose host is who makes it. Where the server makes none for strangers, the address of a room says what it needs. */
+/**
+ * Makes a meeting whose host is who makes it. Where the server makes none for strangers, the address of a room says
+ * what it needs.
+ */
 async function newMeeting() {
   const secret = choice.newSecret();
   try {

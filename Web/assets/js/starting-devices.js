@@ -1,6 +1,6 @@
 /**
- * Which devices a visit begins with. Nothing in an address opens one: an address can be written by anybody, and browsers remember the permission
- * for the whole server. It can turn one off.
+ * Which devices a visit begins with. Nothing in an address opens one: an address can be written by anybody, and
+ * browsers remember the permission for the whole server. It can turn one off.
  */
 
 const sources = ["microphone", "camera"];
@@ -19,7 +19,10 @@ export function wantedDevices(overrides, stored) {
   };
 }
 
-/** The devices of somebody whose link skips the page before joining. They are asked about each one when the server has answered. */
+/**
+ * The devices of somebody whose link skips the page before joining. They are asked about each one when the server has
+ * answered.
+ */
 export class LinkedDevices {
   #wanted;
   #always;
@@ -38,8 +41,8 @@ export class LinkedDevices {
   get withheld() { return sources.filter((source) => this.#withheld.has(source)); }
 
   /**
-   * Whether a device may be opened without a click: by the person's own choice for this server, or by the word of the server, which says what its
-   * operator and a signed token allow.
+   * Whether a device may be opened without a click: by the person's own choice for this server, or by the word of the
+   * server, which says what its operator and a signed token allow.
    *
    * @param {"microphone"|"camera"} source
    * @param {import("/sdk/discover.js").DiscoverDocument} document

@@ -4,14 +4,14 @@ import { h, setAttribute, setText } from "./dom.js";
 let count = 0;
 
 /**
- * Says beside a field, while somebody types, that its text is too long, and cuts nothing: a field with a `maxLength` counts UTF-16 units, cuts what
- * is pasted and says nothing.
+ * Says beside a field, while somebody types, that its text is too long, and cuts nothing: a field with a `maxLength`
+ * counts UTF-16 units, cuts what is pasted and says nothing.
  *
  * @param {HTMLInputElement} field
  * @param {import("/sdk/text.js").TextLimits} limits
  * @param {string} noun what the text is, at the beginning of a sentence
- * @returns {{element: HTMLElement, problem: () => string|null}} `element` belongs below the field; `problem` is asked before the text is used, and
- *   puts the cursor into a field whose text is too long
+ * @returns {{element: HTMLElement, problem: () => string|null}} `element` belongs below the field; `problem` is asked
+ *   before the text is used, and puts the cursor into a field whose text is too long
  */
 export function watchLength(field, limits, noun) {
   count += 1;

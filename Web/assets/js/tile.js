@@ -11,8 +11,9 @@ const isSign = (character) => /^\p{S}/u.test(character) || isKeycap(character);
 const upper = (character) => (characters(character.toUpperCase()).length === 1 ? character.toUpperCase() : character);
 
 /**
- * The initials that stand for a name without a picture: of its first and its last word the first character that is a letter or digit, or a sign
- * where no word has any. `Initials` in Swift gives the same (`Tests/Base/BasicsTests/initials.json`).
+ * The initials that stand for a name without a picture: of its first and its last word the first character that is a
+ * letter or digit, or a sign where no word has any. `Initials` in Swift gives the same
+ * (`Tests/Base/BasicsTests/initials.json`).
  *
  * @param {string} name
  * @returns {string} one or two characters

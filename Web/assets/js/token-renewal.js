@@ -6,8 +6,8 @@ import { signInAddress } from "./sign-in.js";
 const pause = 4_000;
 
 /**
- * Keeps one's place in a meeting whose server lets nobody stay when the join token ends: asks for another one, and where that takes a new
- * sign-in, or an invitation, says so until it is done.
+ * Keeps one's place in a meeting whose server lets nobody stay when the join token ends: asks for another one, and
+ * where that takes a new sign-in, or an invitation, says so until it is done.
  *
  * @param {import("/sdk/parley.js").Meeting} meeting
  * @param {URL} address of the meeting

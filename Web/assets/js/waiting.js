@@ -20,7 +20,10 @@ export class WaitingPage {
         h("button", { class: "button large", type: "button", on: { click: options.onLeave } }, icon("leave"), h("span", { text: "Leave" })))));
   }
 
-  /** @param {"lobby"|"host"|"start"} reason @param {boolean} [lost] whether the connection is lost, so that nobody knows of this person */
+  /**
+   * @param {"lobby"|"host"|"start"} reason
+   * @param {boolean} [lost] whether the connection is lost, so that nobody knows of this person
+   */
   show(reason, lost = false) {
     const [title, text] = {
       host: ["Waiting for the host", "The meeting begins when a host comes. You can stay on this page."],
