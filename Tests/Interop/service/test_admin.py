@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import os
@@ -23,7 +22,7 @@ from pathlib import Path
 import aiohttp
 
 from administration import Receiver, ask, verify
-from browser import Person, shared_driver, wait_for
+from browser import Person, run_aside, shared_driver, wait_for
 from client import Client
 from command import jwt, run
 from keyboard import Keyboard
@@ -261,7 +260,7 @@ class Description(unittest.TestCase):
         tenant, meeting, webhook = "/api/v1/tenants/{tenant}", "/api/v1/meetings/{meeting}", "/api/v1/webhooks/{webhook}"
         running = {name: {"meeting": id, "participant": person} for name, (id, person) in meetings.items()}
         domain = self.make(server, "domains", name="mail", authentication="disabled")["id"]
-        shown, gone = asyncio.run(self.endpoints(server, domain, "ann", "ben"))
+        shown, gone = run_aside(self.endpoints(server, domain, "ann", "ben"))
         return {
             ("get", "/api/v1/domains/{domain}/identities/{identity}"): {"domain": domain, "identity": shown["regId"]},
             ("delete", "/api/v1/domains/{domain}/endpoints/{endpoint}"): {"domain": domain, "endpoint": gone["endpoint"]},

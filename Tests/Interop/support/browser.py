@@ -47,13 +47,13 @@ def wait_for(what: str, condition: Callable[[], Any], seconds: float = FAR, ever
     """Polls ``condition`` until it is true and returns its value; says what was missing after ``seconds``, or ``FAR``
     where that is later.
 
-    ``condition`` may return a string that starts with ``no:`` to tell what it still misses.
+    ``condition`` may return ``no`` to say that it waits, or ``no: …`` to name what is missing.
     """
     seconds = max(seconds, FAR)
     end = time.monotonic() + seconds
     while True:
         value = condition()
-        if value and not (isinstance(value, str) and value.startswith("no:")):
+        if value and not (isinstance(value, str) and value.partition(":")[0] == "no"):
             return value
         if time.monotonic() > end:
             raise AssertionError(f"waited {seconds} s for {what}; last seen: {value!r}")

@@ -216,7 +216,7 @@ public enum HTTPClient {
           .failure(
             .untrustedCertificate("it is made by nobody this machine trusts, is out of date, or is for another name")))
       } else {
-        end(.failure(.connectionFailed(WireRequest.words(for: reason, isSecure: parts.isSecure))))
+        end(.failure(WireRequest.failure(for: reason, isSecure: parts.isSecure)))
       }
     default: break
     }

@@ -14,7 +14,7 @@ public enum WebSocketClient {
   ///   - allowsSelfSigned: Trust any certificate: for tests and for servers reached over a trusted network.
   /// - Throws: ``TransportError/badURL(_:)``, ``TransportError/unknownHost(_:reason:)``,
   ///   ``TransportError/connectionFailed(_:)``, ``TransportError/timedOut(_:)``, ``TransportError/cancelled`` as soon
-  ///   as the task is cancelled.
+  ///   as the task is cancelled. Of several addresses, the error is of the first that was more than unreachable.
   public static func connect(
     _ url: String, headers: HTTPHeaders = HTTPHeaders(), limits: WebSocketLimits = WebSocketLimits(),
     timeout: TimeSpan = .seconds(10), allowsSelfSigned: Bool = false
@@ -22,7 +22,7 @@ public enum WebSocketClient {
     let parts = try URLParts(url)
     guard parts.isWebSocket else { throw .badURL(url) }
     let (service, host) = try WireClient.service(isSecure: parts.isSecure)
-    var failure = TransportError.connectionFailed("no address of \(parts.host) answers")
+    var failure: TransportError?
     for ip in try await NameResolver.resolve(parts.host, port: parts.port) {
       let remote = TransportAddress(ip: ip, port: UInt16(truncatingIfNeeded: parts.port))
       let wire = WebSocketClientWire(
@@ -39,10 +39,11 @@ public enum WebSocketClient {
       switch result {
       case .success(let connection): return connection
       case .failure(.cancelled): throw .cancelled
-      case .failure(let error): failure = error
+      case .failure(let error):
+        if failure == nil || failure == WireRequest.unreachable { failure = error }
       }
     }
-    throw failure
+    throw failure ?? WireRequest.unreachable
   }
 }
 
@@ -116,7 +117,7 @@ public enum WebSocketClient {
     case LWS_CALLBACK_CLIENT_ESTABLISHED:
       opened()
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
-      fail(.connectionFailed(WireRequest.words(for: unsafe WireRequest.reason(bytes, count), isSecure: parts.isSecure)))
+      fail(WireRequest.failure(for: unsafe WireRequest.reason(bytes, count), isSecure: parts.isSecure))
     case LWS_CALLBACK_CLIENT_RECEIVE:
       return unsafe webSocket?.received(wsi, UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
         ?? -1
@@ -174,6 +175,9 @@ public enum WebSocketClient {
 
 /// The part that client requests share.
 enum WireRequest {
+  /// The failure at an address where nothing listens: it says less than the failure at any other address.
+  static let unreachable = TransportError.connectionFailed("nothing answers there")
+
   /// Adds fields to a request; the value to return from the callback.
   @unsafe static func append(
     _ headers: HTTPHeaders, to wsi: OpaquePointer, _ place: UnsafeMutableRawPointer?, _ room: Int, except: [String]
@@ -198,15 +202,17 @@ enum WireRequest {
     return text.filter { $0 != "\0" }
   }
 
-  /// That reason for people, where it is one that they meet.
-  static func words(for reason: String, isSecure: Bool) -> String {
+  /// That reason for people, if it is one that they meet.
+  static func failure(for reason: String, isSecure: Bool) -> TransportError {
     switch reason {
-    case "Unable to connect": "nothing answers there"
+    case "Unable to connect": unreachable
     case "read failed":
-      isSecure ? "it hung up without an answer" : "it hung up without an answer, so it may speak HTTPS only"
-    case "problems parsing header": "what it answers is not HTTP"
-    case _ where reason.contains("SSL err"): "no secure connection could be made, so it may not speak HTTPS"
-    default: reason
+      .connectionFailed(
+        isSecure ? "it hung up without an answer" : "it hung up without an answer, so it may speak HTTPS only")
+    case "problems parsing header": .connectionFailed("what it answers is not HTTP")
+    case _ where reason.contains("SSL err"):
+      .connectionFailed("no secure connection could be made, so it may not speak HTTPS")
+    default: .connectionFailed(reason)
     }
   }
 }

@@ -40,6 +40,17 @@ import Transport
     }
   }
 
+  @Test("a server that is silent at one of its addresses isn't taken for one that is not there")
+  func silentAtOneAddress() async throws {
+    let server = try FrameServer(payload: nil)
+    // Nothing listens at the other address of this name.
+    await #expect {
+      _ = try await WebSocketClient.connect("ws://localhost:\(server.port)/", timeout: .milliseconds(200))
+    } throws: { error in
+      if case .timedOut = error as? TransportError { true } else { false }
+    }
+  }
+
   @Test("a client's connecting and a request end as soon as their task is cancelled")
   func cancelling() async throws {
     for kind in ["http", "ws"] {
