@@ -47,7 +47,7 @@ class Studio:
     def take(self, person: Person, name: str) -> None:
         # Nothing is pointed at, so that no control looks as if it was.
         person.page.mouse.move(0, 0)
-        person.page.screenshot(path=self.folder / f"{name}.png")
+        person.page.screenshot(path=self.folder / f"{name}.png", animations="disabled")
         print(name, flush=True)
 
     def quiet(self, person: Person) -> None:

@@ -65,7 +65,7 @@ class Codecs(client_test.ClientTest):
         toast = ann.page.locator(".toast", has_text="cannot see your camera")
         toast.wait_for()
         self.assertEqual(toast.inner_text(), "Ben cannot see your camera: their device cannot play VP9")
-        ann.page.screenshot(path=OUTPUT / "undecodable-sender.png")
+        ann.page.screenshot(path=OUTPUT / "undecodable-sender.png", animations="disabled")
         self.assertIn("1 cannot see it", ann.page.locator(".tile-self").get_attribute("aria-label"))
         wait_for("sound all the same", lambda: ben.failure or ben.tones.get("Ann") or f"no: {ben.tones}")
 
@@ -82,7 +82,7 @@ class Codecs(client_test.ClientTest):
         for name, size in (("wide", (960, 640)), ("narrow", (390, 760)), ("small", (280, 240))):
             cem.page.set_viewport_size({"width": size[0], "height": size[1]})
             cem.page.wait_for_timeout(600)
-            cem.page.screenshot(path=OUTPUT / f"undecodable-{name}.png")
+            cem.page.screenshot(path=OUTPUT / f"undecodable-{name}.png", animations="disabled")
         cem.page.set_viewport_size({"width": 960, "height": 640})
         cem.hears("Ann")
         ann.sees("Cem")

@@ -130,7 +130,7 @@ class EncryptedContents(unittest.TestCase):
                 ben.page.get_by_role("button", name="minutes.pdf").click()
             self.assertEqual(saved.value.suggested_filename, "minutes.pdf")
             self.assertEqual(Path(saved.value.path()).read_bytes(), content)
-        ben.page.screenshot(path=FOLDER / "file.png")
+        ben.page.screenshot(path=FOLDER / "file.png", animations="disabled")
         (path,) = self.stored()
         whole = path.read_bytes()
         for damaged in (whole[:70_000] + bytes([whole[70_000] ^ 1]) + whole[70_001:], whole[65_552:131_104] + whole[:65_552] + whole[131_104:], whole[:131_104]):
@@ -190,7 +190,7 @@ class EncryptedContents(unittest.TestCase):
         self.assertEqual(ben.page.get_by_text("Your password?").count(), 0)
         for theme in ("light", "dark"):
             ben.page.emulate_media(color_scheme=theme)
-            ben.page.screenshot(path=FOLDER / f"polls-{theme}.png")
+            ben.page.screenshot(path=FOLDER / f"polls-{theme}.png", animations="disabled")
         self.assertEqual(ben.page.evaluate("() => parley.hosting.createPoll({ question: 'x', options: ['a', 'a'] }).catch((error) => error.code)"), "badMessage")
 
     # MARK: Identities
@@ -207,7 +207,7 @@ class EncryptedContents(unittest.TestCase):
             for theme in ("light", "dark"):
                 ann.page.set_viewport_size({"width": width, "height": 760})
                 ann.page.emulate_media(color_scheme=theme)
-                ann.page.screenshot(path=FOLDER / f"identity-start-{name}-{theme}.png")
+                ann.page.screenshot(path=FOLDER / f"identity-start-{name}-{theme}.png", animations="disabled")
                 self.assertFalse(ann.page.evaluate("() => document.documentElement.scrollWidth > innerWidth"), f"{name} {theme}")
         ben.page.goto(self.server.url)
         ben.page.evaluate("() => localStorage.setItem('parley.choices', JSON.stringify({ recognised: true }))")
@@ -236,7 +236,7 @@ class EncryptedContents(unittest.TestCase):
                 for theme in ("light", "dark"):
                     ben.page.set_viewport_size({"width": width, "height": 640})
                     ben.page.emulate_media(color_scheme=theme)
-                    ben.page.screenshot(path=FOLDER / f"identity-sheet-{expected}-{name}-{theme}.png")
+                    ben.page.screenshot(path=FOLDER / f"identity-sheet-{expected}-{name}-{theme}.png", animations="disabled")
                     self.assertFalse(ben.page.evaluate("() => { const sheet = document.querySelector('.dialog-encryption'); return sheet.scrollWidth > sheet.clientWidth; }"), f"{name} {theme}")
             ben.page.set_viewport_size({"width": 960, "height": 640})
             ben.page.keyboard.press("Escape")

@@ -117,7 +117,7 @@ class Planning(KeyboardTest):
         keys.type("abc").press("Enter")
         wait_for("the problem", lambda: "4 to 64" in dialog.get_by_role("alert").inner_text() or f"no: {dialog.inner_text()}")
         keys.at("textbox Passcode")
-        ann.page.screenshot(path=str(OUTPUT / "who-gets-in.png"))
+        ann.page.screenshot(path=str(OUTPUT / "who-gets-in.png"), animations="disabled")
         keys.type("def").press("Enter").at("button Who gets in")
         cem, his = self.someone("Cem")
         self.enter(cem, room, key=key)

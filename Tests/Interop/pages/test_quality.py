@@ -322,7 +322,7 @@ class OneSender(unittest.TestCase):
         self.assertEqual(len(paused), 1, paused)
         other = "Ann" if paused == ["Cem"] else "Cem"
         OUTPUT.mkdir(exist_ok=True)
-        ben.page.screenshot(path=OUTPUT / "paused.png")
+        ben.page.screenshot(path=OUTPUT / "paused.png", animations="disabled")
         wait_for(f"{other}'s picture to go on", lambda: ben.frames(other, milliseconds=2000) > 4, 30)
         for name in ("Ann", "Cem"):
             ben.hears(name)
