@@ -66,13 +66,14 @@ extension AdminAPI {
     return .json(DomainView(changed))
   }
 
-  /// Removes a domain with everything in it. Connections of its endpoints end within a minute.
+  /// Removes a domain with everything in it, and ends the connections of its endpoints.
   func removeDomain(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
     let known = try await domain(call.path[0])
     try await keep(call, call.entry("domain.remove", known.name, tenant: known.name)) { transaction in
       _ = try transaction.withMailboxes { try $0.remove(domain: known.id) }
     }
+    await mailboxes.removeDeregistered()
     return Self.done
   }
 
@@ -81,12 +82,29 @@ extension AdminAPI {
     let after = try call.query.text("after", "the end of the page before") {
       (1...MessagingLimits.userIdBytes).contains($0.utf8.count)
     }
+    let beginning = try call.query.text("user", "the beginning of a user id") {
+      (1...MessagingLimits.userIdBytes).contains($0.unicodeScalars.count)
+    }
     try call.query.finish()
     let domain = try await domain(call.path[0])
-    let found = try await store.mailboxes {
-      try $0.identities(of: domain.id, after: after ?? "", limit: limit + 1)
+    let found = try await store.mailboxes { mailboxes in
+      try Self.identities(of: domain.id, beginning: beginning ?? "", after: after, limit: limit + 1, in: mailboxes)
     }
     return .json(Self.page(found.map { IdentityView($0) }, limit: limit) { $0.user })
+  }
+
+  /// Identities whose user ids begin with a text, byte for byte, in their order.
+  private static func identities(
+    of domain: DomainID, beginning: String, after: String?, limit: Int, in mailboxes: any MailboxTransaction
+  ) throws -> [MessagingIdentity] {
+    // The beginning itself comes first of all that begin with it.
+    let isLater = after.map { beginning.utf8.lexicographicallyPrecedes($0.utf8) } ?? false
+    var found: [MessagingIdentity] = []
+    if after == nil, !beginning.isEmpty, let same = try mailboxes.identity(user: beginning, of: domain) {
+      found.append(same)
+    }
+    found += try mailboxes.identities(of: domain, after: isLater ? after ?? "" : beginning, limit: limit)
+    return Array(found.prefix { $0.userId.utf8.starts(with: beginning.utf8) }.prefix(limit))
   }
 
   func showIdentity(_ call: inout Call) async throws -> HTTPResponse {
@@ -94,12 +112,13 @@ extension AdminAPI {
     let domain = try await domain(call.path[0])
     let missing = Refusal(404, "noSuchIdentity", "The domain has no such identity.")
     guard let regId = RegID(text: call.path[1]) else { throw missing }
-    let found = try await store.mailboxes { mailboxes -> IdentityView? in
+    let found = try await store.mailboxes { mailboxes -> (MessagingIdentity, [MessagingEndpoint])? in
       guard let identity = try mailboxes.identity(regId), identity.domain == domain.id else { return nil }
-      return IdentityView(identity, endpoints: try mailboxes.endpoints(of: regId))
+      return (identity, try mailboxes.endpoints(of: regId))
     }
-    guard let found else { throw missing }
-    return .json(found)
+    guard let (identity, endpoints) = found else { throw missing }
+    let connected = await mailboxes.connected(of: endpoints.map(\.id))
+    return .json(IdentityView(identity, endpoints: endpoints, connected: connected))
   }
 
   func removeEndpoint(_ call: inout Call) async throws -> HTTPResponse {
@@ -107,17 +126,19 @@ extension AdminAPI {
     let domain = try await domain(call.path[0])
     let id = EndpointID(call.path[1])
     let entry = call.entry("endpoint.remove", id.text, tenant: domain.name)
-    let isRemoved = try await keep(call) { transaction in
-      let isRemoved = try transaction.withMailboxes { mailboxes in
+    let owner: RegID? = try await keep(call) { transaction in
+      let owner: RegID? = try transaction.withMailboxes { mailboxes in
         guard let endpoint = try mailboxes.endpoint(id),
           try mailboxes.identity(endpoint.regId)?.domain == domain.id
-        else { return false }
+        else { return nil }
         try mailboxes.remove(endpoint: id)
-        return true
+        return endpoint.regId
       }
-      return (isRemoved, isRemoved ? entry : nil)
+      return (owner, owner == nil ? nil : entry)
     }
-    guard isRemoved else { throw Refusal(404, "noSuchEndpoint", "The domain has no such endpoint.") }
+    guard let owner else { throw Refusal(404, "noSuchEndpoint", "The domain has no such endpoint.") }
+    await mailboxes.remove(id)
+    await mailboxes.send(.endpointsChanged, to: owner, except: nil)
     return Self.done
   }
 
@@ -142,6 +163,7 @@ struct DomainFields: Sendable {
   private var authentication: String?
   private var texts: [String: String] = [:]
   private var issuer: String??
+  private var clientSecret: String??
   private var clientIDs: [String]?
   private var scopes: [String]?
   private var keyManagement: Bool?
@@ -155,6 +177,7 @@ struct DomainFields: Sendable {
       texts[name] = try fields.text(name, 1...128)
     }
     issuer = try fields.removable("issuer", 1...2_048)
+    clientSecret = try fields.removable("clientSecret", 1...4_096)
     clientIDs = try fields.texts("clientIds", most: 32, 1...512)
     scopes = try fields.texts("scopes", most: 32, 1...256)
     keyManagement = try fields.truth("keyManagement")
@@ -198,9 +221,12 @@ struct DomainFields: Sendable {
     case "oauth":
       var rules = DomainAuthentication.OpaqueTokenRules(tokenInfo: "", userInfo: "", clientIDs: [])
       if case .oauth(let known) = old { rules = known }
+      let before = rules
       rules.tokenInfo = texts["tokenInfo"] ?? rules.tokenInfo
       rules.userInfo = texts["userInfo"] ?? rules.userInfo
       rules.clientIDs = clientIDs ?? rules.clientIDs
+      rules.dropSecret(ofOther: before)
+      if let clientSecret { rules.clientSecret = clientSecret }
       rules.scopes = scopes ?? rules.scopes
       rules.userClaim = texts["userClaim"] ?? rules.userClaim
       return .oauth(rules)
@@ -220,7 +246,13 @@ struct DomainView: Encodable {
   var tokenInfo: String?
   var userInfo: String?
   var clientIds: [String] = []
+  /// With oauth: whether there is a secret for token information, which is never shown.
+  var hasClientSecret: Bool?
   var scopes: [String] = []
+  var userClaim: String?
+  var clientClaim: String?
+  var expiryClaim: String?
+  var issuerClaim: String?
   var keyManagement: Bool
   var pushUrl: String?
   /// The key of push signatures, shown when the domain is made.
@@ -237,8 +269,11 @@ struct DomainView: Encodable {
     case .disabled: break
     case .jwt(let rules):
       (jwks, issuer, clientIds, scopes) = (rules.jwks, rules.issuer, rules.clientIDs, rules.scopes)
+      (userClaim, clientClaim) = (rules.userClaim, rules.clientClaim)
+      (expiryClaim, issuerClaim) = (rules.expiryClaim, rules.issuerClaim)
     case .oauth(let rules):
       (tokenInfo, userInfo, clientIds, scopes) = (rules.tokenInfo, rules.userInfo, rules.clientIDs, rules.scopes)
+      (userClaim, hasClientSecret) = (rules.userClaim, rules.clientSecret != nil)
     }
     keyManagement = settings.hasKeyManagement
     pushUrl = settings.push?.url
@@ -262,7 +297,9 @@ struct IdentityView: Encodable {
     var description: String
     var nickname: String
     var persistent: Bool
+    var connected: Bool
     var created: Date
+    var lastSeen: Date
   }
 
   var user: String
@@ -271,7 +308,9 @@ struct IdentityView: Encodable {
   var hasKeys: Bool
   var endpoints: [Endpoint]?
 
-  init(_ identity: MessagingIdentity, endpoints: [MessagingEndpoint]? = nil) {
+  init(
+    _ identity: MessagingIdentity, endpoints: [MessagingEndpoint]? = nil, connected: Set<EndpointID> = []
+  ) {
     user = identity.userId
     regId = identity.regId.description
     pin = identity.pin
@@ -279,7 +318,7 @@ struct IdentityView: Encodable {
     self.endpoints = endpoints?.map {
       Endpoint(
         id: $0.id.text, description: $0.description, nickname: $0.nickname, persistent: $0.isPersistent,
-        created: $0.created)
+        connected: connected.contains($0.id), created: $0.created, lastSeen: $0.lastSeen)
     }
   }
 }
