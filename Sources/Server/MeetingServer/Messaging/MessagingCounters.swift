@@ -16,7 +16,7 @@ final class MessagingCounters: Sendable {
     uniqueKeysWithValues: KeyRecordOutcome.allCases.map { ($0, Counter()) })
   private let refusals = Mutex<[MessagingFailure.Code: UInt64]>([:])
 
-  /// What came of a request for a stored key record.
+  /// The outcome of a request for a stored key record.
   enum KeyRecordOutcome: String, CaseIterable {
     case read, written, refused
   }
