@@ -62,7 +62,7 @@ class Domains(unittest.TestCase):
         return code
 
     def claims(self) -> dict:
-        """What the provider says of Ada in a token of its own."""
+        """The claims of a token that the provider gave Ada."""
         return jwt.decode(self.tokens["ada"]["id_token"], options={"verify_signature": False})
 
     def kid(self) -> str:
@@ -174,8 +174,8 @@ class Domains(unittest.TestCase):
         # Starting again with nothing is how a forgotten password ends.
         self.assertEqual(ask("PUT", "ada", "ada", {"keys": {"public": keys["public"]}, "replace": True}), (200, {"public": keys["public"]}))
         refused = [ask("PUT", "ada", "ben", {"keys": keys}), ask("GET", "ada", None), ask("PUT", "ada", "ada", {"replace": True}),
-                   ask("PUT", "ada", "ada", {"keys": keys, "owner": "ben"}), ask("PUT", "ada", "ada", ["keys"]), ask("GET", "zoe", "ada")]
-        self.assertEqual([status for status, _ in refused], [401, 401, 400, 400, 400, 404])
+                   ask("PUT", "ada", "ada", {"keys": keys, "replace": "yes"}), ask("PUT", "ada", "ada", {"keys": keys, "owner": "ben"}), ask("PUT", "ada", "ada", ["keys"]), ask("GET", "zoe", "ada")]
+        self.assertEqual([status for status, _ in refused], [401, 401, 400, 400, 400, 400, 404])
         self.assertEqual(ask("GET", "ada", "ada"), (200, {"public": keys["public"]}))
 
 
@@ -201,7 +201,7 @@ class Rotation(unittest.TestCase):
             self.assertNotEqual(*(jwt.get_unverified_header(each)["kid"] for each in (first, second)))
             self.assertEqual(refused(app, second), "")
             self.assertEqual(refused(app, first), "", "the key before is still published")
-            # Nobody is let in, or told that the token is bad, while the provider's keys cannot be had.
+            # Without the provider's keys nobody gets in, and no token counts as bad.
             self.assertEqual(refused(domain("away", f"http://localhost:{free_port()}/keys"), second), "providerUnavailable")
 
 
