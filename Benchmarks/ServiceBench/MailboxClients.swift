@@ -14,10 +14,13 @@ final class MailboxClients: Sendable {
     self.full = full
     var made: [MailboxClient] = []
     for first in stride(from: 0, to: count, by: 50) {
-      made += try await withThrowingTaskGroup(of: MailboxClient.self) { group in
+      let batch: [MailboxClient] = try await withThrowingTaskGroup(of: MailboxClient.self) { group in
         for index in first..<min(first + 50, count) { group.addTask { try await MailboxClient(url, index) } }
-        return try await group.reduce(into: []) { $0.append($1) }
+        var registered: [MailboxClient] = []
+        for try await client in group { registered.append(client) }
+        return registered
       }
+      made += batch
     }
     endpoints = made
   }
