@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 import unittest
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 
 import aiohttp
 
@@ -47,17 +48,37 @@ class DomainPages(unittest.TestCase):
     def registered(self, server: Server, domain: str, *endpoints: tuple[str, str]) -> Iterator[None]:
         """Endpoints of users with their descriptions, connected until the end."""
         loop = asyncio.new_event_loop()
+        thread = threading.Thread(target=loop.run_forever, daemon=True)
+        thread.start()
 
-        async def register() -> aiohttp.ClientSession:
-            session = aiohttp.ClientSession()
+        async def listen(endpoint: MailboxEndpoint) -> None:
+            async for _ in endpoint.socket:
+                pass
+
+        async def register() -> tuple[aiohttp.ClientSession, list[asyncio.Task]]:
+            session, tasks = aiohttp.ClientSession(), []
             for user, description in endpoints:
-                await MailboxEndpoint(session, server.url).hello(domain, user, description=description)
-            return session
-        session = loop.run_until_complete(register())
+                endpoint = MailboxEndpoint(session, server.url)
+                await endpoint.hello(domain, user, description=description)
+                tasks.append(asyncio.create_task(listen(endpoint)))
+            return session, tasks
+
+        async def leave(session: aiohttp.ClientSession, tasks: list[asyncio.Task]) -> None:
+            await session.close()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+        def do(work: Coroutine) -> object:
+            return asyncio.run_coroutine_threadsafe(work, loop).result(30)
+
         try:
-            yield
+            known = do(register())
+            try:
+                yield
+            finally:
+                do(leave(*known))
         finally:
-            loop.run_until_complete(session.close())
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join(10)
             loop.close()
 
     def sign_in(self, operator: Person, server: Server) -> None:
