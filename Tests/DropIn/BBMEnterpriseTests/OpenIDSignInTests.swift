@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test("answers with another state or with none change nothing; the right one still counts")
+  @Test("threat 24: answers with another state or with none change nothing; the right one still counts")
   func state() async throws {
     try await run(signsIn: false) { provider, delegate, pages in
       let manager = Manager()
