@@ -312,7 +312,8 @@ let package = Package(
     .testTarget(
       name: "BBMEnterpriseTests",
       dependencies: [
-        "BBMEnterprise", "BBMListing", "Messaging", "MessagingClient", "ParleyViews", "TestSupport",
+        "BBMEnterprise", "BBMListing", "Basics", "Crypto", "Messaging", "MessagingClient", "Parley", "ParleyViews",
+        "TestSupport", "Transport",
       ], swiftSettings: common),
     .testTarget(
       name: "OpenTokTests",

@@ -4,20 +4,27 @@ import FoundationEssentials
 import Meetings
 
 /// A data folder as a busy server has it after a while.
-enum FullStore {
+struct FullStore: Sendable {
+  /// The default tenant's API key and secret.
+  var key: String
+  var secret: Secret<String>
+  var mailboxes: FullMailboxes
+
   /// Meetings `room-0` to `room-<meetings - 1>`, one each minute until now; `tokens` tokens that were made for these
-  /// rooms in turn, each with the audit entry of its issue; and as many revocations of others. Returns the default
-  /// tenant's API key and secret.
+  /// rooms in turn, each with the audit entry of its issue; and as many revocations of others.
   ///
-  /// The tables are filled behind the store's back, all at once: through the server it would take minutes, and make the
-  /// same rows.
+  /// These tables are filled behind the store's back, all at once: through the server it would take minutes, and make
+  /// the same rows.
   static func make(
     in folder: String, meetings: Int, tokens: Int, identities: Int, messages: Int
-  ) async throws -> (key: String, secret: Secret<String>) {
+  ) async throws -> FullStore {
     let store = try await SQLiteMeetingStore.open(folder: folder)
     let tenant = try await store.defaultTenant(now: Date())
     guard let secret = try await store.apiKeys(of: tenant.id).first?.secret else { throw BenchFailure("no secret") }
+    let mailboxes = try await FullMailboxes.make(in: store, identities: identities, messages: messages)
     await store.close()
+    let full = FullStore(key: tenant.apiKey, secret: secret, mailboxes: mailboxes)
+    if meetings == 0, tokens == 0 { return full }
     let now = Int(Date().timeIntervalSince1970 * 1_000)
     var database: OpaquePointer?
     guard sqlite3_open(folder + "/" + SQLiteMeetingStore.fileName, &database) == SQLITE_OK else {
@@ -40,13 +47,12 @@ enum FullStore {
       \(numbers(tokens)) INSERT INTO audit_log (time, actor, tenant, action, target, detail)
         SELECT \(now) - (\(tokens) - i) * 1000, 'admin at 127.0.0.1', '\(tenant.name)', 'token.create',
           printf('issued%014d', i), 'publisher in room-1 for 3600 s' FROM n;
-      \(FullMailboxes.sql(tenant: "\(tenant.id)", identities: identities, messages: messages, now: now))
       COMMIT;
       """
     var problem: UnsafeMutablePointer<CChar>?
     guard sqlite3_exec(database, sql, nil, nil, &problem) == SQLITE_OK else {
       throw BenchFailure("the store cannot be filled: \(problem.map { String(cString: $0) } ?? "")")
     }
-    return (tenant.apiKey, secret)
+    return full
   }
 }

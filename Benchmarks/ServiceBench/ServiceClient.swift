@@ -13,19 +13,18 @@ final class ServiceClient: Sendable {
   private let key: String
   private let secret: Secret<String>
   private let dtls: DTLSContext
-  private let mailbox: MailboxClient
+  let mailboxes: MailboxClients
 
   init(
-    _ server: ServiceProcess, meetings: Int, tokens: Int, key: (key: String, secret: Secret<String>),
-    mailbox: MailboxClient
+    _ server: ServiceProcess, meetings: Int, tokens: Int, store: FullStore, mailboxes: MailboxClients
   ) throws {
     api = "http://127.0.0.1:\(server.admin)/api/v1/"
     url = "127.0.0.1:\(server.port)"
     self.meetings = meetings
     self.tokens = tokens
-    self.key = key.key
-    secret = key.secret
-    self.mailbox = mailbox
+    key = store.key
+    secret = store.secret
+    self.mailboxes = mailboxes
     dtls = try DTLSContext(certificate: .selfSigned(unixTime: Int64(Date().timeIntervalSince1970)))
   }
 
@@ -47,9 +46,13 @@ final class ServiceClient: Sendable {
     ("check a good token (`GET /discover/…`)", { try await $0.check($1, isRevoked: false) }),
     ("check a revoked token", { try await $0.check($1, isRevoked: true) }),
     ("join: WebSocket opened until `welcome`", { try await $0.join($1) }),
-    ("look 50 identities up (`identitiesGet`)", { try await $0.mailbox.lookUp($1) }),
-    ("send a message to a mailbox (`messageSend`)", { try await $0.mailbox.send($1) }),
-    ("fetch 50 messages of a chat (`history`)", { try await $0.mailbox.fetch($1) }),
+  ]
+
+  /// Those of the messaging service.
+  static let messaging: [Operation] = [
+    ("look 50 identities up (`identitiesGet`)", { try await $0.mailboxes.lookUp($1) }),
+    ("send a message to a mailbox (`messageSend`)", { try await $0.mailboxes.send($1) }),
+    ("fetch 50 messages of a chat (`history`)", { try await $0.mailboxes.fetch($1) }),
   ]
 
   /// A place that jumps over all of them.

@@ -4,6 +4,7 @@ import { announce, h } from "./dom.js";
 import { hasToken, setToken } from "./api.js";
 import { field, form, input, problem } from "./widgets.js";
 import { auditPage } from "./audit.js";
+import { domainPage, domainsPage, identityPage } from "./domains.js";
 import { meetingPage, meetingsPage } from "./meetings.js";
 import { tenantPage, tenantsPage } from "./tenants.js";
 import { tokensPage } from "./tokens.js";
@@ -11,7 +12,7 @@ import { webhookPage, webhooksPage } from "./webhooks.js";
 
 const PAGES = {
   meetings: [meetingsPage, meetingPage], tokens: [tokensPage], tenants: [tenantsPage, tenantPage], webhooks: [webhooksPage, webhookPage],
-  audit: [auditPage],
+  domains: [domainsPage, domainPage, identityPage], audit: [auditPage],
 };
 const content = document.getElementById("content");
 const forget = document.getElementById("forget");
@@ -93,8 +94,8 @@ function signIn(text) {
 
 async function open() {
   current?.close();
-  const [name, id] = location.hash.replace(/^#\//, "").split("/").map(decodeURIComponent);
-  const [list, one] = PAGES[name] ?? PAGES.meetings;
+  const [name, id, inner] = location.hash.replace(/^#\//, "").split("/").map(decodeURIComponent);
+  const [list, one, within] = PAGES[name] ?? PAGES.meetings;
   const page = new Page();
   current = page;
   for (const link of document.querySelectorAll(".nav a")) {
@@ -103,7 +104,7 @@ async function open() {
   forget.hidden = !hasToken();
   content.setAttribute("aria-busy", "true");
   try {
-    await (id && one ? one(page, id) : list(page));
+    await (inner && within ? within(page, id, inner) : id && one ? one(page, id) : list(page));
     if (page === current) { page.focus(); }
   } catch (error) {
     page.title("This does not work");

@@ -6,12 +6,17 @@ runs it for a test.
 
 from __future__ import annotations
 
+import html
 import json
+import re
 import subprocess
 import sys
 import threading
+import urllib.parse
 import urllib.request
 from pathlib import Path
+
+import requests
 
 CLIENT, SECRET, PASSWORD = "parley", "the provider's secret", "correct horse battery staple"
 
@@ -55,6 +60,43 @@ class IdentityProvider:
             address = json.load(answer)["jwks_uri"]
         with urllib.request.urlopen(address, timeout=20) as answer:
             return [key["kid"] for key in json.load(answer)["keys"]]
+
+    @property
+    def keys(self) -> str:
+        """The address of its keys."""
+        return f"{self.issuer}/oauth/jwks.json"
+
+    def sign_in(self, user: str) -> dict:
+        """The tokens that an app gets for a user, who signs in and agrees on the provider's own pages."""
+        asked = {"response_type": "code", "client_id": CLIENT, "redirect_uri": self.redirect, "scope": "openid profile email", "nonce": "n"}
+        typed = {"login": user, "password": PASSWORD, "answer": "accept"}
+        with requests.Session() as session:
+            answer = self._follow(session, session.get(f"{self.issuer}/oauth/authorize", params=asked, allow_redirects=False, timeout=20))
+            # Name, password and, the first time, the question whether the app may.
+            for _ in typed:
+                if answer.is_redirect:
+                    break
+                fields = dict(re.findall(r'<(?:input|button)\b[^>]*?\bname="([^"]+)"(?:[^>]*?\bvalue="([^"]*)")?', answer.text))
+                name = next(each for each in typed if each in fields)
+                form = {"csrf_token": html.unescape(fields["csrf_token"]), name: typed[name]}
+                answer = self._follow(session, session.post(answer.url, form, allow_redirects=False, timeout=20))
+            [code] = urllib.parse.parse_qs(urllib.parse.urlsplit(answer.headers["Location"]).query)["code"]
+        answer = requests.post(f"{self.issuer}/oauth/token", {"grant_type": "authorization_code", "code": code, "redirect_uri": self.redirect},
+                               auth=(CLIENT, SECRET), timeout=20)
+        answer.raise_for_status()
+        return answer.json()
+
+    def revoke(self, token: str) -> None:
+        requests.post(f"{self.issuer}/oauth/revoke", {"token": token}, auth=(CLIENT, SECRET), timeout=20).raise_for_status()
+
+    def _follow(self, session: requests.Session, answer: requests.Response) -> requests.Response:
+        """Follows redirections on the provider. That to the app has the code, and is not followed."""
+        while answer.is_redirect:
+            address = urllib.parse.urljoin(answer.url, answer.headers["Location"])
+            if not address.startswith(self.issuer + "/"):
+                break
+            answer = session.get(address, allow_redirects=False, timeout=20)
+        return answer
 
     @staticmethod
     def _new_key() -> dict:

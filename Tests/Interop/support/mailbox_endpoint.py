@@ -28,25 +28,38 @@ class MailboxEndpoint:
         self.welcome: dict = {}
         self.number = 0
 
-    async def hello(self, domain: str, user: str) -> dict:
-        """Registers a new installation."""
-        return await self.enter("hello", {"domain": domain, "token": unsigned(user), "userId": user, "isPersistent": True,
-                                          "description": "", "nickname": ""})
+    async def hello(self, domain: str, user: str, token: str | None = None, description: str = "") -> dict:
+        """Registers a new installation, with an unsigned token where none is given."""
+        return await self.enter("hello", self.greeting(domain, user, token, description))
+
+    async def refusal(self, domain: str, user: str, token: str) -> str:
+        """The code with which a new installation is refused; \"\" when it is not."""
+        message = await self.first("hello", self.greeting(domain, user, token))
+        await self.socket.close()
+        return message.get("refused", {}).get("code", "")
+
+    @staticmethod
+    def greeting(domain: str, user: str, token: str | None = None, description: str = "") -> dict:
+        return {"domain": domain, "token": token or unsigned(user), "userId": user, "isPersistent": True, "description": description, "nickname": ""}
 
     async def resume(self, domain: str, endpoint: str, secret: str, acknowledged: int = 0) -> dict:
         """Comes back."""
         return await self.enter("resume", {"domain": domain, "endpoint": endpoint, "secret": secret, "acknowledged": str(acknowledged)})
 
     async def enter(self, name: str, content: dict) -> dict:
+        message = await self.first(name, content)
+        assert "welcome" in message, message
+        self.welcome = message["welcome"]
+        return self.welcome
+
+    async def first(self, name: str, content: dict) -> dict:
+        """The service's answer to the first message."""
         try:
             self.socket = await self.session.ws_connect(self.url, max_msg_size=8 << 20)
         except (aiohttp.ClientError, OSError) as error:
             raise Gone(str(error)) from error
         await self.send({name: content})
-        message = await self.next()
-        assert "welcome" in message, message
-        self.welcome = message["welcome"]
-        return self.welcome
+        return await self.next()
 
     async def ask(self, request: str, **content: object) -> dict:
         """The answer to a request; events that come before it are dropped."""

@@ -103,14 +103,16 @@ CREATE TABLE messaging_key_records (
 CREATE TABLE messaging_endpoints (
   id TEXT PRIMARY KEY, identity INTEGER NOT NULL, secret TEXT NOT NULL, description TEXT NOT NULL,
   nickname TEXT NOT NULL, persistent INTEGER NOT NULL, acknowledged INTEGER NOT NULL,
-  token_expires INTEGER NOT NULL, created INTEGER NOT NULL
+  token_expires INTEGER NOT NULL, created INTEGER NOT NULL, seen INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX messaging_endpoints_by_identity ON messaging_endpoints (identity, created);
+CREATE INDEX messaging_endpoints_ephemeral ON messaging_endpoints (token_expires) WHERE persistent = 0;
 
 CREATE TABLE mailbox_chats (
   id TEXT PRIMARY KEY, domain TEXT NOT NULL, pair TEXT, creator INTEGER NOT NULL, cookie TEXT NOT NULL,
   policy TEXT NOT NULL, subject TEXT, data TEXT, last_message INTEGER NOT NULL, UNIQUE (creator, cookie)
 ) STRICT;
+CREATE INDEX mailbox_chats_by_domain ON mailbox_chats (domain);
 CREATE UNIQUE INDEX mailbox_chats_by_pair ON mailbox_chats (domain, pair) WHERE pair IS NOT NULL;
 CREATE TABLE mailbox_participants (
   chat TEXT NOT NULL, identity INTEGER NOT NULL, state TEXT NOT NULL, admin INTEGER NOT NULL,
@@ -178,8 +180,8 @@ INSERT INTO messaging_domains (id, tenant, settings, created)
   VALUES ('5e5ba4d0-0000-4000-8000-000000000001', 'n_1', '{"environment":"sandbox","authentication":{"disabled":{}},"hasKeyManagement":true}', 1795000000000);
 INSERT INTO messaging_identities (id, domain, user, pin, keys, last_event, purged, created)
   VALUES (4611686018427387905, '5e5ba4d0-0000-4000-8000-000000000001', 'ann', '0a1b2c3d', '{"signing":"AAAA","encryption":"AAAA","generation":1}', 2, 1, 1795000000000);
-INSERT INTO messaging_endpoints (id, identity, secret, description, nickname, persistent, acknowledged, token_expires, created)
-  VALUES ('e_1', 4611686018427387905, 'hash', 'phone', 'mine', 1, 1, 1795300000000, 1795000000000);
+INSERT INTO messaging_endpoints (id, identity, secret, description, nickname, persistent, acknowledged, token_expires, created, seen)
+  VALUES ('e_1', 4611686018427387905, 'hash', 'phone', 'mine', 1, 1, 1795300000000, 1795000000000, 1795000000000);
 INSERT INTO messaging_key_records (domain, user, record)
   VALUES ('5e5ba4d0-0000-4000-8000-000000000001', 'ann', '{"public":{}}');
 INSERT INTO mailbox_chats (id, domain, pair, creator, cookie, policy, subject, data, last_message)

@@ -51,10 +51,12 @@ package final class OpenIDSignIn: Sendable {
   /// go.
   package init(_ provider: Provider) async throws(JoinError) {
     let endpoints = try await Self.discover(provider)
-    guard let key = ProofKey() else { throw .unreachable("There is no memory left to sign in with.") }
+    guard let key = ProofKey(), let state = ProofKey()?.verifier.value else {
+      throw .unreachable("There is no memory left to sign in with.")
+    }
     let (stream, continuation) = AsyncStream.makeStream(of: Result<Account, JoinError>.self)
     let exchange = Exchange(provider: provider, endpoint: endpoints.token_endpoint, key: key)
-    let listener = try await RedirectListener { [exchange] answer in
+    let listener = try await RedirectListener(state: state) { [exchange] answer in
       switch answer {
       case .problem(let word):
         continuation.yield(
@@ -70,6 +72,7 @@ package final class OpenIDSignIn: Sendable {
     let fields = [
       ("response_type", "code"), ("client_id", provider.clientID), ("redirect_uri", listener.origin + "/"),
       ("scope", provider.scope), ("code_challenge", key.challenge), ("code_challenge_method", "S256"),
+      ("state", state),
     ]
     let mark = endpoints.authorization_endpoint.contains("?") ? "&" : "?"
     url = endpoints.authorization_endpoint + mark + Self.form(fields)
@@ -111,15 +114,21 @@ package final class OpenIDSignIn: Sendable {
 
   private static func discover(_ provider: Provider) async throws(JoinError) -> Endpoints {
     let address = provider.issuer + "/.well-known/openid-configuration"
-    guard ["http://", "https://"].contains(where: { address.lowercased().hasPrefix($0) }) else {
+    guard isWebAddress(address) else {
       throw .badAddress("This is no address of an OpenID Connect provider: \(provider.issuer.prefix(200)).")
     }
     let response = try? await HTTPClient.request(
       url: address, trustsAny: provider.trustsAnyCertificate, method: "GET", headers: [:], body: [])
     guard let response, response.status == 200,
-      let endpoints = try? SignalingDecoder().decode(Endpoints.self, from: response.body)
+      let endpoints = try? SignalingDecoder().decode(Endpoints.self, from: response.body),
+      // The system starts other programs for addresses of other schemes.
+      [endpoints.authorization_endpoint, endpoints.token_endpoint].allSatisfy(isWebAddress)
     else { throw .unreachable("The sign-in service does not answer at \(address).") }
     return endpoints
+  }
+
+  private static func isWebAddress(_ address: String) -> Bool {
+    ["http://", "https://"].contains { address.lowercased().hasPrefix($0) }
   }
 
   fileprivate static func form(_ fields: [(String, String)]) -> String {

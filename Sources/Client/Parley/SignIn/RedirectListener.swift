@@ -19,13 +19,16 @@ final class RedirectListener: Sendable {
   private let server: HTTPServer
 
   /// Listens on a free port. `take` says whether the answer was the end of it, which the page in the browser then says.
-  init(_ take: @escaping @Sendable (Answer) async -> Bool) async throws(JoinError) {
+  ///
+  /// With a `state`, only an answer that has it counts (RFC 6749 section 10.12): other pages don't know it, and can't
+  /// end the sign-in.
+  init(state: String? = nil, _ take: @escaping @Sendable (Answer) async -> Bool) async throws(JoinError) {
     var settings = HTTPServer.Configuration()
     settings.connectionLimit = 16
     settings.bodyLimit = 0
     let server: HTTPServer
     do throws(TransportError) {
-      server = try HTTPServer(settings, name: "signin") { await Self.answer(to: $0, take) }
+      server = try HTTPServer(settings, name: "signin") { await Self.answer(to: $0, state, take) }
     } catch { throw Self.failure(error) }
     self.server = server
     do throws(TransportError) {
@@ -50,13 +53,13 @@ final class RedirectListener: Sendable {
   }
 
   private static func answer(
-    to request: HTTPRequest, _ take: @Sendable (Answer) async -> Bool
+    to request: HTTPRequest, _ state: String?, _ take: @Sendable (Answer) async -> Bool
   ) async -> HTTPResponse {
     // Otherwise a page whose name leads to this computer could speak with us (DNS rebinding), or fetch this address unseen.
     guard request.headers["host"] == "127.0.0.1:\(request.local.port)",
       ["navigate", nil].contains(request.headers["sec-fetch-mode"])
     else { return page("This address is for signing in only.", status: 403) }
-    guard request.method == "GET", request.path == "/", let answer = Self.answer(in: request.query ?? "") else {
+    guard request.method == "GET", request.path == "/", let answer = Self.answer(in: request.query ?? "", state) else {
       return page("There is nothing here. Go back to the page on which you sign in.", status: 404)
     }
     guard await take(answer) else {
@@ -67,9 +70,12 @@ final class RedirectListener: Sendable {
     return page("You are signed in. Go back to the app; you can close this page.")
   }
 
-  /// The one answer in a query; nil when there is none, or it is longer than any.
-  private static func answer(in query: String) -> Answer? {
+  /// The one answer in a query; nil when there is none, it is longer than any, or belongs to another sign-in.
+  private static func answer(in query: String, _ state: String?) -> Answer? {
     let fields = MeetingAddress.pairs(Substring(query), valueIfNone: nil)
+    if let state {
+      guard fields.filter({ $0.0 == "state" }).map({ $0.1 }) == [state] else { return nil }
+    }
     let codes = fields.filter { $0.0 == "code" && (1...8_192).contains($0.1.utf8.count) }
     let problems = fields.filter { $0.0 == "error" && (1...64).contains($0.1.utf8.count) }
     switch (codes.count, problems.count) {

@@ -14,6 +14,7 @@ struct AdminAPI: Sendable {
   let gate: AdminGate
   let store: any MeetingStore
   let directory: MeetingDirectory
+  let mailboxes: MailboxHub
   let authority: JoinAuthority
   let passcodes: PasscodeGuard
   /// Whether meetings may be encrypted, where the tenant doesn't say.

@@ -66,13 +66,14 @@ extension AdminAPI {
     return .json(DomainView(changed))
   }
 
-  /// Removes a domain with everything in it. Connections of its endpoints end within a minute.
+  /// Removes a domain with everything in it, and ends the connections of its endpoints.
   func removeDomain(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
     let known = try await domain(call.path[0])
     try await keep(call, call.entry("domain.remove", known.name, tenant: known.name)) { transaction in
       _ = try transaction.withMailboxes { try $0.remove(domain: known.id) }
     }
+    await mailboxes.removeDeregistered()
     return Self.done
   }
 
@@ -81,12 +82,29 @@ extension AdminAPI {
     let after = try call.query.text("after", "the end of the page before") {
       (1...MessagingLimits.userIdBytes).contains($0.utf8.count)
     }
+    let beginning = try call.query.text("user", "the beginning of a user id") {
+      (1...MessagingLimits.userIdBytes).contains($0.unicodeScalars.count)
+    }
     try call.query.finish()
     let domain = try await domain(call.path[0])
-    let found = try await store.mailboxes {
-      try $0.identities(of: domain.id, after: after ?? "", limit: limit + 1)
+    let found = try await store.mailboxes { mailboxes in
+      try Self.identities(of: domain.id, beginning: beginning ?? "", after: after, limit: limit + 1, in: mailboxes)
     }
     return .json(Self.page(found.map { IdentityView($0) }, limit: limit) { $0.user })
+  }
+
+  /// Identities whose user ids begin with a text, byte for byte, in their order.
+  private static func identities(
+    of domain: DomainID, beginning: String, after: String?, limit: Int, in mailboxes: any MailboxTransaction
+  ) throws -> [MessagingIdentity] {
+    // The beginning itself comes first of all that begin with it.
+    let isLater = after.map { beginning.utf8.lexicographicallyPrecedes($0.utf8) } ?? false
+    var found: [MessagingIdentity] = []
+    if after == nil, !beginning.isEmpty, let same = try mailboxes.identity(user: beginning, of: domain) {
+      found.append(same)
+    }
+    found += try mailboxes.identities(of: domain, after: isLater ? after ?? "" : beginning, limit: limit)
+    return Array(found.prefix { $0.userId.utf8.starts(with: beginning.utf8) }.prefix(limit))
   }
 
   func showIdentity(_ call: inout Call) async throws -> HTTPResponse {
@@ -94,12 +112,13 @@ extension AdminAPI {
     let domain = try await domain(call.path[0])
     let missing = Refusal(404, "noSuchIdentity", "The domain has no such identity.")
     guard let regId = RegID(text: call.path[1]) else { throw missing }
-    let found = try await store.mailboxes { mailboxes -> IdentityView? in
+    let found = try await store.mailboxes { mailboxes -> (MessagingIdentity, [MessagingEndpoint])? in
       guard let identity = try mailboxes.identity(regId), identity.domain == domain.id else { return nil }
-      return IdentityView(identity, endpoints: try mailboxes.endpoints(of: regId))
+      return (identity, try mailboxes.endpoints(of: regId))
     }
-    guard let found else { throw missing }
-    return .json(found)
+    guard let (identity, endpoints) = found else { throw missing }
+    let connected = await mailboxes.connected(of: endpoints.map(\.id))
+    return .json(IdentityView(identity, endpoints: endpoints, connected: connected))
   }
 
   func removeEndpoint(_ call: inout Call) async throws -> HTTPResponse {
@@ -107,17 +126,19 @@ extension AdminAPI {
     let domain = try await domain(call.path[0])
     let id = EndpointID(call.path[1])
     let entry = call.entry("endpoint.remove", id.text, tenant: domain.name)
-    let isRemoved = try await keep(call) { transaction in
-      let isRemoved = try transaction.withMailboxes { mailboxes in
+    let owner: RegID? = try await keep(call) { transaction in
+      let owner: RegID? = try transaction.withMailboxes { mailboxes in
         guard let endpoint = try mailboxes.endpoint(id),
           try mailboxes.identity(endpoint.regId)?.domain == domain.id
-        else { return false }
+        else { return nil }
         try mailboxes.remove(endpoint: id)
-        return true
+        return endpoint.regId
       }
-      return (isRemoved, isRemoved ? entry : nil)
+      return (owner, owner == nil ? nil : entry)
     }
-    guard isRemoved else { throw Refusal(404, "noSuchEndpoint", "The domain has no such endpoint.") }
+    guard let owner else { throw Refusal(404, "noSuchEndpoint", "The domain has no such endpoint.") }
+    await mailboxes.remove(id)
+    await mailboxes.send(.endpointsChanged, to: owner, except: nil)
     return Self.done
   }
 
@@ -131,155 +152,5 @@ extension AdminAPI {
     }
     guard let found else { throw Self.noDomain }
     return found
-  }
-}
-
-/// The fields of a domain in a body.
-struct DomainFields: Sendable {
-  static let kinds = ["disabled", "jwt", "oauth"]
-
-  private var environment: String?
-  private var authentication: String?
-  private var texts: [String: String] = [:]
-  private var issuer: String??
-  private var clientIDs: [String]?
-  private var scopes: [String]?
-  private var keyManagement: Bool?
-  private var pushURL: String??
-
-  init(_ fields: inout AdminFields) throws(Refusal) {
-    environment = try fields.word("environment", MessagingDomain.Environment.allCases.map(\.rawValue))
-    authentication = try fields.word("authentication", Self.kinds)
-    for name in ["jwks", "tokenInfo", "userInfo"] { texts[name] = try fields.text(name, 1...2_048) }
-    for name in ["userClaim", "clientClaim", "expiryClaim", "issuerClaim"] {
-      texts[name] = try fields.text(name, 1...128)
-    }
-    issuer = try fields.removable("issuer", 1...2_048)
-    clientIDs = try fields.texts("clientIds", most: 32, 1...512)
-    scopes = try fields.texts("scopes", most: 32, 1...256)
-    keyManagement = try fields.truth("keyManagement")
-    pushURL = try fields.removable("pushUrl", 1...2_048)
-  }
-
-  func applied(to old: MessagingDomain.Settings?) throws(Refusal) -> MessagingDomain.Settings {
-    guard let kind = authentication ?? old.map({ DomainView.kind($0.authentication) }) else {
-      throw Refusal(400, "badField", "The field authentication is needed: disabled, jwt or oauth.")
-    }
-    let rules = rules(kind, over: old?.authentication)
-    var settings =
-      old
-      ?? MessagingDomain.Settings(
-        environment: rules == .disabled ? .sandbox : .production, authentication: rules)
-    settings.authentication = rules
-    settings.environment = environment.flatMap(MessagingDomain.Environment.init) ?? settings.environment
-    settings.hasKeyManagement = keyManagement ?? settings.hasKeyManagement
-    if let pushURL {
-      let secret = settings.push?.secret ?? RandomID.text(characters: 52)
-      settings.push = pushURL.map { MessagingDomain.PushTarget(url: $0, secret: secret) }
-    }
-    if let problem = settings.problem { throw Refusal(422, "badDomain", problem) }
-    return settings
-  }
-
-  private func rules(_ kind: String, over old: DomainAuthentication?) -> DomainAuthentication {
-    switch kind {
-    case "jwt":
-      var rules = DomainAuthentication.SignedTokenRules(jwks: "", clientIDs: [])
-      if case .jwt(let known) = old { rules = known }
-      rules.jwks = texts["jwks"] ?? rules.jwks
-      if let issuer { rules.issuer = issuer }
-      rules.clientIDs = clientIDs ?? rules.clientIDs
-      rules.scopes = scopes ?? rules.scopes
-      rules.userClaim = texts["userClaim"] ?? rules.userClaim
-      rules.clientClaim = texts["clientClaim"] ?? rules.clientClaim
-      rules.expiryClaim = texts["expiryClaim"] ?? rules.expiryClaim
-      rules.issuerClaim = texts["issuerClaim"] ?? rules.issuerClaim
-      return .jwt(rules)
-    case "oauth":
-      var rules = DomainAuthentication.OpaqueTokenRules(tokenInfo: "", userInfo: "", clientIDs: [])
-      if case .oauth(let known) = old { rules = known }
-      rules.tokenInfo = texts["tokenInfo"] ?? rules.tokenInfo
-      rules.userInfo = texts["userInfo"] ?? rules.userInfo
-      rules.clientIDs = clientIDs ?? rules.clientIDs
-      rules.scopes = scopes ?? rules.scopes
-      rules.userClaim = texts["userClaim"] ?? rules.userClaim
-      return .oauth(rules)
-    default: return .disabled
-    }
-  }
-}
-
-/// A domain as the administration shows it.
-struct DomainView: Encodable {
-  var id: String
-  var name: String
-  var environment: String
-  var authentication: String
-  var jwks: String?
-  var issuer: String?
-  var tokenInfo: String?
-  var userInfo: String?
-  var clientIds: [String] = []
-  var scopes: [String] = []
-  var keyManagement: Bool
-  var pushUrl: String?
-  /// The key of push signatures, shown when the domain is made.
-  var pushSecret: String?
-  var created: Date
-
-  init(_ domain: MessagingDomain, showing: Bool = false) {
-    let settings = domain.settings
-    id = domain.id.text
-    name = domain.name
-    environment = settings.environment.rawValue
-    authentication = Self.kind(settings.authentication)
-    switch settings.authentication {
-    case .disabled: break
-    case .jwt(let rules):
-      (jwks, issuer, clientIds, scopes) = (rules.jwks, rules.issuer, rules.clientIDs, rules.scopes)
-    case .oauth(let rules):
-      (tokenInfo, userInfo, clientIds, scopes) = (rules.tokenInfo, rules.userInfo, rules.clientIDs, rules.scopes)
-    }
-    keyManagement = settings.hasKeyManagement
-    pushUrl = settings.push?.url
-    pushSecret = showing ? settings.push?.secret : nil
-    created = domain.created
-  }
-
-  static func kind(_ authentication: DomainAuthentication) -> String {
-    switch authentication {
-    case .disabled: "disabled"
-    case .jwt: "jwt"
-    case .oauth: "oauth"
-    }
-  }
-}
-
-/// An identity as the administration shows it.
-struct IdentityView: Encodable {
-  struct Endpoint: Encodable {
-    var id: String
-    var description: String
-    var nickname: String
-    var persistent: Bool
-    var created: Date
-  }
-
-  var user: String
-  var regId: String
-  var pin: String
-  var hasKeys: Bool
-  var endpoints: [Endpoint]?
-
-  init(_ identity: MessagingIdentity, endpoints: [MessagingEndpoint]? = nil) {
-    user = identity.userId
-    regId = identity.regId.description
-    pin = identity.pin
-    hasKeys = identity.keys != nil
-    self.endpoints = endpoints?.map {
-      Endpoint(
-        id: $0.id.text, description: $0.description, nickname: $0.nickname, persistent: $0.isPersistent,
-        created: $0.created)
-    }
   }
 }

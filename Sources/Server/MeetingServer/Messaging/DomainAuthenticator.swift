@@ -82,7 +82,12 @@ struct DomainAuthenticator: Sendable {
     guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .malformed }
     var info = ProviderClient.Call(method: "POST", url: rules.tokenInfo)
     info.headers["Content-Type"] = "application/x-www-form-urlencoded"
-    info.headers["Authorization"] = "Bearer \(text)"
+    if let secret = rules.clientSecret, let client = rules.clientIDs.first {
+      let pair = QueryText.encode(client) + ":" + QueryText.encode(secret)
+      info.headers["Authorization"] = "Basic " + Data(pair.utf8).base64EncodedString()
+    } else {
+      info.headers["Authorization"] = "Bearer \(text)"
+    }
     // One word for RFC 7662, the other for providers from before it.
     info.body = Array(QueryText.of([("token", text), ("access_token", text)]).utf8)
     var about = ProviderClient.Call(url: rules.userInfo)

@@ -17,6 +17,8 @@ struct EventDelivery: Sendable {
   private var unacknowledged: [Sent] = []
   private var bytes = 0
   private var isReading = false
+  /// Events that were sent and that the endpoint has not acknowledged.
+  var unacknowledgedCount: Int { unacknowledged.count }
   /// Events of one read: few, since each may be as large as a frame.
   static let batch = 50
 

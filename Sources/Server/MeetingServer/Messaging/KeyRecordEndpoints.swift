@@ -8,20 +8,44 @@ import Transport
 struct KeyRecordEndpoints: Sendable {
   let store: any MeetingStore
   let authenticator: DomainAuthenticator
+  let counters: MessagingCounters
   let log: Log
 
   static let prefix = MessagingLimits.path + "/kms/"
 
   /// The whole record for its user, and the public part for others.
   func read(_ domain: String, _ user: String, _ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
+    try await counting(.read) { () async throws(Refusal) in try await record(domain, user, request) }
+  }
+
+  /// Merges keys into the caller's own record.
+  func change(_ domain: String, _ user: String, _ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
+    try await counting(.written) { () async throws(Refusal) in try await changed(domain, user, request) }
+  }
+
+  private func counting(
+    _ outcome: MessagingCounters.KeyRecordOutcome, _ body: () async throws(Refusal) -> HTTPResponse
+  ) async throws(Refusal) -> HTTPResponse {
+    do throws(Refusal) {
+      let response = try await body()
+      counters.count(outcome)
+      return response
+    } catch {
+      counters.count(.refused)
+      throw error
+    }
+  }
+
+  private func record(_ domain: String, _ user: String, _ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
     let (domain, caller) = try await caller(of: request, domain)
     let record = try await reach { try $0.keyRecord(of: user, in: domain.id) }
     guard let record else { throw Refusal(404, "noKeys", "The user has stored no keys.") }
     return try Self.answer(caller.isSameUser(as: user) ? record : record.publicPart)
   }
 
-  /// Merges keys into the caller's own record.
-  func change(_ domain: String, _ user: String, _ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
+  private func changed(
+    _ domain: String, _ user: String, _ request: HTTPRequest
+  ) async throws(Refusal) -> HTTPResponse {
     let (domain, caller) = try await caller(of: request, domain)
     guard caller.isSameUser(as: user) else { throw Refusal(401, "badCredential", "Users store their own keys only.") }
     let body = request.body

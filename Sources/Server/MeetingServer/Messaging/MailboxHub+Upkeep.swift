@@ -86,24 +86,6 @@ extension MailboxHub {
     for id in stray { await attachments.remove(id) }
   }
 
-  // MARK: Metrics
-
-  /// Gauges and counters in the Prometheus text format.
-  var metrics: String {
-    let rows: [(String, String, String, UInt64)] = [
-      ("endpoints", "gauge", "Endpoints of the messaging service that are connected.", UInt64(sessions.count)),
-      ("calls", "gauge", "Calls and data connections that ring or run.", UInt64(calls.count)),
-      ("requests_total", "counter", "Requests about mailboxes.", counts.requests),
-      ("refusals_total", "counter", "Requests and registrations refused.", counts.refusals),
-      ("events_total", "counter", "Events added to mailboxes.", counts.events),
-      ("groups_total", "counter", "Groups of requests that shared one synchronisation of the disk.", counts.groups),
-    ]
-    return rows.map { name, kind, help, value in
-      "# HELP parley_messaging_\(name) \(help)\n# TYPE parley_messaging_\(name) \(kind)\n"
-        + "parley_messaging_\(name) \(value)\n"
-    }.joined()
-  }
-
   // MARK: Calls
 
   func publish(_ notices: [CallTable.Notice]) {

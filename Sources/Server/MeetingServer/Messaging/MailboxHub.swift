@@ -48,25 +48,19 @@ actor MailboxHub {
   /// Endpoints whose socket is gone, with the moment at which their calls end.
   var lost: [EndpointID: Instant] = [:]
   var transfers: [String: (transfer: MailboxOutcome.Transfer, expires: Instant)] = [:]
-  private(set) var counts = Counts()
-
-  /// Totals since the start.
-  struct Counts: Sendable {
-    var requests: UInt64 = 0
-    var refusals: UInt64 = 0
-    var events: UInt64 = 0
-    var groups: UInt64 = 0
-  }
+  let counters: MessagingCounters
 
   init(
     store: any MailboxStore, log: Log, attachments: AttachmentFiles? = nil, push: PushNotifier? = nil,
-    meetings: CallMeetings? = nil, clock: @escaping @Sendable () -> Date = { Date() }
+    meetings: CallMeetings? = nil, counters: MessagingCounters = MessagingCounters(),
+    clock: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.store = store
     self.log = log
     self.attachments = attachments
     self.push = push
     self.meetings = meetings
+    self.counters = counters
     self.clock = clock
   }
 
@@ -117,13 +111,11 @@ actor MailboxHub {
         results = jobs.map { _ in .failure(failure) }
       }
       queue.endGroup()
-      counts.groups += 1
+      counters.groups.add(1)
       for (job, result) in zip(jobs, results) {
         switch result {
         case .success(let completion): completion(self)
-        case .failure(let failure):
-          counts.refusals += 1
-          job.fail(self, failure)
+        case .failure(let failure): job.fail(self, failure)
         }
       }
     }
@@ -139,17 +131,20 @@ actor MailboxHub {
       await withCheckedContinuation { waiters[caller.endpoint, default: []].append($0) }
     }
     pending[caller.endpoint, default: 0] += 1
-    counts.requests += 1
+    counters.requests.add(1)
     submit(
       Job { transaction, time in
         var logic = MailboxLogic(caller, now: time, in: transaction)
         let outcome = try logic.apply(request)
         return { hub in
+          // A repeated message has no deliveries.
+          if case .sent = outcome.answer, !outcome.deliveries.isEmpty { hub.counters.storedMessages.add(1) }
           hub.publish(outcome, from: caller)
           channel.send(.answer(id: id, hub.completed(outcome.answer)))
           hub.release(caller.endpoint)
         }
       } fail: { hub, failure in
+        hub.counters.count(failure)
         channel.send(.failed(id: id, failure))
         hub.release(caller.endpoint)
       })
@@ -186,13 +181,14 @@ actor MailboxHub {
   func publish(_ outcome: MailboxOutcome, from caller: MailboxCaller) {
     for delivery in outcome.deliveries {
       let event = delivery.event
-      counts.events += 1
+      counters.events.add(1)
       // Encoded once, and only where somebody gets it.
       let text = connected[delivery.to].flatMap { _ in Self.text(of: event) }
       for endpoint in connected[delivery.to] ?? [] {
         guard let text, sessions[endpoint]?.delivery.offer(event.number, bytes: text.utf8.count) == true else {
           continue
         }
+        counters.countDelivery(of: event)
         sessions[endpoint]?.channel.send(text: text)
       }
       if delivery.to != caller.regId, let push, connected[delivery.to] == nil {
@@ -241,9 +237,11 @@ actor MailboxHub {
   {
     let caller = MailboxCaller(domain: domain, regId: welcome.regId, endpoint: welcome.endpoint)
     try await perform { transaction, time in
-      guard let endpoint = try transaction.endpoint(caller.endpoint),
+      guard var endpoint = try transaction.endpoint(caller.endpoint),
         let identity = try transaction.identity(caller.regId)
       else { throw MessagingFailure(.endpointDeregistered, "The endpoint is not registered any more.") }
+      endpoint.lastSeen = time.date
+      try transaction.put(endpoint)
       return (endpoint, identity, time)
     } then: { hub, found in
       hub.enter(welcome, found.0, found.1, acknowledged, caller, found.2, channel)
@@ -304,6 +302,7 @@ actor MailboxHub {
   func detach(_ endpoint: EndpointID, _ channel: MessagingChannel) {
     guard sessions[endpoint]?.channel.id == channel.id else { return }
     drop(endpoint)
+    seen(endpoint)
     // As long as a phone needs for another network.
     lost[endpoint] = MonotonicClock.now + .seconds(30)
   }
@@ -313,6 +312,9 @@ actor MailboxHub {
     connected[session.caller.regId]?.removeAll { $0 == endpoint }
     if connected[session.caller.regId]?.isEmpty == true { connected[session.caller.regId] = nil }
   }
+
+  /// Requests that wait for the disk, those under way included.
+  var queuedRequests: Int { Int(queue.added - queue.settled) }
 
   /// Reads the next events that an endpoint lacks, if it may get more.
   func read(for endpoint: EndpointID) {
@@ -338,7 +340,10 @@ actor MailboxHub {
     let sizes = zip(events, texts).map { (number: $0.number, bytes: $1.utf8.count) }
     let count = session.delivery.endRead(sizes, asked: asked, last: last)
     sessions[endpoint] = session
-    for text in texts.prefix(count) { channel.send(text: text) }
+    for (event, text) in zip(events, texts).prefix(count) {
+      counters.countDelivery(of: event)
+      channel.send(text: text)
+    }
     if session.delivery.isCaughtUp {
       channel.send(.passing(.caughtUp(number: EventNumber(session.delivery.cursor))))
     } else {

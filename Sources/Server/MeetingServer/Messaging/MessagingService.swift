@@ -44,11 +44,14 @@ struct MessagingService: Sendable {
         case .request(let id, let request, let caller): await answer(request, id: id, from: caller, channel)
         case .acknowledge(let number, let caller): await hub.acknowledge(number, by: caller)
         case .pong: channel.send(.pong)
-        case .fail(let id, let failure): channel.send(.failed(id: id, failure))
+        case .fail(let id, let failure):
+          hub.counters.count(failure)
+          channel.send(.failed(id: id, failure))
         case .close(let failure): throw failure
         }
       } catch {
         log.info("messaging.refused", ["code": error.code.rawValue])
+        hub.counters.count(error)
         channel.refuse(error)
         break
       }
@@ -181,6 +184,7 @@ struct MessagingService: Sendable {
       default: await hub.apply(request, id: id, from: caller, channel)
       }
     } catch {
+      hub.counters.count(error)
       channel.send(.failed(id: id, error))
     }
   }

@@ -63,11 +63,12 @@ final class Operation: Sendable {
 
   /// The API of the admin interface.
   func api(
-    _ gate: AdminGate, directory: MeetingDirectory, authority: JoinAuthority, passcodes: PasscodeGuard,
+    _ gate: AdminGate, directory: MeetingDirectory, mailboxes: MailboxHub, authority: JoinAuthority,
+    passcodes: PasscodeGuard,
     encryption: EncryptionPolicy
   ) -> AdminAPI {
     AdminAPI(
-      gate: gate, store: store, directory: directory, authority: authority, passcodes: passcodes,
+      gate: gate, store: store, directory: directory, mailboxes: mailboxes, authority: authority, passcodes: passcodes,
       encryption: encryption, quality: quality, allowedHosts: settings.allowedHosts, counters: counters,
       limits: limitCounters, log: log,
       wake: { [dispatcher] in await dispatcher.wake() })

@@ -93,7 +93,8 @@ struct ServerParts: Sendable {
       chat: ChatEndpoints(directory: directory, files: chatFiles, counters: counters, log: log),
       vault: VaultEndpoints(vault: vault, authority: authority, signIn: signIn, log: log),
       messaging: MessagingEndpoints(hub: mailboxes, store: store, files: attachments, log: log),
-      keyRecords: KeyRecordEndpoints(store: store, authenticator: authenticator, log: log))
+      keyRecords: KeyRecordEndpoints(
+        store: store, authenticator: authenticator, counters: mailboxes.counters, log: log))
     signaling = SignalingService(
       authority: authority, directory: directory, store: store, counters: counters, log: log,
       tokens: operation.tokens, passcodes: passcodes, limits: operation.limits,
@@ -165,6 +166,7 @@ struct ServerParts: Sendable {
 
   private func api(_ gate: AdminGate) -> AdminAPI {
     operation.api(
-      gate, directory: directory, authority: authority, passcodes: passcodes, encryption: configuration.encryption)
+      gate, directory: directory, mailboxes: mailboxes, authority: authority, passcodes: passcodes,
+      encryption: configuration.encryption)
   }
 }

@@ -44,7 +44,11 @@ public struct KeyRecord: Sendable, Hashable {
       Set(change.members.keys).isSubset(of: ["keys", "replace"])
     else { return nil }
     var record = self
-    if change.members["replace"] == .truth(true) { record.members = [:] }
+    switch change.members["replace"] {
+    case .truth(true): record.members = [:]
+    case .truth(false), .null, nil: break
+    case .number, .text, .list, .object: return nil
+    }
     guard case .object(let merged) = Self.merge(.object(keys), into: .object(record.members)) else { return nil }
     record.members = merged.filter { $0.key == "public" || $0.key == "private" }
     return record

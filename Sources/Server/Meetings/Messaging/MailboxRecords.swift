@@ -41,10 +41,12 @@ public struct MessagingEndpoint: Sendable, Hashable {
   public var acknowledged: UInt64
   public var tokenExpires: Date
   public var created: Date
+  /// When its last connection began or ended.
+  public var lastSeen: Date
 
   public init(
     id: EndpointID, regId: RegID, secretHash: String, description: String, nickname: String, isPersistent: Bool,
-    acknowledged: UInt64, tokenExpires: Date, created: Date
+    acknowledged: UInt64, tokenExpires: Date, created: Date, lastSeen: Date? = nil
   ) {
     self.id = id
     self.regId = regId
@@ -55,6 +57,7 @@ public struct MessagingEndpoint: Sendable, Hashable {
     self.acknowledged = acknowledged
     self.tokenExpires = tokenExpires
     self.created = created
+    self.lastSeen = lastSeen ?? created
   }
 }
 

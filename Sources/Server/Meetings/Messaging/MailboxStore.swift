@@ -30,6 +30,8 @@ public protocol MailboxTransaction {
   func identity(user: String, of domain: DomainID) throws(MeetingStoreError) -> MessagingIdentity?
   /// Some identities of a domain in the order of their user ids.
   func identities(of domain: DomainID, after: String, limit: Int) throws(MeetingStoreError) -> [MessagingIdentity]
+  /// The identities of all domains.
+  func identityCount() throws(MeetingStoreError) -> Int
   func hasPIN(_ pin: String, in domain: DomainID) throws(MeetingStoreError) -> Bool
   func insert(_ identity: MessagingIdentity, now: Date) throws(MeetingStoreError)
   func setKeys(_ keys: PublicKeys, of identity: RegID) throws(MeetingStoreError)

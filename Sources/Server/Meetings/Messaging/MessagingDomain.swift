@@ -116,18 +116,28 @@ public enum DomainAuthentication: Sendable, Hashable, Codable {
     public var tokenInfo: String
     public var userInfo: String
     public var clientIDs: [String]
+    /// The secret of the first client, with which this server asks for token information (RFC 7662 section 2.1); nil
+    /// for providers that take the token itself.
+    public var clientSecret: String?
     public var scopes: [String]
     /// The claim of the user information with the user id.
     public var userClaim: String
 
     public init(
-      tokenInfo: String, userInfo: String, clientIDs: [String], scopes: [String] = [], userClaim: String = "sub"
+      tokenInfo: String, userInfo: String, clientIDs: [String], clientSecret: String? = nil, scopes: [String] = [],
+      userClaim: String = "sub"
     ) {
       self.tokenInfo = tokenInfo
       self.userInfo = userInfo
       self.clientIDs = clientIDs
+      self.clientSecret = clientSecret
       self.scopes = scopes
       self.userClaim = userClaim
+    }
+
+    /// Drops the secret of rules that were `old`: it is one client's at one provider, and isn't sent elsewhere.
+    public mutating func dropSecret(ofOther old: Self) {
+      if tokenInfo != old.tokenInfo || clientIDs.first != old.clientIDs.first { clientSecret = nil }
     }
   }
 

@@ -20,6 +20,9 @@ extension CommandOptions {
     Option("issuer-claim", .text("NAME"), otherwise: "iss", "jwt: the claim with the issuer"),
     Option("token-info", .text("URL"), "oauth: the address that knows a token's client"),
     Option("user-info", .text("URL"), "oauth: the address that knows a token's user"),
+    Option(
+      "client-secret-file", .either(.file, "none"),
+      "oauth: a file with the secret of the first --client-id, where token information asks for it"),
     Option("key-management", .choice(["on", "off"]), otherwise: "on", "whether sealed keys are kept in vaults"),
     Option("push-url", .either(.text("URL"), "none"), "where pushes for endpoints without a connection are posted"),
   ]
@@ -67,9 +70,14 @@ extension CommandOptions {
     case "oauth":
       var rules = DomainAuthentication.OpaqueTokenRules(tokenInfo: "", userInfo: "", clientIDs: [])
       if case .oauth(let known) = old { rules = known }
+      let before = rules
       rules.tokenInfo = self["token-info"] ?? rules.tokenInfo
       rules.userInfo = self["user-info"] ?? rules.userInfo
       if has("client-id") { rules.clientIDs = clients }
+      rules.dropSecret(ofOther: before)
+      if let path = self["client-secret-file"] {
+        rules.clientSecret = path == "none" ? nil : try Self.secret(path, of: "--client-secret-file").value
+      }
       if has("scope") { rules.scopes = scopes }
       rules.userClaim = self["user-claim"] ?? rules.userClaim
       return .oauth(rules)

@@ -46,7 +46,7 @@ extension CommandOptions {
     }
     (provider.issuer, provider.clientID) = (issuer, client)
     if let path = self["oidc-client-secret-file"] {
-      provider.clientSecret = path == "none" ? nil : try Self.secret(path)
+      provider.clientSecret = path == "none" ? nil : try Self.secret(path, of: "--oidc-client-secret-file")
     }
     if has("oidc-scope") { provider.scopes = ["openid"] + all("oidc-scope").filter { $0 != "openid" } }
     if let claim = self["oidc-role-claim"] { provider.roleClaim = claim == "none" ? nil : claim }
@@ -68,14 +68,15 @@ extension CommandOptions {
 
   private func list(_ name: String) -> [String]? { has(name) ? all(name).filter { $0 != "none" } : nil }
 
-  private static func secret(_ path: String) throws -> Secret<String> {
+  /// The secret in the file that an option names.
+  static func secret(_ path: String, of option: String) throws -> Secret<String> {
     guard let data = FileManager.default.contents(atPath: path), data.count <= 4_096,
       let text = String(data: data, encoding: .utf8)
     else {
-      throw Problem(description: "--oidc-client-secret-file \(path): a file of at most 4 KiB of text is expected.")
+      throw Problem(description: "\(option) \(path): a file of at most 4 KiB of text is expected.")
     }
     let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    guard !secret.isEmpty else { throw Problem(description: "--oidc-client-secret-file \(path): the file is empty.") }
+    guard !secret.isEmpty else { throw Problem(description: "\(option) \(path): the file is empty.") }
     return Secret(secret)
   }
 }

@@ -17,14 +17,14 @@ struct AuditTogetherTests {
     await store.close()
   }
 
-  /// Everything that is kept, but for tokens noted as used and meetings as joined.
+  /// Everything that is kept, but for tokens noted as used, meetings as joined and endpoints as seen.
   private func kept(_ server: TestServer) async throws -> [String] {
     let store = try await server.store()
     defer { Task { await store.close() } }
     var rows: [String] = []
     for (table, columns) in [
       ("tenants", "*"), ("api_keys", "*"), ("webhooks", "*"), ("webhook_deliveries", "id"), ("revoked_tokens", "*"),
-      ("messaging_domains", "*"), ("messaging_endpoints", "*"),
+      ("messaging_domains", "*"), ("messaging_endpoints", "id, identity, secret, description, token_expires"),
       ("audit_log", "*"), ("tokens WHERE issued IS NOT NULL", "id"),
       ("meetings", "id, subject, access_level, schedule, passcode, revision"),
     ] {

@@ -58,6 +58,16 @@ struct DomainAuthenticatorTests {
       $0.answers["/user"] = .text(#"{"sub":"ann"}"#)
     }
     #expect(await code(authenticator, "opaque", "ann", app) == nil)
+    #expect(provider.script.withLock { $0.authorizations["/info"] } == "Bearer opaque")
+    // Introspection as RFC 7662 has it: the client's secret, form-encoded as in RFC 6749 section 2.3.1.
+    let keyed = domain(
+      .oauth(
+        .init(
+          tokenInfo: "https://id.example/info", userInfo: "https://id.example/user", clientIDs: ["app"],
+          clientSecret: "a:b")))
+    #expect(await code(authenticator, "opaque", "ann", keyed) == nil)
+    #expect(
+      provider.script.withLock { $0.authorizations } == ["/info": "Basic YXBwOmElM0Fi", "/user": "Bearer opaque"])
     #expect(await code(authenticator, "opaque", "eve", app) == .tokenRejected)
     #expect(await code(authenticator, "a b", "ann", app) == .tokenRejected)
     provider.change { $0.answers["/info"] = .text(#"{"active":false}"#) }

@@ -20,6 +20,8 @@ final class ScriptedProvider: Sendable {
     var issuer = ""
     /// Answers instead of the good ones, by path.
     var answers: [String: HTTPResponse] = [:]
+    /// The Authorization header of the last request for each path.
+    var authorizations: [String: String] = [:]
     /// How often each path was asked for.
     var counts: [String: Int] = [:]
     /// What the last request for tokens had in its form and its Authorization header.
@@ -46,6 +48,7 @@ final class ScriptedProvider: Sendable {
   {
     try script.withLock { script in
       script.counts[path, default: 0] += 1
+      script.authorizations[path] = authorization
       if let answer = script.answers[path] { return answer }
       let issuer = script.issuer
       switch path {
@@ -106,7 +109,8 @@ final class ScriptedProvider: Sendable {
   var fetch: ProviderClient.Fetch {
     { call in
       let path = "/" + call.url.dropFirst("https://id.example/".count)
-      let answer = try self.answer(call.method, path, body: call.body)
+      let answer = try self.answer(
+        call.method, path, authorization: call.headers["authorization"], body: call.body)
       guard case .bytes(let bytes) = answer.body else { throw TransportError.stopped }
       return HTTPClient.Response(status: answer.status, headers: answer.headers, body: bytes)
     }

@@ -30,6 +30,10 @@ extension SQLiteMailboxTransaction {
       [.text(domain.text), .text(after), .number(limit)], Self.identity)
   }
 
+  func identityCount() throws(MeetingStoreError) -> Int {
+    try rows("SELECT count(*) FROM messaging_identities") { Int(clamping: $0.integer(0)) }.first ?? 0
+  }
+
   func hasPIN(_ pin: String, in domain: DomainID) throws(MeetingStoreError) -> Bool {
     try !rows(
       "SELECT 1 FROM messaging_identities WHERE domain = ? AND pin = ?", [.text(domain.text), .text(pin)]
@@ -59,13 +63,13 @@ extension SQLiteMailboxTransaction {
   }
 
   private static let endpointColumns =
-    "id, identity, secret, description, nickname, persistent, acknowledged, token_expires, created"
+    "id, identity, secret, description, nickname, persistent, acknowledged, token_expires, created, seen"
 
   private static func endpoint(_ row: SQLiteRow) -> MessagingEndpoint {
     MessagingEndpoint(
       id: EndpointID(row.text(0)), regId: row.identity(1), secretHash: row.text(2), description: row.text(3),
       nickname: row.text(4), isPersistent: row.integer(5) == 1, acknowledged: row.unsigned(6),
-      tokenExpires: row.time(7), created: row.time(8))
+      tokenExpires: row.time(7), created: row.time(8), lastSeen: row.time(9))
   }
 
   func endpoint(_ id: EndpointID) throws(MeetingStoreError) -> MessagingEndpoint? {
@@ -82,11 +86,11 @@ extension SQLiteMailboxTransaction {
 
   func put(_ endpoint: MessagingEndpoint) throws(MeetingStoreError) {
     try run(
-      "INSERT OR REPLACE INTO messaging_endpoints (\(Self.endpointColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO messaging_endpoints (\(Self.endpointColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
         .text(endpoint.id.text), .id(endpoint.regId), .text(endpoint.secretHash), .text(endpoint.description),
         .text(endpoint.nickname), .flag(endpoint.isPersistent), .number(endpoint.acknowledged),
-        .time(endpoint.tokenExpires), .time(endpoint.created),
+        .time(endpoint.tokenExpires), .time(endpoint.created), .time(endpoint.lastSeen),
       ])
   }
 

@@ -17,14 +17,16 @@ extension StoreSchema {
     CREATE TABLE messaging_endpoints (
       id TEXT PRIMARY KEY, identity INTEGER NOT NULL, secret TEXT NOT NULL, description TEXT NOT NULL,
       nickname TEXT NOT NULL, persistent INTEGER NOT NULL, acknowledged INTEGER NOT NULL,
-      token_expires INTEGER NOT NULL, created INTEGER NOT NULL
+      token_expires INTEGER NOT NULL, created INTEGER NOT NULL, seen INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX messaging_endpoints_by_identity ON messaging_endpoints (identity, created);
+    CREATE INDEX messaging_endpoints_ephemeral ON messaging_endpoints (token_expires) WHERE persistent = 0;
 
     CREATE TABLE mailbox_chats (
       id TEXT PRIMARY KEY, domain TEXT NOT NULL, pair TEXT, creator INTEGER NOT NULL, cookie TEXT NOT NULL,
       policy TEXT NOT NULL, subject TEXT, data TEXT, last_message INTEGER NOT NULL, UNIQUE (creator, cookie)
     ) STRICT;
+    CREATE INDEX mailbox_chats_by_domain ON mailbox_chats (domain);
     CREATE UNIQUE INDEX mailbox_chats_by_pair ON mailbox_chats (domain, pair) WHERE pair IS NOT NULL;
     CREATE TABLE mailbox_participants (
       chat TEXT NOT NULL, identity INTEGER NOT NULL, state TEXT NOT NULL, admin INTEGER NOT NULL,

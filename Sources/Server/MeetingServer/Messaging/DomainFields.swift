@@ -1,0 +1,81 @@
+import Meetings
+
+/// The fields of a domain in a body.
+struct DomainFields: Sendable {
+  static let kinds = ["disabled", "jwt", "oauth"]
+
+  private var environment: String?
+  private var authentication: String?
+  private var texts: [String: String] = [:]
+  private var issuer: String??
+  private var clientSecret: String??
+  private var clientIDs: [String]?
+  private var scopes: [String]?
+  private var keyManagement: Bool?
+  private var pushURL: String??
+
+  init(_ fields: inout AdminFields) throws(Refusal) {
+    environment = try fields.word("environment", MessagingDomain.Environment.allCases.map(\.rawValue))
+    authentication = try fields.word("authentication", Self.kinds)
+    for name in ["jwks", "tokenInfo", "userInfo"] { texts[name] = try fields.text(name, 1...2_048) }
+    for name in ["userClaim", "clientClaim", "expiryClaim", "issuerClaim"] {
+      texts[name] = try fields.text(name, 1...128)
+    }
+    issuer = try fields.removable("issuer", 1...2_048)
+    clientSecret = try fields.removable("clientSecret", 1...4_096)
+    clientIDs = try fields.texts("clientIds", most: 32, 1...512)
+    scopes = try fields.texts("scopes", most: 32, 1...256)
+    keyManagement = try fields.truth("keyManagement")
+    pushURL = try fields.removable("pushUrl", 1...2_048)
+  }
+
+  func applied(to old: MessagingDomain.Settings?) throws(Refusal) -> MessagingDomain.Settings {
+    guard let kind = authentication ?? old.map({ DomainView.kind($0.authentication) }) else {
+      throw Refusal(400, "badField", "The field authentication is needed: disabled, jwt or oauth.")
+    }
+    let rules = rules(kind, over: old?.authentication)
+    var settings =
+      old
+      ?? MessagingDomain.Settings(
+        environment: rules == .disabled ? .sandbox : .production, authentication: rules)
+    settings.authentication = rules
+    settings.environment = environment.flatMap(MessagingDomain.Environment.init) ?? settings.environment
+    settings.hasKeyManagement = keyManagement ?? settings.hasKeyManagement
+    if let pushURL {
+      let secret = settings.push?.secret ?? RandomID.text(characters: 52)
+      settings.push = pushURL.map { MessagingDomain.PushTarget(url: $0, secret: secret) }
+    }
+    if let problem = settings.problem { throw Refusal(422, "badDomain", problem) }
+    return settings
+  }
+
+  private func rules(_ kind: String, over old: DomainAuthentication?) -> DomainAuthentication {
+    switch kind {
+    case "jwt":
+      var rules = DomainAuthentication.SignedTokenRules(jwks: "", clientIDs: [])
+      if case .jwt(let known) = old { rules = known }
+      rules.jwks = texts["jwks"] ?? rules.jwks
+      if let issuer { rules.issuer = issuer }
+      rules.clientIDs = clientIDs ?? rules.clientIDs
+      rules.scopes = scopes ?? rules.scopes
+      rules.userClaim = texts["userClaim"] ?? rules.userClaim
+      rules.clientClaim = texts["clientClaim"] ?? rules.clientClaim
+      rules.expiryClaim = texts["expiryClaim"] ?? rules.expiryClaim
+      rules.issuerClaim = texts["issuerClaim"] ?? rules.issuerClaim
+      return .jwt(rules)
+    case "oauth":
+      var rules = DomainAuthentication.OpaqueTokenRules(tokenInfo: "", userInfo: "", clientIDs: [])
+      if case .oauth(let known) = old { rules = known }
+      let before = rules
+      rules.tokenInfo = texts["tokenInfo"] ?? rules.tokenInfo
+      rules.userInfo = texts["userInfo"] ?? rules.userInfo
+      rules.clientIDs = clientIDs ?? rules.clientIDs
+      rules.dropSecret(ofOther: before)
+      if let clientSecret { rules.clientSecret = clientSecret }
+      rules.scopes = scopes ?? rules.scopes
+      rules.userClaim = texts["userClaim"] ?? rules.userClaim
+      return .oauth(rules)
+    default: return .disabled
+    }
+  }
+}
