@@ -2,6 +2,7 @@
 // As the SDK's headers without annotations are imported.
 
 public import Foundation
+import MessagingClient
 import ParleyViews
 
 /// Is called with the state of the token, the state of the setup, and the number of the local user, 0 before it is
@@ -32,6 +33,7 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
 
   let connection = BBMConnection()
   private let dataModel: BBMDSGeneratedModel
+  private lazy var media = BBMMediaManager(self)
   /// Makes the core when the service is first started.
   private var makeCore: @MainActor () -> any ServiceCore
   private var core: (any ServiceCore)?
@@ -69,6 +71,12 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
   /// The data model, empty until the service is started.
   public func model() -> BBMDSGeneratedModel! { dataModel }
 
+  /// Calls and data connections.
+  public func mediaManager() -> BBMMediaManager! { media }
+
+  /// The client that signals calls, while the service is started.
+  var messenger: Messenger? { state == kBBMCoreServiceStateStarted ? core?.messenger : nil }
+
   // MARK: starting and stopping
 
   /// Starts the service with what this endpoint has stored. The block is called once, on the main thread; at once when
@@ -89,6 +97,7 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
     self.core = core
     core.deliver = { [weak self] in self?.receive($0) }
     core.connectivityChanged = { [weak self] in self?.setConnected($0, strict: $1) }
+    core.callChanged = { [weak self] in self?.media.receive($0) }
     core.start(domain: domain, environment: environment) { [weak self] in self?.started($0) }
   }
 
@@ -133,6 +142,7 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
 
   private func leaveCore() {
     connection.sendToCore = nil
+    media.serviceStopped()
     core?.stop()
     setConnected(false, strict: false)
   }
@@ -148,6 +158,7 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
       return
     }
     enter(kBBMCoreServiceStateRestarting)
+    media.serviceStopped()
     core.wipe()
     Watchers.batch {
       connection.write { dataModel.wipe() }
