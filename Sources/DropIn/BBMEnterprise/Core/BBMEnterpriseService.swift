@@ -34,6 +34,8 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
   let connection = BBMConnection()
   private let dataModel: BBMDSGeneratedModel
   private lazy var media = BBMMediaManager(self)
+  /// The server, which has the meetings of calls, too.
+  private(set) var server = ServerAddress.current
   /// Makes the core when the service is first started.
   private var makeCore: @MainActor () -> any ServiceCore
   private var core: (any ServiceCore)?
@@ -93,6 +95,7 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
       return completeStarts(false)
     }
     isStarting = true
+    server = .current
     let core = self.core ?? makeCore()
     self.core = core
     core.deliver = { [weak self] in self?.receive($0) }
@@ -134,6 +137,8 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
   public func stop() {
     guard state == kBBMCoreServiceStateStarted || isStarting else { return }
     isStarting = false
+    // Calls are hung up while that can be signalled.
+    media.serviceStopped()
     enter(kBBMCoreServiceStateStopping)
     leaveCore()
     enter(kBBMCoreServiceStateStopped)
@@ -157,8 +162,8 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
       connection.write { dataModel.wipe() }
       return
     }
-    enter(kBBMCoreServiceStateRestarting)
     media.serviceStopped()
+    enter(kBBMCoreServiceStateRestarting)
     core.wipe()
     Watchers.batch {
       connection.write { dataModel.wipe() }

@@ -1,7 +1,7 @@
 // swift-format-ignore-file: NeverUseImplicitlyUnwrappedOptionals
 // As the SDK's headers without annotations are imported.
 
-import Foundation
+public import Foundation
 import Messaging
 
 /// A voice or video call. Its properties can be observed by an ``ObservableMonitor``.
@@ -20,7 +20,6 @@ import Messaging
   @BBMObserved public internal(set) var failed = false
   /// Whether video can be sent in it.
   @BBMObserved public internal(set) var videoSupported = true
-  /// How it ended.
   @BBMObserved public internal(set) var logType = kCallLogNone
   @BBMObserved public internal(set) var failureReason = kMediaErrorNoError
   /// How well media flows; unknown before the call is connected.

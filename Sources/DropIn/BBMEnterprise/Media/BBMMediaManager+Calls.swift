@@ -92,7 +92,7 @@ extension BBMMediaManager {
     }
   }
 
-  /// Sends a step of a call. What the server makes of it comes as an event.
+  /// Sends a step of a call. The outcome comes as an event.
   func step(_ id: CallID, _ body: @escaping @Sendable (Messenger, CallID) async throws -> Void) {
     guard let messenger = service.messenger else { return }
     Task { try? await body(messenger, id) }
@@ -141,7 +141,7 @@ extension BBMMediaManager {
     }
   }
 
-  /// Whether the call is one of those here. What comes before the server has answered waits for it.
+  /// Whether the call is one of those here. Events that come before the server's answer wait for it.
   private func isKnown(_ id: CallID, _ event: CallEvent) -> Bool {
     if active?.id == id || connections[id] != nil { return true }
     if placing > 0 { early[id, default: []].append(event) }
@@ -157,7 +157,7 @@ extension BBMMediaManager {
     notify { $0.incomingCallDidArrive(info) }
   }
 
-  /// Both sides agree.
+  /// The call was answered: joins its meeting.
   private func connect(_ call: ActiveCall, _ access: CallMeeting) {
     guard call.session == nil else { return }
     call.isAnswered = true
@@ -178,9 +178,7 @@ extension BBMMediaManager {
   }
 
   func makeSession(_ access: CallMeeting) -> CallSession {
-    CallSession(
-      access, name: service.model()?.localUser?.regId?.stringValue ?? "", server: ParleyServer.url,
-      trustsAnyCertificate: ParleyServer.trustsAnyCertificate)
+    CallSession(access, name: service.model()?.localUser?.regId?.stringValue ?? "", server: service.server)
   }
 
   private func connected(_ call: ActiveCall) {
@@ -236,8 +234,9 @@ extension BBMMediaManager {
     notify { $0.callEnded(call.info) }
   }
 
-  /// The service stops: nothing can be signalled any more.
+  /// The service stops, so that everything is over.
   func serviceStopped() {
+    for id in [active?.id].compactMap(\.self) + connections.keys { step(id) { try await $0.hangUp($1) } }
     if let active { fail(active, kMediaFailureDisconnected) }
     for data in connections.values { fail(data, kMediaFailureDisconnected) }
     (early, isPlacingCall) = ([:], false)

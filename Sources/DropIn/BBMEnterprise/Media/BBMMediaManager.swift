@@ -55,7 +55,7 @@ import Parley
   var placing = 0
   /// Whether one of them is a voice or video call.
   var isPlacingCall = false
-  /// What came about calls that are being placed.
+  /// The events of calls that are being placed.
   var early: [CallID: [CallEvent]] = [:]
 
   init(_ service: BBMEnterpriseService) {
@@ -73,7 +73,11 @@ import Parley
   public func add(_ presenter: (any BBMMediaVideoPresenter)!) { if let presenter { stage.add(presenter) } }
   public func remove(_ presenter: (any BBMMediaVideoPresenter)!) { if let presenter { stage.remove(presenter) } }
 
-  func notify(_ body: (any BBMMediaDelegate) -> Void) { delegates.forEach(body) }
+  func notify(_ body: (any BBMMediaDelegate) -> Void) {
+    // A delegate may add or remove others.
+    let delegates = delegates
+    delegates.forEach(body)
+  }
 
   /// Asks the user for microphone and camera. The system asks by itself here, where it does, so the answer is yes.
   public func requestMediaPermissions(callback: MediaPermissionsCallback!, mode: MediaMode) { callback?(true) }

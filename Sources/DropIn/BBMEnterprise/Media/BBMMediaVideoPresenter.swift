@@ -20,26 +20,26 @@ public import ParleyViews
   /// Of several presenters, the one with the highest number gets the views. It is read when a presenter is added.
   func videoPresenterPriority() -> Int
   /// The other side's video is in its container.
-  func incomingVideoReady(_ view: (UIView & BBMVideoView)!)
+  func incomingVideoReady(_ view: (any UIView & BBMVideoView)!)
   /// The local camera's video is in its container.
-  func outgoingVideoReady(_ view: (UIView & BBMVideoView)!)
+  func outgoingVideoReady(_ view: (any UIView & BBMVideoView)!)
   func incomingVideoDisabled()
   func outgoingVideoDisabled()
   /// The frames have another size than before.
-  func videoView(_ view: (UIView & BBMVideoView)!, didChangeVideoSize size: CGSize)
+  func videoView(_ view: (any UIView & BBMVideoView)!, didChangeVideoSize size: CGSize)
 }
 
 extension BBMMediaVideoPresenter {
   /// 0, unless the presenter implements it.
   public func videoPresenterPriority() -> Int { 0 }
   /// Does nothing, unless the presenter implements it.
-  public func incomingVideoReady(_ view: (UIView & BBMVideoView)!) {}
+  public func incomingVideoReady(_ view: (any UIView & BBMVideoView)!) {}
   /// Does nothing, unless the presenter implements it.
-  public func outgoingVideoReady(_ view: (UIView & BBMVideoView)!) {}
+  public func outgoingVideoReady(_ view: (any UIView & BBMVideoView)!) {}
   /// Does nothing, unless the presenter implements it.
   public func incomingVideoDisabled() {}
   /// Does nothing, unless the presenter implements it.
   public func outgoingVideoDisabled() {}
   /// Does nothing, unless the presenter implements it.
-  public func videoView(_ view: (UIView & BBMVideoView)!, didChangeVideoSize size: CGSize) {}
+  public func videoView(_ view: (any UIView & BBMVideoView)!, didChangeVideoSize size: CGSize) {}
 }

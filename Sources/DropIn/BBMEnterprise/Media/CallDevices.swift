@@ -14,9 +14,9 @@ struct CallCamera {
 /// speaker that stays silent. `PARLEY_SPEAKER_FILE` names a WAVE file that gets what would be heard.
 @MainActor final class CallDevices {
   /// The front camera comes first.
-  var cameras: () async -> [CallCamera]
-  var microphone: () -> any AudioSource
-  var openSpeaker: () async throws -> any AudioSink
+  var cameras: @MainActor () async -> [CallCamera]
+  var microphone: @MainActor () -> any AudioSource
+  var openSpeaker: @MainActor () async throws -> any AudioSink
 
   init(environment: [String: String] = ProcessInfo.processInfo.environment) {
     guard !["", "0", "no", "false"].contains(environment["PARLEY_TEST_DEVICES", default: ""].lowercased()) else {

@@ -1,7 +1,7 @@
 import ParleyViews
 import Parley
 
-/// What one side of a call sends and shows: microphone and camera, the speaker and the other side's video.
+/// The tracks of one side of a call: microphone and camera, and the other side's audio and video.
 @MainActor final class CallMediaTracks {
   /// A reason for which the camera does nothing.
   enum CameraError: Error {
@@ -36,7 +36,7 @@ import Parley
 
   // MARK: Audio
 
-  /// Opens microphone and speaker. Where there is none, the call goes on without.
+  /// Opens microphone and speaker. The call goes on without them where there are none.
   func startAudio(isMuted: Bool) {
     self.isMuted = isMuted
     Task {

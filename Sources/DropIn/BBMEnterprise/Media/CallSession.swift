@@ -5,7 +5,7 @@ import Parley
 /// The meeting that carries a call: it is joined end-to-end encrypted, with the secret of the sealed offer, and left
 /// when the call is over.
 @MainActor final class CallSession {
-  /// What the call does about it. All are called on the main actor, and none after ``leave()``.
+  /// The call's handlers. All are called on the main actor, and none after ``leave()``.
   struct Handlers {
     /// This endpoint and the other side are in the meeting. Once.
     var connected: () -> Void
@@ -15,7 +15,7 @@ import Parley
     var unsubscribed: (RemotePublication) -> Void = { _ in }
     var qualityChanged: (BBMCallQuality) -> Void = { _ in }
     var received: ([UInt8]) -> Void = { _ in }
-    /// What was sent since the connection was lost may be lost, too.
+    /// Messages that were sent since the connection was lost may be lost, too.
     var reconnected: () -> Void = {}
   }
 
@@ -32,14 +32,14 @@ import Parley
   private var reader: Task<Void, Never>?
   private var deadline: Task<Void, Never>?
 
-  init(_ access: CallMeeting, name: String, server: String, trustsAnyCertificate: Bool) {
+  init(_ access: CallMeeting, name: String, server: ServerAddress) {
     var options = JoinOptions(name: name)
     options.linkSecret = access.secret
-    options.trustsAnyCertificate = trustsAnyCertificate
+    options.trustsAnyCertificate = server.trustsAnyCertificate
     options.timeout = Self.setupLimit
     options.reconnectPatience = Self.reconnectLimit
     options.initialSlots = 2
-    meeting = Meeting(token: Secret(access.token), server: server, options: options)
+    meeting = Meeting(token: Secret(access.token), server: server.url, options: options)
   }
 
   /// Joins, and reports to the handlers from now on.
@@ -107,7 +107,7 @@ import Parley
   /// That of the worse side.
   private var quality: BBMCallQuality {
     let all = [meeting.local.quality] + meeting.participants.map(\.quality)
-    return all.map { quality in
+    return all.map { (quality: ConnectionQuality) -> BBMCallQuality in
       switch quality {
       case .excellent: kCallQualityExcellent
       case .good: kCallQualityGood

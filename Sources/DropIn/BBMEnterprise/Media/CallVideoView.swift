@@ -32,7 +32,14 @@ private final class SizeSink: VideoSink {
 
   private let state = Mutex(State())
 
-  func setHandler(_ handler: @escaping @Sendable (Int, Int) -> Void) { state.withLock { $0.handler = handler } }
+  /// The size that is known is reported at once.
+  func setHandler(_ handler: @escaping @Sendable (Int, Int) -> Void) {
+    let (width, height) = state.withLock { state in
+      state.handler = handler
+      return (state.width, state.height)
+    }
+    if width > 0 { handler(width, height) }
+  }
 
   func receive(_ frame: VideoFrame) {
     let handler = state.withLock { state in

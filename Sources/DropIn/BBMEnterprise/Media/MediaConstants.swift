@@ -95,7 +95,6 @@ public struct BBMCallQuality: RawRepresentable, Hashable, Sendable {
 }
 
 public let kCallQualityUnknown = BBMCallQuality(rawValue: 0)
-/// Nothing arrives.
 public let kCallQualityLost = BBMCallQuality(rawValue: 1)
 public let kCallQualityPoor = BBMCallQuality(rawValue: 2)
 public let kCallQualityGood = BBMCallQuality(rawValue: 3)

@@ -1,7 +1,7 @@
 // swift-format-ignore-file: NeverUseImplicitlyUnwrappedOptionals
 // As the support library's headers without annotations are imported.
 
-import Foundation
+public import Foundation
 
 /// Texts for apps to show. Of the support library's methods this one is known.
 @preconcurrency @MainActor public enum BBMUtilities {

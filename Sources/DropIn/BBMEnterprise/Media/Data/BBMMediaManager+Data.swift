@@ -62,19 +62,23 @@ extension BBMMediaManager {
     data.isAccepted = true
     let session = makeSession(access)
     data.session = session
+    let pump = DataPump(session.meeting)
     session.start(
       CallSession.Handlers(
-        connected: { [weak self] in self?.connected(data) },
+        connected: { [weak self] in self?.connected(data, pump) },
         failed: { [weak self] in
           self?.step(data.connection.id) { try await $0.hangUp($1) }
           self?.fail(data, $0)
-        }))
+        }, received: { pump.receive($0) }, reconnected: { pump.reconnected() }))
   }
 
-  private func connected(_ data: DataCall) {
+  private func connected(_ data: DataCall, _ pump: DataPump) {
     guard connections[data.connection.id] === data else { return }
+    data.connection.follow(pump)
     data.connection.connected = true
     notify { $0.dataConnectionAccepted(data.connection) }
+    // The delegates have set the callbacks.
+    pump.start()
   }
 
   func finish(_ data: DataCall, _ end: CallEnd) {
@@ -92,7 +96,7 @@ extension BBMMediaManager {
 
   private func close(_ data: DataCall) {
     guard connections.removeValue(forKey: data.connection.id) === data else { return }
-    data.connection.connected = false
+    data.connection.close()
     data.session?.leave()
     if data.connection.failureReason != kMediaErrorNoError { notify { $0.dataConnectionFailed(data.connection) } }
     notify { $0.dataConnectionEnded(data.connection) }

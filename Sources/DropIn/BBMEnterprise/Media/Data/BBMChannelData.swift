@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// What has come over a data channel so far.
+/// The content of a data channel, as far as it has come.
 @preconcurrency @MainActor public final class BBMChannelData: BBMObject {
   public let type: BBMDataChannelType
   /// The description that the sender gave, or a file's name; nil when there is none.
