@@ -312,7 +312,8 @@ let package = Package(
     .testTarget(
       name: "BBMEnterpriseTests",
       dependencies: [
-        "BBMEnterprise", "BBMListing", "Messaging", "MessagingClient", "ParleyViews", "TestSupport",
+        "BBMEnterprise", "BBMListing", "Basics", "MeetingServer", "Meetings", "Messaging", "MessagingClient", "Parley",
+        "ParleyViews", "TestSeeds", "TestSupport", "Transport",
       ], swiftSettings: common),
     .testTarget(
       name: "OpenTokTests",
