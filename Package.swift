@@ -312,8 +312,8 @@ let package = Package(
     .testTarget(
       name: "BBMEnterpriseTests",
       dependencies: [
-        "BBMEnterprise", "BBMListing", "Basics", "Crypto", "Messaging", "MessagingClient", "Parley", "ParleyViews",
-        "TestSupport", "Transport",
+        "BBMEnterprise", "BBMListing", "Basics", "Crypto", "MeetingServer", "Meetings", "Messaging", "MessagingClient",
+        "Parley", "ParleyViews", "TestSeeds", "TestSupport", "Transport",
       ], swiftSettings: common),
     .testTarget(
       name: "OpenTokTests",

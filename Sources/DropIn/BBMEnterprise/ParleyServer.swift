@@ -26,3 +26,14 @@ public import Foundation
   /// Whether certificates of servers count that nobody vouches for, as in tests.
   public static var trustsAnyCertificate = false
 }
+
+/// The server that a service was started with. An address that is set later holds from the next start on.
+struct ServerAddress: Hashable, Sendable {
+  let url: String
+  let trustsAnyCertificate: Bool
+
+  /// That of ``ParleyServer``.
+  @MainActor static var current: ServerAddress {
+    ServerAddress(url: ParleyServer.url, trustsAnyCertificate: ParleyServer.trustsAnyCertificate)
+  }
+}

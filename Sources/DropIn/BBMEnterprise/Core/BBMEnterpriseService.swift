@@ -2,6 +2,7 @@
 // As the SDK's headers without annotations are imported.
 
 public import Foundation
+import MessagingClient
 import ParleyViews
 
 /// Is called with the state of the token, the state of the setup, and the number of the local user, 0 before it is
@@ -32,6 +33,9 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
 
   let connection = BBMConnection()
   private let dataModel: BBMDSGeneratedModel
+  private lazy var media = BBMMediaManager(self)
+  /// The server, which has the meetings of calls, too.
+  private(set) var server = ServerAddress.current
   /// Makes the core when the service is first started.
   private var makeCore: @MainActor () -> any ServiceCore
   private var core: (any ServiceCore)?
@@ -69,6 +73,12 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
   /// The data model, empty until the service is started.
   public func model() -> BBMDSGeneratedModel! { dataModel }
 
+  /// Calls and data connections.
+  public func mediaManager() -> BBMMediaManager! { media }
+
+  /// The client that signals calls, while the service is started.
+  var messenger: Messenger? { state == kBBMCoreServiceStateStarted ? core?.messenger : nil }
+
   // MARK: starting and stopping
 
   /// Starts the service with what this endpoint has stored. The block is called once, on the main thread; at once when
@@ -85,10 +95,12 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
       return completeStarts(false)
     }
     isStarting = true
+    server = .current
     let core = self.core ?? makeCore()
     self.core = core
     core.deliver = { [weak self] in self?.receive($0) }
     core.connectivityChanged = { [weak self] in self?.setConnected($0, strict: $1) }
+    core.callChanged = { [weak self] in self?.media.receive($0) }
     core.start(domain: domain, environment: environment) { [weak self] in self?.started($0) }
   }
 
@@ -125,6 +137,8 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
   public func stop() {
     guard state == kBBMCoreServiceStateStarted || isStarting else { return }
     isStarting = false
+    // Calls are hung up while that can be signalled.
+    media.serviceStopped()
     enter(kBBMCoreServiceStateStopping)
     leaveCore()
     enter(kBBMCoreServiceStateStopped)
@@ -133,6 +147,7 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
 
   private func leaveCore() {
     connection.sendToCore = nil
+    media.serviceStopped()
     core?.stop()
     setConnected(false, strict: false)
   }
@@ -147,6 +162,7 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
       connection.write { dataModel.wipe() }
       return
     }
+    media.serviceStopped()
     enter(kBBMCoreServiceStateRestarting)
     core.wipe()
     Watchers.batch {

@@ -1,3 +1,5 @@
+import MessagingClient
+
 /// The other side of the data model: it has the connection, the keys and the chats. The SDK has it as a library of its
 /// own, which takes and gives messages of JSON; so does this one, as dictionaries.
 ///
@@ -10,6 +12,10 @@
 /// | `requestListElements` | one `listElements {type, elements, cookie}`; elements that are not in it are missing |
 /// | `requestListChange` | `listChange`, once it is so |
 @MainActor protocol ServiceCore: AnyObject {
+  /// The client that signals calls; nil before the first start.
+  var messenger: Messenger? { get }
+  /// Takes what happens to calls.
+  var callChanged: ((CallEvent) -> Void)? { get set }
   /// Takes a message for the app.
   var deliver: (([String: Any]) -> Void)? { get set }
   /// Takes whether the server is reached, and whether it is reached and everything that was missed has come.

@@ -119,6 +119,11 @@
     get { self[dictionary: "data"] }
     set { self[dictionary: "data"] = newValue }
   }
+  /// The same as ``data``.
+  public var rawData: [AnyHashable: Any]! {
+    get { data }
+    set { data = newValue }
+  }
   /// The path of a file of at most 128 MB.
   public var file: String! {
     get { self[text: "file"] }

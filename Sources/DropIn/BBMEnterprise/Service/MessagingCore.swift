@@ -8,6 +8,7 @@ import MessagingClient
 @MainActor final class MessagingCore: ServiceCore {
   var deliver: (([String: Any]) -> Void)?
   var connectivityChanged: ((_ connected: Bool, _ strict: Bool) -> Void)?
+  var callChanged: ((CallEvent) -> Void)?
 
   var messenger: Messenger?
   /// The folder of the domain.
@@ -167,7 +168,8 @@ import MessagingClient
       var body: [String: Any] = ["chatId": chat.text, "userUri": WireNames.uri(id, own: own), "tag": tag]
       body["data"] = WireNames.object(data)
       give("chatEvent", body)
-    case .endpointsChanged, .call: break
+    case .call(let event): callChanged?(event)
+    case .endpointsChanged: break
     case .warning(let warning): give("securityWarning", WireNames.fields(warning))
     case .storeFailed: report("What came cannot be stored. The server keeps it until it can.")
     }

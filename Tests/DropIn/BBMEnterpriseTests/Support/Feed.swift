@@ -1,4 +1,5 @@
 import Foundation
+import MessagingClient
 import ParleyViews
 
 @testable import BBMEnterprise
@@ -7,6 +8,8 @@ import ParleyViews
 @MainActor final class Feed: ServiceCore {
   var deliver: (([String: Any]) -> Void)?
   var connectivityChanged: ((_ connected: Bool, _ strict: Bool) -> Void)?
+  var callChanged: ((CallEvent) -> Void)?
+  var messenger: Messenger? { nil }
   /// The messages of the app, without requests for lists.
   private(set) var sent: [(name: String, body: [String: Any])] = []
   private(set) var requests: [(name: String, body: [String: Any])] = []

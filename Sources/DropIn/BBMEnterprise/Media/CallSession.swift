@@ -1,0 +1,119 @@
+import Messaging
+import MessagingClient
+import Parley
+
+/// The meeting that carries a call: it is joined end-to-end encrypted, with the secret of the sealed offer, and left
+/// when the call is over.
+@MainActor final class CallSession {
+  /// The call's handlers. All are called on the main actor, and none after ``leave()``.
+  struct Handlers {
+    /// This endpoint and the other side are in the meeting. Once.
+    var connected: () -> Void
+    /// Media does not flow, or not any more. Once, and nothing follows.
+    var failed: (BBMMediaError) -> Void
+    var subscribed: (Subscription) -> Void = { _ in }
+    var unsubscribed: (RemotePublication) -> Void = { _ in }
+    var qualityChanged: (BBMCallQuality) -> Void = { _ in }
+    var received: ([UInt8]) -> Void = { _ in }
+    /// Messages that were sent since the connection was lost may be lost, too.
+    var reconnected: () -> Void = {}
+  }
+
+  /// How long it takes at most until media flows between both sides.
+  static let setupLimit = TimeSpan.seconds(30)
+  /// How long a lost connection may take to come back.
+  static let reconnectLimit = TimeSpan.seconds(30)
+  /// The topic of a data connection's messages.
+  static let topic = "bbm"
+
+  let meeting: Meeting
+  private var handlers: Handlers?
+  private var isConnected = false
+  private var reader: Task<Void, Never>?
+  private var deadline: Task<Void, Never>?
+
+  init(_ access: CallMeeting, name: String, server: ServerAddress) {
+    var options = JoinOptions(name: name)
+    options.linkSecret = access.secret
+    options.trustsAnyCertificate = server.trustsAnyCertificate
+    options.timeout = Self.setupLimit
+    options.reconnectPatience = Self.reconnectLimit
+    options.initialSlots = 2
+    meeting = Meeting(token: Secret(access.token), server: server.url, options: options)
+  }
+
+  /// Joins, and reports to the handlers from now on.
+  func start(_ handlers: Handlers) {
+    self.handlers = handlers
+    let events = meeting.events
+    reader = Task { [weak self] in
+      for await event in events {
+        guard let self else { return }
+        receive(event)
+      }
+    }
+    deadline = Task { [weak self] in
+      guard (try? await Task.sleep(nanoseconds: UInt64(Self.setupLimit.nanoseconds))) != nil else { return }
+      self?.fail(kMediaFailureMediaSetup)
+    }
+    // A failure is an event, too.
+    Task { [meeting] in try? await meeting.join() }
+  }
+
+  /// Leaves. The task returned ends when the server knows it.
+  @discardableResult func leave() -> Task<Void, Never> {
+    handlers = nil
+    reader?.cancel()
+    deadline?.cancel()
+    return Task { [meeting] in await meeting.leave() }
+  }
+
+  private func fail(_ error: BBMMediaError) {
+    guard let handlers else { return }
+    leave()
+    handlers.failed(error)
+  }
+
+  private func receive(_ event: MeetingEvent) {
+    switch event {
+    case .joined, .participantJoined: connectIfComplete()
+    case .participantLeft(_, let reason):
+      switch reason {
+      // The signalling says that the call is over, or that it goes on.
+      case .left, .replaced: break
+      case .timeout, .removed: fail(kMediaFailureDisconnected)
+      }
+    case .subscribed(let subscription): handlers?.subscribed(subscription)
+    case .unsubscribed(let publication): handlers?.unsubscribed(publication)
+    case .qualityChanged: handlers?.qualityChanged(quality)
+    case .data(let message) where message.topic == Self.topic: handlers?.received(message.bytes)
+    case .reconnected: handlers?.reconnected()
+    case .ended: fail(isConnected ? kMediaFailureDisconnected : kMediaFailureMediaSetup)
+    case .waiting, .participantUpdated, .announced, .knocked, .knockEnded, .lockChanged, .published, .unpublished,
+      .muteChanged, .firstFrame, .speakersChanged, .chat, .chatFailed, .chatting, .data, .signal, .paused, .resumed,
+      .undecodable, .decodable, .undecodableFor, .reconnecting, .sourceEnded, .tokenExpiring, .encryptionChanged, .room,
+      .problem:
+      break
+    }
+  }
+
+  private func connectIfComplete() {
+    guard !isConnected, meeting.state == .connected, !meeting.participants.isEmpty else { return }
+    isConnected = true
+    deadline?.cancel()
+    handlers?.connected()
+  }
+
+  /// That of the worse side.
+  private var quality: BBMCallQuality {
+    let all = [meeting.local.quality] + meeting.participants.map(\.quality)
+    return all.map { (quality: ConnectionQuality) -> BBMCallQuality in
+      switch quality {
+      case .excellent: kCallQualityExcellent
+      case .good: kCallQualityGood
+      case .poor: kCallQualityPoor
+      case .lost: kCallQualityLost
+      }
+    }.min { $0.rawValue < $1.rawValue } ?? kCallQualityUnknown
+  }
+}

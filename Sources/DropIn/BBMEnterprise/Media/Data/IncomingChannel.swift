@@ -1,0 +1,89 @@
+import Crypto
+import Foundation
+
+/// A channel of the other side: what of it has come.
+@MainActor final class IncomingChannel {
+  let data: BBMChannelData
+  private let size: UInt64?
+  private var received: UInt64 = 0
+  private var digest = TransferDigest()
+  private var memory = Data()
+  private var file: FileHandle?
+  private var path: String?
+  /// Whether the rest is of no use: there was nobody to take it, or an error.
+  private(set) var isDropped = false
+
+  var isFile: Bool { data.type == kDataChannelFile }
+
+  init(_ header: ChannelHeader) {
+    let type = BBMDataChannelType(rawValue: header.type)
+    // The name is somebody else's choice: of a path, only its end counts.
+    let name = header.name.map { type == kDataChannelFile ? ($0 as NSString).lastPathComponent : $0 }
+    data = BBMChannelData(type, name: name)
+    size = header.size
+  }
+
+  /// The rest is not wanted.
+  func drop() {
+    isDropped = true
+    memory = Data()
+    close()
+  }
+
+  private func close() {
+    try? file?.close()
+    file = nil
+    if let path { try? FileManager.default.removeItem(atPath: path) }
+    path = nil
+  }
+
+  /// Takes bytes; false when they cannot be kept or are more than were announced.
+  func add(_ bytes: [UInt8]) -> Bool {
+    guard let size else {
+      data.data = Data(bytes)
+      (data.progress, data.transferComplete) = (1, true)
+      return true
+    }
+    received += UInt64(bytes.count)
+    guard received <= size, (try? digest.add(bytes)) != nil, keep(bytes) else { return false }
+    data.progress = size == 0 ? 0 : Double(received) / Double(size)
+    return true
+  }
+
+  private func keep(_ bytes: [UInt8]) -> Bool {
+    guard isFile else {
+      memory.append(contentsOf: bytes)
+      return true
+    }
+    guard let file = file ?? makeFile() else { return false }
+    return (try? file.write(contentsOf: Data(bytes))) != nil
+  }
+
+  /// A temporary file that the user alone may read.
+  private func makeFile() -> FileHandle? {
+    let new = FileManager.default.temporaryDirectory.appendingPathComponent("bbm-" + UUID().uuidString).path
+    guard FileManager.default.createFile(atPath: new, contents: nil, attributes: [.posixPermissions: 0o600]) else {
+      return nil
+    }
+    path = new
+    file = FileHandle(forWritingAtPath: new)
+    return file
+  }
+
+  /// Everything was sent; false when it isn't what was sent.
+  func finish(digest sent: [UInt8]) -> Bool {
+    guard received == size, sent == digest.value, !isFile || file != nil || makeFile() != nil else { return false }
+    if isFile {
+      guard (try? file?.close()) != nil else { return false }
+      file = nil
+      data.filePath = path
+      // It is the app's from now on.
+      path = nil
+    } else {
+      data.data = memory
+      memory = Data()
+    }
+    (data.progress, data.transferComplete) = (1, true)
+    return true
+  }
+}

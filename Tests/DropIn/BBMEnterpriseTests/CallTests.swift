@@ -1,0 +1,240 @@
+import Foundation
+import Parley
+import TestSupport
+import Testing
+
+@testable import BBMEnterprise
+@testable import Messaging
+@testable import MessagingClient
+
+/// Calls between endpoints of a real server, with its media.
+@MainActor @Suite(.serialized) struct CallTests {
+  @Test("a video call: both endpoints ring, one answers, picture and tone arrive, and the end is logged")
+  func videoCall() async throws {
+    try await CallServer.run { server in
+      let ann = try await server.phone("ann", tone: 440, camera: 11)
+      let ben = try await server.phone("ben", camera: 21)
+      let other = try await server.phone("ben", camera: 31)
+      #expect(ben.regId == other.regId && ann.media.isVideoCallingSupported && !ann.media.enableCameraAllowed)
+      #expect(await ann.call(ben, kVideo) == kMediaErrorNoError)
+      let call = try #require(ann.media.currentCallInfo)
+      #expect(
+        call.peerRegId == ben.regId.stringValue && !call.incoming && call.videoSupported && call.connectedTime == 0)
+      try await wait(for: "both to ring") { ben.heard == ["arrived"] && other.heard == ["arrived"] }
+      try await wait(for: "the caller to hear it") { ann.heard.prefix(2) == ["initiated", "ringing"] }
+      ben.media.answer()
+      ben.media.toggleOutgoingVideo(true)
+      try await wait(for: "the other endpoint to be told") { other.heard.last == "ended" }
+      #expect(other.ended.first?.logType == kCallLogCompletedElsewhere && other.media.currentCallInfo == nil)
+      try await wait(for: "pictures") { ann.picture == 21 && ben.picture == 11 }
+      try await wait(for: "tones") { abs(ann.ear.frequency - 550) < 20 && abs(ben.ear.frequency - 440) < 20 }
+      #expect(ann.heard.contains("connected") && ben.heard.contains("connected") && call.connectedTime > 0)
+      #expect(ann.incomingView?.superview === ann.incomingPlace && ann.sizes.contains { $0.width > 0 })
+      #expect(ann.media.outgoingVideoView?.superview === ann.outgoingPlace && ann.heard.contains("own video"))
+      // The server has the meeting, and not its secret.
+      #expect(ann.media.active?.session?.meeting.encryption.state == .encrypted)
+      try await wait(for: "the quality") { call.quality == kCallQualityExcellent || call.quality == kCallQualityGood }
+
+      ann.media.setMutingEnabled(true)
+      #expect(call.muted)
+      try await wait(for: "the mute") { ben.hearsMuted == true }
+      ann.media.setMutingEnabled(false)
+      try await wait(for: "the sound") { ben.hearsMuted == false }
+      #expect(ann.media.toggleCameraAllowed && ann.media.enableCameraAllowed)
+      ann.media.toggleCamera()
+      try await wait(for: "the other camera") { ben.picture == 12 && ann.heard.contains("camera 2") }
+      ann.media.toggleOutgoingVideo(true)
+      try await wait(for: "no picture") { ben.incomingView == nil && ann.heard.contains("camera 1") }
+      #expect(ann.media.outgoingVideoView == nil && !ann.media.toggleCameraAllowed)
+      ann.media.toggleCamera()
+      #expect(ann.heard.last == "no camera 2")
+      ann.media.setSpeakerPhoneEnabled(true)
+      #expect(ann.media.isOnSpeakerPhone)
+
+      // While it is so, nobody else gets through.
+      #expect(await ann.call(ben, kVoice) == kMediaErrorCallInProgress)
+      #expect(await other.call(ann, kVoice) == kMediaErrorNoError)
+      try await wait(for: "the busy tone") { other.ended.last?.logType == kCallLogBusy }
+      ann.media.hangup()
+      #expect(ann.heard.last == "ended" && call.logType == kCallLogEnded && ann.media.currentCallInfo == nil)
+      try await wait(for: "the end") { ben.ended.last?.logType == kCallLogEnded && ben.media.currentCallInfo == nil }
+      #expect(ben.incomingView == nil && !call.failed && !call.missed && !call.declined)
+    }
+  }
+
+  @Test("declined here is declined elsewhere for other endpoints, and a call that was given up is missed by all")
+  func unanswered() async throws {
+    try await CallServer.run { server in
+      let ann = try await server.phone("ann")
+      let (ben, other) = (try await server.phone("ben"), try await server.phone("ben"))
+      // The log of the caller, in the chat of the two.
+      let manager = BBMMediaCallManager(BBMMediaCallManagerConfig(), service: ann.service)
+      var results: [BBMCallCompletionResult] = []
+      manager.callResultCallback = { results.append($0) }
+      manager.startListening()
+      #expect(await ann.call(ben, kVoice) == kMediaErrorNoError)
+      try await wait(for: "both to ring") { ben.heard == ["arrived"] && other.heard == ["arrived"] }
+      ben.media.decline()
+      try await wait(for: "the refusal") { ann.ended.first?.logType == kCallLogDeclined && !other.ended.isEmpty }
+      #expect(ann.ended.first?.declined == true && ben.ended.first?.logType == kCallLogDeclined)
+      #expect(other.ended.first?.logType == kCallLogDeclinedElsewhere && other.ended.first?.missed == false)
+
+      #expect(await ann.call(ben, kVoice) == kMediaErrorNoError)
+      try await wait(for: "both to ring again") { ben.heard.last == "arrived" && other.heard.last == "arrived" }
+      ann.media.hangup()
+      try await wait(for: "the end") { ben.ended.count == 2 && other.ended.count == 2 }
+      #expect(
+        ann.ended.last?.logType == kCallLogCancelled
+          && results == [kBBMCallCompletionUnanswered, kBBMCallCompletionUnanswered])
+      #expect([ben, other].allSatisfy { $0.ended.last?.logType == kCallLogMissed && $0.ended.last?.missed == true })
+
+      let model: BBMDSGeneratedModel = other.service.model()
+      try await wait(for: "the log") {
+        let chat = (model.chat.observableArray as? [BBMChat])?.first
+        guard let chat, chat.lastMessage > 0 else { return false }
+        let messages = (1...chat.lastMessage).compactMap {
+          model.chatMessage[BBMChatMessageKey(chatId: chat.chatId, messageId: $0)] as? BBMChatMessage
+        }
+        let events = messages.filter { $0.tag == BBMMediaCallManager.callEventTag }
+        let reasons = events.compactMap { $0.rawData?["callLogReason"] as? String }
+        return Set(reasons) == ["Call Declined", "Call Cancelled"]
+      }
+    }
+  }
+
+  @Test("a restart of the server ends a call as disconnected, and the next call goes through")
+  func restart() async throws {
+    try await CallServer.run { server in
+      let (ann, ben) = (try await server.phone("ann"), try await server.phone("ben"))
+      #expect(await ann.call(ben, kVoice) == kMediaErrorNoError)
+      try await wait(for: "the call") { ben.heard == ["arrived"] }
+      ben.media.answer()
+      try await wait(for: "media") { ann.heard.contains("connected") && ben.heard.contains("connected") }
+      try await server.restart()
+      try await wait(for: "the end") { ann.heard.suffix(2) == ["failed", "ended"] && ben.heard.last == "ended" }
+      let call = try #require(ann.ended.last)
+      #expect(call.logType == kCallLogDisconnected && call.failed && call.failureReason == kMediaFailureDisconnected)
+      for phone in [ann, ben] { phone.service.sendMessage(toService: BBMRetryServerRequestsMessage()) }
+      try await wait(for: "the connection") {
+        let messengers = [ann, ben].compactMap(\.service.messenger)
+        for messenger in messengers where !(await messenger.status.isConnected) { return false }
+        return messengers.count == 2
+      }
+      try await wait(for: "the next call") { await ann.call(ben, kVoice) == kMediaErrorNoError }
+      try await wait(for: "it to ring") { ben.heard.last == "arrived" }
+      ben.media.decline()
+      try await wait(for: "its end") { ann.ended.last?.logType == kCallLogDeclined }
+    }
+  }
+}
+
+/// The service's reports of calls, without a server.
+@MainActor @Suite struct CallLogTests {
+  private func end(_ end: CallEnd, isIncoming: Bool) -> BBMCall? {
+    let (service, feed) = Feed.service()
+    let phone = Listener()
+    let media: BBMMediaManager = service.mediaManager()
+    media.start(withLogPath: nil)
+    media.add(phone)
+    var call = Call(
+      id: CallID("call"), peer: RegID(9), isIncoming: isIncoming, medium: .voice, state: .offered, metadata: nil,
+      end: nil)
+    if isIncoming {
+      feed.callChanged?(.offered(call))
+    } else {
+      media.active = ActiveCall(BBMCall(call.id, peer: call.peer, incoming: false), wantsVideo: false)
+    }
+    call.state = .ended
+    call.end = end
+    feed.callChanged?(.ended(call))
+    media.remove(phone)
+    return phone.ended
+  }
+
+  private final class Listener: BBMEMediaDelegate {
+    var ended: BBMECall?
+    func callEnded(_ call: BBMCall!) { ended = call }
+  }
+
+  @Test("each end of a call has its type in the log, on both sides")
+  func types() {
+    let ends: [CallEnd] = [
+      .answeredElsewhere, .declinedElsewhere, .declined, .busy, .hungUp, .unanswered, .lost,
+    ]
+    #expect(
+      ends.map { end($0, isIncoming: true)?.logType } == [
+        kCallLogCompletedElsewhere, kCallLogDeclinedElsewhere, kCallLogDeclined, kCallLogBusy, kCallLogMissed,
+        kCallLogMissed, kCallLogConnectionError,
+      ])
+    #expect(
+      [CallEnd.declined, .busy, .hungUp, .unanswered, .lost].map { end($0, isIncoming: false)?.logType } == [
+        kCallLogDeclined, kCallLogBusy, kCallLogCancelled, kCallLogUnavailable, kCallLogConnectionError,
+      ])
+    #expect(end(.lost, isIncoming: false)?.failureReason == kMediaFailureNetwork)
+    #expect(kCallLogNone.rawValue == 0 && BBMMediaCallManager.text(kCallLogDisconnected) == "Call Disconnected")
+  }
+
+  @Test("without a server, or before the media manager is started, nothing is called")
+  func notReady() {
+    let (service, _) = Feed.service()
+    let media: BBMEMediaManager = service.mediaManager()
+    var errors: [BBMMediaError] = []
+    media.callRegId(9, mediaMode: kVoice) { errors.append($0) }
+    media.start(withLogPath: nil)
+    media.callRegId(9, mediaMode: kVoice) { errors.append($0) }
+    media.startDataConnection(9, metaData: nil) { _, error in errors.append(error) }
+    #expect(errors == [kMediaErrorNotReady, kMediaErrorNotReady, kMediaErrorNotReady])
+    var isGranted = false
+    let callback: MediaPermissionsCallback = { isGranted = $0 }
+    media.requestMediaPermissions(callback: callback, mode: kVideo)
+    #expect(isGranted && media.currentCallInfo == nil)
+    media.acceptCall()
+    media.answer()
+    (media.incomingRingtone, media.outgoingRingtone, media.callEndTone) = (nil, nil, nil)
+    let errorsOfMessenger: [MessengerError] = [
+      .keysMissing([RegID(9)]), .disconnected, .notFound, .tooLarge, .failed,
+      .refused(MessagingFailure(.limitReached, "too many")),
+    ]
+    #expect(
+      errorsOfMessenger.map { BBMMediaManager.mediaError($0) } == [
+        kMediaFailureKeyError, kMediaFailureNetwork, kMediaErrorInvalidPeer, kMediaErrorTooLarge, kMediaErrorRefused,
+        kMediaErrorRefused,
+      ])
+  }
+
+  @Test("an incoming call is asked about in an alert with the caller's name, and durations have a text")
+  func callManager() throws {
+    let (service, feed) = Feed.service()
+    let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
+    window.rootViewController = UIViewController()
+    window.makeKeyAndVisible()
+    defer { window.close() }
+    let configuration: BBMMediaCallManagerConfig = BBMMediaCallManagerConfig.default()
+    #expect(BBMMediaCallManagerConfig.defaultConfig().applicationName == configuration.applicationName)
+    configuration.applicationName = "Phone"
+    let manager = BBMMediaCallManager(configuration, service: service)
+    let resolver: @MainActor (NSNumber?, UserNameResolverCallback?) -> Void = { $1?("Ben \($0 ?? 0)") }
+    manager.userNameResolver = resolver
+    let pictures: @MainActor (NSNumber?, UserAvatarResolverCallback?) -> Void = { $1?(nil) }
+    manager.avatarResolver = pictures
+    manager.postsCallEvents = false
+    var results: [BBMCallCompletionResult] = []
+    manager.callResultCallback = { results.append($0) }
+    manager.startListening()
+    manager.startCall(kVoice, regId: 9) { #expect(!$0) }
+    let call = Call(
+      id: CallID("call"), peer: RegID(9), isIncoming: true, medium: .voice, state: .offered, metadata: nil, end: nil)
+    feed.callChanged?(.offered(call))
+    let question = try #require(Question())
+    #expect(question.alert.title == "Phone" && question.alert.message == "Incoming call from Ben 9")
+    question.answer("Decline")
+    #expect(results == [kBBMCallCompletionUnanswered] && Question() == nil)
+    #expect([0, 59, 61.9, 3_661].map { BBMUtilities.duration(asString: $0) } == ["0:00", "0:59", "1:01", "1:01:01"])
+    let values = [
+      kBBMCallCompletionCompleted.rawValue, kBBMCallCompletionFailed.rawValue, kCallQualityUnknown.rawValue,
+      kCallQualityLost.rawValue, kCallQualityPoor.rawValue, kCameraOperationStart.rawValue,
+      kCameraOperationStop.rawValue, kCameraOperationSwitch.rawValue, kMediaFailureMediaSetup.rawValue,
+    ]
+    #expect(values == [0, 2, 0, 1, 2, 0, 1, 2, 8])
+  }
+}

@@ -1,0 +1,197 @@
+import Basics
+import Foundation
+import TestSeeds
+import TestSupport
+import Testing
+
+@testable import BBMEnterprise
+
+/// Data connections between endpoints of a real server.
+@MainActor @Suite(.serialized) struct DataConnectionTests {
+  /// The data that a side has received.
+  @MainActor private final class Inbox {
+    var finished: [(name: String?, type: BBMDataChannelType, bytes: Data)] = []
+    var progress: [Double] = []
+    var errors: [BBMMediaError?] = []
+
+    func attach(to connection: BBMDataConnection) {
+      let callback: @MainActor (BBMChannelData?, (any Error)?) -> Void = { [weak self] data, error in
+        guard let self, let data else { return }
+        if let error { return errors.append(error as? BBMMediaError) }
+        progress.append(data.progress)
+        guard data.transferComplete else { return }
+        let file = (data.filePath as String?).flatMap { FileManager.default.contents(atPath: $0) }
+        finished.append((data.name, data.type, data.data ?? file ?? Data()))
+        if let path = data.filePath as String? { try? FileManager.default.removeItem(atPath: path) }
+      }
+      connection.dataAvailableCallback = callback
+      connection.fileAvailableCallback = callback
+    }
+  }
+
+  @Test("a file of 8 MB, bytes, a text and a stream arrive whole, with progress, and a refused offer ends")
+  func transfers() async throws {
+    try await CallServer.run { server in
+      let (ann, ben) = (try await server.phone("ann"), try await server.phone("ben"))
+      let inbox = Inbox()
+      ben.whenAccepted = { inbox.attach(to: $0) }
+      let connection = try #require(await ann.connect(ben, "for you"))
+      try await wait(for: "the offer") { ben.heard == ["offered", "available"] }
+      let offered = try #require(ben.connection)
+      #expect(offered.metaData == "for you" && offered.incoming && offered.peerRegId == ann.regId.stringValue)
+      #expect(connection.sendFile("/nowhere", callback: nil) == nil && !connection.connected)
+      ben.media.accept(offered)
+      try await wait(for: "the connection") { ann.heard.last == "accepted" && ben.heard.last == "accepted" }
+      #expect(connection.connected && connection.createDataChannel("never used") != nil)
+
+      var random = Numbers(seed: TestSeed.of(8))
+      let block = Data((0..<8_192).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } })
+      let content = (0..<128).reduce(into: Data()) { $0 += block + [UInt8($1)] }
+      let path = NSTemporaryDirectory() + "bbm-\(UUID().uuidString).bin"
+      try content.write(to: URL(fileURLWithPath: path))
+      defer { try? FileManager.default.removeItem(atPath: path) }
+      var sent: [Double] = []
+      var done: [String] = []
+      connection.sendFile(path) { progress, isDone, error in
+        sent.append(progress)
+        if isDone { done.append("file \(error == nil)") }
+      }
+      connection.send(Data([1, 2, 3]), description: "bytes") { if $1 { done.append("bytes \($2 == nil)") } }
+      connection.send("Grüße", description: nil) { if $1 { done.append("text \($2 == nil)") } }
+      let stream: String = try #require(connection.createDataChannel("log"))
+      connection.send(Data("one".utf8), toChannel: stream) { if $1 { done.append("stream \($2 == nil)") } }
+      try await wait(for: "all of it") { done.count == 4 && inbox.finished.count == 4 }
+      #expect(done.allSatisfy { $0.hasSuffix("true") } && done.last == "file true" && inbox.errors.isEmpty)
+      let file = try #require(inbox.finished.first { $0.type == kDataChannelFile })
+      #expect(file.bytes == content && file.name == (path as NSString).lastPathComponent)
+      let rest = inbox.finished.filter { $0.type != kDataChannelFile }.map {
+        "\($0.name ?? "-") \($0.type.rawValue) \($0.bytes.count)"
+      }
+      #expect(Set(rest) == ["bytes 0 3", "- 1 7", "log 2 3"] && kDataChannelData != kDataChannelString)
+      #expect(sent.count > 100 && sent == sent.sorted() && sent.last == 1 && inbox.progress.max() == 1)
+      connection.closeDataChannel(stream)
+      #expect(connection.send(Data([0]), toChannel: stream, callback: nil) == nil && kDataChannelStream.rawValue == 2)
+
+      // A transfer that is cut off is an error on both sides.
+      connection.sendFile(path) { _, isDone, error in if isDone { done.append("cut \(error == nil)") } }
+      try await wait(for: "some of it") { inbox.progress.last.map { $0 > 0.01 && $0 < 1 } == true }
+      ben.media.end(offered)
+      try await wait(for: "the end") { ann.heard.last == "data ended" && ben.heard.last == "data ended" }
+      #expect(done.last == "cut false" && inbox.errors == [kMediaErrorCancelled] && !connection.connected)
+
+      _ = try #require(await ann.connect(ben, ""))
+      try await wait(for: "another offer") { ben.heard.last == "available" }
+      ben.media.end(ben.connection)
+      try await wait(for: "the refusal") { ann.heard.last == "data ended" && !ann.heard.contains("data failed") }
+    }
+  }
+}
+
+/// The packets of data connections, in virtual time.
+@MainActor @Suite(.tellsSeeds) struct DataLinkTests {
+  /// Two sides with a network that loses packets.
+  private func run(_ one: DataChannels, _ other: DataChannels, loss: Int, until isDone: () -> Bool) -> Bool {
+    var random = Numbers(seed: TestSeed.of(21))
+    var now = Instant(nanoseconds: 0)
+    for _ in 0..<20_000 where !isDone() {
+      for (side, peer) in [(one, other), (other, one)] {
+        while case .send(let packet) = side.nextOutput(now: now) {
+          if random.next() % 100 >= UInt64(loss) { peer.receive(packet, now: now) }
+        }
+      }
+      now = now + .milliseconds(20)
+    }
+    return isDone()
+  }
+
+  @Test("whatever the network loses arrives once and in order, within the server's rate")
+  func losses() throws {
+    let (one, other) = (DataChannels(), DataChannels())
+    var blocks: [String] = []
+    other.isTaken = { _ in true }
+    other.received = { data, error in
+      if let error {
+        blocks.append("\(error.rawValue)")
+      } else {
+        blocks.append(String(decoding: data.data, as: UTF8.self))
+      }
+    }
+    let stream = try #require(one.open { .stream($0, name: "s") })
+    var acknowledged = 0
+    for number in 0..<200 {
+      let isTaken = one.send(Data("\(number)".utf8), to: stream) { _, isDone, _ in if isDone { acknowledged += 1 } }
+      #expect(isTaken)
+    }
+    let isThrough = run(one, other, loss: 10) { acknowledged == 200 }
+    #expect(isThrough)
+    #expect(blocks == (0..<200).map(String.init))
+
+    // A second of virtual time has room for no more than the server takes.
+    var bytes = 0
+    var now = Instant(nanoseconds: 1_000_000_000_000)
+    _ = one.open { .memory($0, kDataChannelData, name: nil, Data(count: 8_000_000), nil) }
+    let end = now + .seconds(4)
+    while now < end {
+      while case .send(let packet) = one.nextOutput(now: now) {
+        bytes += packet.count
+        other.receive(packet, now: now)
+      }
+      while case .send(let packet) = other.nextOutput(now: now) { one.receive(packet, now: now) }
+      now = now + .milliseconds(10)
+    }
+    #expect(bytes > 3_500_000 && bytes < 2 * 1_048_576 + 4 * 1_048_576)
+  }
+
+  @Test("what a hostile peer sends is an error or nothing: sizes, digests, names and unknown records")
+  func badInput() throws {
+    let channels = DataChannels()
+    var heard: [String] = []
+    channels.isTaken = { _ in true }
+    channels.received = { heard.append("\($0.name ?? "-") \($1?.rawValue ?? 0) \($0.transferComplete)") }
+    var number: UInt64 = 0
+    func give(_ block: [UInt8]) {
+      channels.receive(DataPacket.block(number: number, block).bytes, now: Instant(nanoseconds: 0))
+      number += 1
+    }
+    func give(_ record: ChannelRecord) { give(record.block) }
+    for bytes in [[], [0], [7, 0, 0, 0, 0, 0, 0, 0, 0], [UInt8](repeating: 1, count: 12)] {
+      #expect(DataPacket(bytes) == nil)
+    }
+    give([])
+    give([9, 0, 0, 0, 1])
+    give([0, 0, 0, 0, 1, 0x7B])
+    #expect(!ChannelHeader(type: 0, size: .max).isValid && !ChannelHeader(type: 9, size: 1).isValid)
+    give(.open(1, ChannelHeader(type: 0, name: "more", size: 2)))
+    give(.bytes(1, [1, 2, 3]))
+    give(.open(2, ChannelHeader(type: 0, name: "digest", size: 1)))
+    give(.bytes(2, [1]))
+    give(.end(2, digest: [0]))
+    give(.open(3, ChannelHeader(type: 3, name: "../../etc/name", size: 5)))
+    give(.bytes(3, [1]))
+    give(.close(3))
+    give(.bytes(77, [1]))
+    give(.end(77, digest: []))
+    // An acknowledgement of what was never sent.
+    channels.receive(DataPacket.received(before: 5).bytes, now: Instant(nanoseconds: 0))
+    let cut = kMediaErrorCancelled.rawValue
+    let wrong = kMediaErrorTransfer.rawValue
+    #expect(
+      heard == [
+        "more \(wrong) false", "digest 0 false", "digest \(wrong) false", "name 0 false", "name \(cut) false",
+      ])
+  }
+}
+
+/// Numbers of a seed: SplitMix64.
+struct Numbers: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}
