@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import hmac
 import json
@@ -17,6 +16,7 @@ import requests
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from browser import run_aside
 from command import part, run
 from identity_provider import CLIENT, SECRET, IdentityProvider
 from mailbox_endpoint import MailboxEndpoint, unsigned
@@ -55,7 +55,7 @@ class Domains(unittest.TestCase):
         async def ask() -> list[str]:
             async with aiohttp.ClientSession() as session:
                 return [await MailboxEndpoint(session, self.server.url).refusal(domain, user, token) for user, token in attempts]
-        return asyncio.run(ask())
+        return run_aside(ask())
 
     def refused(self, domain: str, user: str, token: str) -> str:
         [code] = self.refusals(domain, (user, token))
@@ -83,7 +83,7 @@ class Domains(unittest.TestCase):
                     self.assertEqual(welcome["appUserId"], user)
                     found.append(welcome["regId"])
                 return found
-        ada, ben, again = asyncio.run(numbers())
+        ada, ben, again = run_aside(numbers())
         self.assertEqual(ada, again)
         self.assertNotEqual(ada, ben)
 
@@ -190,7 +190,7 @@ class Rotation(unittest.TestCase):
                 async def ask() -> str:
                     async with aiohttp.ClientSession() as session:
                         return await MailboxEndpoint(session, server.url).refusal(domain, "ada", token)
-                return asyncio.run(ask())
+                return run_aside(ask())
 
             app = domain("app", provider.keys)
 
