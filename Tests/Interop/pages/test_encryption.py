@@ -262,6 +262,21 @@ class EncryptionTests(ModulePage):
             with self.subTest(name=name):
                 self.assertEqual(value, expected["found"][name])
 
+    def test_a_long_name_of_a_meeting_goes_into_announcements_as_the_hash_of_the_swift_client(self) -> None:
+        found = self.run_js(ROOM + """
+            const { meetingField } = await import("/sdk/encryption/announcement.js");
+            const { KeyExchange: Keys } = await import("/sdk/encryption/key-exchange.js");
+            const name = "会".repeat(128);
+            const make = async (participant, secret) => Keys.make({ meeting: name, participant, name: participant, identity: await generateIdentity(), secret });
+            const secret = new LinkSecret();
+            const [ann, ben] = [await make("ann", secret), await make("ben", secret)];
+            await ann.announce(0);
+            const announcement = ann.takeEffects().find(({ type }) => type === "announce").bytes;
+            await ben.receiveAnnouncement(announcement, "ann", 0);
+            return [await meetingField(name), await meetingField("daily"), ben.members, announcement.length < 300];
+        """)
+        self.assertEqual(found, ["#jg4EBuFc0qN88VvTutkyi8cg-ywSQBUg9laO_UxVwJE", "daily", ["ann"], True])
+
     def test_a_link_secret_has_43_characters_and_exactly_one_text(self) -> None:
         found = self.run_js("""
             const { LinkSecret } = await import("/sdk/encryption/link-secret.js");
