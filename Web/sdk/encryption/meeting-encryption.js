@@ -219,7 +219,7 @@ export class MeetingEncryption {
    * The server has let this client in: the exchange of keys begins.
    *
    * @param {object} welcome
-   * @param {string} room as in `join`
+   * @param {string} room by the welcome, so that everybody has the same
    * @param {string} name
    */
   _begin(welcome, room, name) {
