@@ -115,6 +115,21 @@ export class KeyExchange {
     });
   }
 
+  /**
+   * Signalling goes on after it was lost; the announcements of those who are there follow. This client's own goes out
+   * again unless the server has it, and gives way to others who have claimed its index by now.
+   *
+   * @param {boolean} isAnnounced
+   * @param {number} now
+   */
+  resume(isAnnounced, now) {
+    return this.#enqueue(async () => {
+      if (this.#announcedAt === null) { return; }
+      this.#announcedAt = now;
+      if (!isAnnounced) { this.#effects.push({ type: "announce", bytes: this.#ownBytes }); }
+    });
+  }
+
   /** Announces this client under another name; its keys and index stay. @param {string} name @param {number} now */
   rename(name, now) {
     return this.#enqueue(async () => {

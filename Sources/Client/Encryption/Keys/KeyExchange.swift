@@ -118,6 +118,14 @@ public final class KeyExchange {
     try rosterChanged(now)
   }
 
+  /// Signalling goes on after it was lost; the announcements of those who are there follow. This client's own goes out
+  /// again unless the server has it, and gives way to others who have claimed its index by now.
+  public func resume(isAnnounced: Bool, now: Instant) {
+    guard announcedAt != nil else { return }
+    announcedAt = now
+    if !isAnnounced { effects.append(.announce(ownBytes)) }
+  }
+
   /// Announces this client under another name; its keys and index stay.
   public func rename(_ name: String, now: Instant) throws(KeyMessageError) {
     guard name.utf8.count <= Announcement.maximumNameLength else { throw .malformed }

@@ -25,7 +25,7 @@ struct KeyExchangeTests {
     #expect(ann.keys.announcement(of: ben.id)?.name == "ben")
   }
 
-  @Test("a meeting's name may have 512 bytes: announcements carry a hash of it, the same as in browsers")
+  @Test("threat 48: a meeting's name may have 512 bytes: announcements carry a hash of it, as browsers do")
   func longName() throws {
     let name = String(repeating: "会", count: 128)
     #expect(try Announcement.meetingField(for: name) == "#jg4EBuFc0qN88VvTutkyi8cg-ywSQBUg9laO_UxVwJE")
@@ -43,7 +43,7 @@ struct KeyExchangeTests {
     }
   }
 
-  @Test("envelopes that come after their sender has left keep nobody's early envelope out")
+  @Test("threat 48: envelopes that come after their sender has left keep nobody's early envelope out")
   func lateEnvelopes() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(11))
     let ann = try room.join("ann")
