@@ -2,7 +2,7 @@ import Basics
 import Crypto
 import Encryption
 
-/// Whom an encrypted meeting's participants are: the codes that two compare, and whether somebody was there before.
+/// Identities of an encrypted meeting's participants: codes that two compare, and whether somebody was there before.
 extension Meeting {
   /// 60 digits that two people compare, the same on both sides; nil before the other's key is known. With lasting
   /// identities they stay the same in each meeting.
@@ -65,7 +65,7 @@ extension Meeting {
       // It isn't remembered under this name, or it would be trusted the next time.
       emit(
         .problem(
-          "\(name) comes with another key than in earlier meetings: it is a new device, or somebody else. Compare the safety code."
+          "\(name) is not on the device that you know from earlier meetings: it is a new one, or somebody else under this name. Compare the code of you two."
         ))
     }
   }
