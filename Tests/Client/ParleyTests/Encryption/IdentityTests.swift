@@ -183,7 +183,8 @@ import Testing
             && first.encryption == second.encryption && second.participants.first?.identity == identity
         }
         try await wait(for: "the event") { witness.saw("reconnected") }
-        let told = witness.events.filter { $0.contains("is not on the device that you know from earlier meetings") }.count
+        let told = witness.events.filter { $0.contains("is not on the device that you know from earlier meetings") }
+          .count
         #expect(told == (expected == .changed ? 1 : 0))
         let pair = try #require(second.participants.first.flatMap { second.pairCode(with: $0) })
         #expect(pair.count == 60 && first.participants.first.flatMap { first.pairCode(with: $0) } == pair)
