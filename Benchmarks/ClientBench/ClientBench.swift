@@ -6,28 +6,44 @@ import Parley
     Measures the client SDK against a server of its own: how long joining takes, phase by phase, and what a published and a received
     720p stream cost beside the codec alone. Prints Markdown.
 
-    usage: client-bench [--server .build/release/parley] [--joins 50] [--seconds 10]
+    With --encrypted it measures each twice, the second time end-to-end encrypted. --people is how many are in the meeting that is joined, and
+    publish a tone each.
+
+    usage: client-bench [--server .build/release/parley] [--joins 50] [--seconds 10] [--people 1] [--encrypted]
     """
 
   @MainActor static func main() async throws {
     var server = ".build/release/parley"
     var joins = 50
     var seconds = 10.0
+    var people = 1
+    var isEncrypted = false
     var arguments = CommandLine.arguments.dropFirst()
     if arguments.contains("--help") || arguments.contains("-h") { return print(usage) }
     while let name = arguments.popFirst() {
+      if name == "--encrypted" {
+        isEncrypted = true
+        continue
+      }
       guard let value = arguments.popFirst() else { return print("\(name) needs a value") }
       switch name {
       case "--server": server = value
       case "--joins": joins = Int(value) ?? joins
       case "--seconds": seconds = Double(value) ?? seconds
+      case "--people": people = Int(value) ?? people
       default: return print("unknown option \(name)")
       }
     }
     let process = try BenchServer(program: server)
     defer { process.stop() }
-    try await JoinTiming.run(server: process, joins: joins)
-    try await StreamCost.run(server: process, seconds: seconds)
+    var secrets: [LinkSecret?] = [nil]
+    if isEncrypted { secrets.append(try LinkSecret()) }
+    for secret in secrets {
+      if isEncrypted { print(secret == nil ? "Without end-to-end encryption:\n" : "End-to-end encrypted:\n") }
+      let (suffix, fragment) = secret.map { ("-encrypted", "#e2ee=\($0.text)") } ?? ("", "")
+      try await JoinTiming.run("\(process.url)/timing\(suffix)\(fragment)", people: people, joins: joins)
+      try await StreamCost.run("\(process.url)/cost\(suffix)\(fragment)", server: process, seconds: seconds)
+    }
   }
 }
 

@@ -8,12 +8,19 @@ enum JoinTiming {
     ("first decoded frame", \.firstFrame),
   ]
 
-  @MainActor static func run(server: BenchServer, joins: Int) async throws {
-    let url = "\(server.url)/timing"
+  /// - Parameter people: How many are there before each join; the first sends a picture too.
+  @MainActor static func run(_ url: String, people: Int, joins: Int) async throws {
     let host = try Meeting(url, name: "Host")
     try await host.local.publish(LocalVideoTrack(TestPictureSource(.planets, width: 640, height: 360)))
     try await host.local.publish(LocalAudioTrack(ToneSource()))
     try await host.join()
+    var others: [Meeting] = []
+    for index in 1..<max(people, 1) {
+      let other = try Meeting(url, name: "Person \(index + 1)")
+      try await other.local.publish(LocalAudioTrack(ToneSource()))
+      try await other.join()
+      others.append(other)
+    }
     var times: [JoinTimes] = []
     for index in 0..<(joins + 3) {
       let meeting = try Meeting(url, name: "Guest")
@@ -29,13 +36,13 @@ enum JoinTiming {
       // The server asks a publisher for a keyframe at most twice a second; guests do not come faster than that here.
       try await Task.sleep(nanoseconds: UInt64.random(in: 600_000_000..<900_000_000))
     }
-    await host.leave()
+    for meeting in others + [host] { await meeting.leave() }
     print("| phase, from the call of `join` | p50 | p90 | p99 |\n|---|---|---|---|")
     for phase in phases {
       let values = times.compactMap { $0.milliseconds(phase.path) }.sorted()
       print("| \(phase.name) | \(at(values, 0.5)) | \(at(values, 0.9)) | \(at(values, 0.99)) |")
     }
-    print("\n\(times.count) joins on loopback, one at a time, milliseconds.\n")
+    print("\n\(times.count) joins on loopback to \(max(people, 1)) people, one at a time, milliseconds.\n")
   }
 
   private static func at(_ sorted: [Double], _ part: Double) -> String {

@@ -5,14 +5,13 @@ import Synchronization
 
 /// CPU of one published and one received 720p stream, each next to the codec doing the same work alone in the same run.
 enum StreamCost {
-  @MainActor static func run(server: BenchServer, seconds: Double) async throws {
+  @MainActor static func run(_ url: String, server: BenchServer, seconds: Double) async throws {
     let settings = VideoEncoderSettings(width: 1_280, height: 720, framesPerSecond: 30, bitrate: .kilobits(1_500))
     let source = TestPictureSource(.waves, width: 1_280, height: 720, framesPerSecond: 30)
     // Pictures are painted before, so that painting is not measured.
     let pictures = try (0..<60).map { try source.frame(at: .zero + .milliseconds(Int64($0) * 1_000 / 30)) }
     let alone = try codecAlone(pictures, settings, seconds: min(seconds, 4))
 
-    let url = "\(server.url)/cost"
     let publisher = try Meeting(url, name: "Publisher")
     let push = PushVideoSource()
     let options = VideoOptions(codec: .vp8, maximumBitrate: .kilobits(1_500))
@@ -46,7 +45,13 @@ enum StreamCost {
       outbound.map {
         "\($0.targetBitrate.bitsPerSecond / 1_000) kb/s, \($0.video?.frameWidth ?? 0)×\($0.video?.frameHeight ?? 0)"
       } ?? "–"
-    print("\nSent at \(rate); \(frames) frames decoded.\n")
+    print("\nSent at \(rate); \(frames) frames decoded.")
+    if let outbound {
+      print(
+        "\(outbound.bytesSent) bytes sent in \(outbound.packetsSent) packets, of \(outbound.video?.framesEncoded ?? 0) frames."
+      )
+    }
+    print()
   }
 
   private static func row(_ name: String, _ cost: Double, _ alone: Double) {

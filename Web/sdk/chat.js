@@ -131,16 +131,32 @@ export class Chatting {
    * Fetches the file of a message.
    *
    * @param {{id: string, type: string, size: number}} file
-   * @param {{onProgress?: (share: number) => void}} [options]
-   * @returns {Promise<Blob>} of the file's own type if it is an image, otherwise of one that no browser runs
-   * @throws {ParleyError} in encrypted meetings `damagedFile` for one that was changed or cut, and `encrypted` for one
-   *   whose message this client couldn't read
+   * @param {{onProgress?: (share: number) => void, writable?: WritableStream<Blob | Uint8Array>}} [options] `writable`
+   *   takes the content as it comes, such as the stream of a file on the disk. It is closed at the end, or aborted when
+   *   something is wrong with the content
+   * @returns {Promise<Blob | null>} of the file's own type if it is an image, otherwise of one that no browser runs;
+   *   null with a `writable`
+   * @throws {ParleyError} `downloadTooLarge` above 2 GiB without a `writable`; in encrypted meetings `damagedFile` for
+   *   one that was changed or cut, and `encrypted` for one whose message this client couldn't read
    */
-  async fetchFile(file, { onProgress } = {}) {
+  async fetchFile(file, { onProgress, writable } = {}) {
+    try {
+      return await this.#fetchFile(file, onProgress, writable ?? null);
+    } catch (error) {
+      await writable?.abort(error).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #fetchFile(file, onProgress, writable) {
+    if (writable === null && file.size > largestBlob) {
+      throw new ParleyError("downloadTooLarge", "This browser can save files of up to 2 GB from here. Open the meeting in Chrome or Edge on a computer to save this one.");
+    }
     const secret = this.#meeting.encrypted ? this.#meeting._encryption.fileSecret(file.id) : null;
     if (this.#meeting.encrypted && secret === null) { throw new ParleyError("encrypted", "This device does not have the key of the file."); }
     const response = await this.#request(`files/${encodeURIComponent(file.id)}`);
-    const content = await readFile(response, file.size, secret, onProgress);
+    const content = await readFile(response, file.size, secret, onProgress, writable);
+    if (content === null) { return null; }
     return new Blob(content, { type: isPicture(file) ? file.type : "application/octet-stream" });
   }
 
@@ -218,8 +234,24 @@ function failure(value, status) {
 /** Bytes that are held as they came before they go into a blob, which browsers keep out of memory. */
 const blobSize = 4 << 20;
 
-/** Reads a file as it comes, and opens it on the way where it is sealed. @returns {Promise<(Blob | Uint8Array)[]>} */
-async function readFile(response, size, secret, onProgress) {
+/** The most bytes of a file that are collected in a page. */
+const largestBlob = 2 ** 31;
+
+/**
+ * Reads a file as it comes, and opens it on the way where it is sealed.
+ *
+ * @returns {Promise<(Blob | Uint8Array)[] | null>} null where it went into `writable`
+ */
+async function readFile(response, size, secret, onProgress, writable) {
+  const writer = writable?.getWriter() ?? null;
+  try {
+    return await readInto(response, size, secret, onProgress, writer);
+  } finally {
+    writer?.releaseLock();
+  }
+}
+
+async function readInto(response, size, secret, onProgress, writer) {
   const opener = secret && new FileOpener(secret.key, secret.size);
   const content = [];
   let [parts, held, count] = [[], 0, 0];
@@ -235,13 +267,17 @@ async function readFile(response, size, secret, onProgress) {
     parts.push(...(opener ? await open(opener, piece.value, reader) : [piece.value]));
     [held, count] = [held + piece.value.length, count + piece.value.length];
     if (held >= blobSize) {
-      content.push(new Blob(parts));
+      const blob = new Blob(parts);
+      if (writer) { await writer.write(blob); } else { content.push(blob); }
       [parts, held] = [[], 0];
     }
     onProgress?.(opener ? opener.share : size > 0 ? Math.min(1, count / size) : 1);
   }
   opener?.finish();
-  return [...content, ...parts];
+  if (!writer) { return [...content, ...parts]; }
+  await writer.write(new Blob(parts));
+  await writer.close();
+  return null;
 }
 
 /** The rest of a damaged file need not come. */

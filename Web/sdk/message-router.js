@@ -45,7 +45,8 @@ export class MessageRouter {
         lifecycle.endWaiting();
         if (Array.isArray(message.iceServers)) { connection.useServers(message.iceServers); }
         // Keys are exchanged while the media path is made.
-        encryption?._begin(message, session.room || String(message.meeting?.name ?? ""), local.name);
+        // The room's own name: whoever asked before it was opened may have its name in other letters.
+        encryption?._begin(message, String(message.meeting?.name ?? session.room), local.name);
         if (encryption?.isOn) { message.state = await encryption._openState(message.state); }
         await connection.firstAnswer(message.answer);
         if (encryption?.isOn && Array.isArray(message.chat)) { message.chat = message.chat.map((each) => encryption._recallChat(each)); }

@@ -224,7 +224,7 @@ class EncryptedContents(unittest.TestCase):
             wait_for("the recognition", lambda: ben.evaluate(recognition) == [expected] or f"no: {ben.evaluate(recognition)}")
             self.assertEqual((ann.evaluate("() => parley.identity"), ben.evaluate("() => parley.identity")), ("device" if isLasting else "guest", "device"))
             if expected == "changed":
-                wait_for("the warning", lambda: ben.page.get_by_text("comes with another key than in earlier meetings").count() == 1)
+                wait_for("the warning", lambda: ben.page.get_by_text("is not on the device that you know from earlier meetings").count() == 1)
             ben.page.locator(".lock").click()
             words = {"newDevice": "new device", "sameDevice": "same device as before", "changed": "another device than before"}[expected]
             wait_for("the words", lambda: ben.page.locator(".encryption-people", has_text=words).count() == 1)
@@ -249,7 +249,7 @@ class EncryptedContents(unittest.TestCase):
         ann.page.context.route("**/sdk/encryption/device-identity.js", lambda route: route.fulfill(
             content_type="text/javascript", body="export const deviceIdentity = () => Promise.reject(new Error('private window'));"))
         ann.join(self.server.url, self.room, f"e2ee={new_secret()}")
-        wait_for("the words", lambda: ann.page.get_by_text("This browser keeps no keys").count() == 1 or f"no: {ann.evaluate('() => parley.identity')}")
+        wait_for("the words", lambda: ann.page.get_by_text("This browser cannot remember who you are").count() == 1 or f"no: {ann.evaluate('() => parley.identity')}")
         self.assertEqual(ann.evaluate("() => parley.identity"), "guest")
         wait_for("the encryption", lambda: ann.evaluate("() => parley.encryption.state") == "encrypted")
 

@@ -121,6 +121,32 @@ class EncryptedMeetings(unittest.TestCase):
             ann.page.evaluate("() => parley.sendChat('hello bot')")
             wait_for("the message", lambda: [each for each in bot.events if each["event"] == "chat" and "hello bot" in str(each)] or f"no: {bot.events[-3:]}")
 
+    def test_a_page_and_the_swift_client_see_each_other_in_each_codec(self) -> None:
+        for codec in ("VP9", "H264"):
+            with self.subTest(codec=codec):
+                secret, room = new_secret(), f"{self.room[:40]}-{codec}"
+                with Person(self.driver, "Ann") as ann:
+                    ann.join(self.server.url, room, f"e2ee={secret}&config.preferredVideoCodec={codec}")
+                    with Client(self.server.url, f"{room}#e2ee={secret}", "Bot", "--publish", "testsrc", "--codec", codec) as bot:
+                        ann.sees_test_picture("Bot", rate=8)
+                        wait_for("the client's first frame", lambda: [each for each in bot.events if each["event"] == "firstFrame" and each["source"] == "camera"]
+                                 or f"no: {bot.errors}")
+                        self.assertEqual(ann.evaluate(SENT_CODEC), codec)
+
+    def test_people_who_wrote_the_name_in_other_letters_before_the_meeting_began_meet(self) -> None:
+        secret = new_secret()
+        # Both pages have asked for the room before anybody is in it.
+        people = {name: self.person(name) for name in ("Ann", "Ben")}
+        for name, room in (("Ann", "Letters-Of-A-Name"), ("Ben", "letters-of-a-name")):
+            people[name].page.goto(f"{self.server.url}/{room}#e2ee={secret}")
+            people[name].page.get_by_label("Your name").fill(name)
+        ann, ben = people.values()
+        for person in (ann, ben):
+            person.page.get_by_role("button", name="Join now").click()
+            person.joined()
+        see_and_hear((ann, "Ben"), (ben, "Ann"))
+        self.same_code(ann, ben)
+
     def test_a_screen_that_is_shared_twice_is_seen_twice(self) -> None:
         ann, ben = self.meet("Ann", "Ben", secret=new_secret())
         for _ in range(2):

@@ -262,6 +262,22 @@ class EncryptionTests(ModulePage):
             with self.subTest(name=name):
                 self.assertEqual(value, expected["found"][name])
 
+    def test_a_long_name_of_a_meeting_goes_into_announcements_as_the_hash_of_the_swift_client(self) -> None:
+        found = self.run_js(ROOM + """
+            // threat 48
+            const { meetingField } = await import("/sdk/encryption/announcement.js");
+            const { KeyExchange: Keys } = await import("/sdk/encryption/key-exchange.js");
+            const name = "会".repeat(128);
+            const make = async (participant, secret) => Keys.make({ meeting: name, participant, name: participant, identity: await generateIdentity(), secret });
+            const secret = new LinkSecret();
+            const [ann, ben] = [await make("ann", secret), await make("ben", secret)];
+            await ann.announce(0);
+            const announcement = ann.takeEffects().find(({ type }) => type === "announce").bytes;
+            await ben.receiveAnnouncement(announcement, "ann", 0);
+            return [await meetingField(name), await meetingField("daily"), ben.members, announcement.length < 300];
+        """)
+        self.assertEqual(found, ["#jg4EBuFc0qN88VvTutkyi8cg-ywSQBUg9laO_UxVwJE", "daily", ["ann"], True])
+
     def test_a_link_secret_has_43_characters_and_exactly_one_text(self) -> None:
         found = self.run_js("""
             const { LinkSecret } = await import("/sdk/encryption/link-secret.js");
@@ -565,6 +581,58 @@ class EncryptionTests(ModulePage):
             [["changed", "newDevice"], ["changed", "newDevice"], None],
         ])
 
+    def test_tabs_that_make_a_lasting_key_at_once_or_replace_a_broken_one_have_the_same(self) -> None:
+        found = self.run_js("""
+            // threat 63
+            const { deviceIdentity } = await import("/sdk/encryption/device-identity.js");
+            const { generateIdentity, sign, verifies } = await import("/sdk/encryption/announcement.js");
+            const { IdentityStore } = await import("/sdk/encryption/identity-store.js");
+            const store = new IdentityStore();
+            const rounds = [];
+            const [one, other] = [await generateIdentity(), await generateIdentity()];
+            for (const broken of [undefined, { privateKey: one.privateKey, publicKey: other.publicKey }, {}]) {
+              await store.run("own", "readwrite", (each) => (broken === undefined ? each.delete("device") : each.put(broken, "device")));
+              const made = await Promise.all(Array.from({ length: 5 }, () => deviceIdentity()));
+              const works = await verifies(made[0].publicKey, await sign(made[0], new Uint8Array(3)), new Uint8Array(3));
+              rounds.push([new Set(made.map(({ publicKey }) => hex(publicKey))).size, works, hex((await deviceIdentity()).publicKey) === hex(made[0].publicKey)]);
+            }
+            return rounds;
+        """)
+        self.assertEqual(found, [[1, True, True]] * 3)
+
+    def test_a_large_file_goes_to_the_disk_as_it_comes_and_without_a_place_for_it_nothing_is_fetched(self) -> None:
+        found = self.run_js("""
+            // threat 61
+            const { Chatting } = await import("/sdk/chat.js");
+            const { newFileKey, sealFile } = await import("/sdk/encryption/file-sealing.js");
+            const content = new Uint8Array(9_000_000).map((_, index) => index % 251);
+            const key = newFileKey();
+            const sealed = new Uint8Array(await (await sealFile(new Blob([content]), key)).arrayBuffer());
+            let fetched = 0, answer = sealed;
+            const ownFetch = globalThis.fetch;
+            globalThis.fetch = async () => { fetched += 1; return new Response(answer); };
+            const meeting = { encrypted: true, signaling: { url: "wss://h/signal", _resumeToken: "t" }, addEventListener() {},
+              _encryption: { fileSecret: () => ({ key, size: content.length }) } };
+            const chatting = new Chatting(meeting);
+            const place = () => {
+              const parts = [], state = { end: "" };
+              return { parts, state, writable: new WritableStream({ write(part) { parts.push(part); }, close() { state.end = "closed"; }, abort() { state.end = "aborted"; } }) };
+            };
+            const file = { id: "f", type: "video/mp4", size: content.length };
+            const good = place();
+            const none = await chatting.fetchFile(file, { writable: good.writable });
+            const written = new Uint8Array(await new Blob(good.parts).arrayBuffer());
+            answer = sealed.slice();
+            answer[8_500_000] ^= 1;
+            const bad = place();
+            const problem = await codeOf(() => chatting.fetchFile(file, { writable: bad.writable }));
+            const before = fetched;
+            const large = await codeOf(() => chatting.fetchFile({ ...file, size: 2 ** 31 + 1 }));
+            globalThis.fetch = ownFetch;
+            return [none, hex(await digestOf(written)) === hex(await digestOf(content)), good.parts.length > 1, good.state.end, problem, bad.state.end, large, fetched - before];
+        """.replace("digestOf", "((bytes) => crypto.subtle.digest('SHA-256', bytes).then((each) => new Uint8Array(each)))"))
+        self.assertEqual(found, [None, True, True, "closed", "damagedFile", "aborted", "downloadTooLarge", 0])
+
     def test_a_known_key_under_another_name_is_told_and_a_changed_one_is_not_trusted_silently(self) -> None:
         found = self.run_js("""
             // threat 63
@@ -656,6 +724,24 @@ class EncryptionTests(ModulePage):
         self.assertEqual([each[0] for each in found[0]], ["camera"])
         self.assertLess(found[0][0][1], 30)
         self.assertEqual(found[1:], [[], []])
+
+    def test_neither_the_server_nor_a_setting_in_the_link_takes_the_encryption_back(self) -> None:
+        found = self.run_js("""
+            const { MeetingEncryption } = await import("/sdk/encryption/meeting-encryption.js");
+            const { LinkSecret } = await import("/sdk/encryption/link-secret.js");
+            const text = new LinkSecret().text;
+            const results = [];
+            for (const fragment of [`e2ee=${text}`, `config.e2ee=false&config.encryption=%22off%22&e2ee=${text}`, `e2ee=${text}&config.e2ee.disabled=true&e2ee=`]) {
+              const hooks = { send: () => true, emit() {}, refuse() {}, stopSource() {}, participants: () => [] };
+              const encryption = new MeetingEncryption({ url: `https://h/daily#${fragment}` }, hooks);
+              await encryption._prepare();
+              const welcome = (meeting) => codeOf(() => encryption._begin({ participant: "p", participants: [], meeting }, "daily", "Ann"));
+              results.push([encryption.isOn, await codeOf(() => encryption._check(false)), await welcome({}), await welcome({ e2ee: false }), await welcome({ e2ee: "true" })]);
+              encryption._close();
+            }
+            return results;
+        """)
+        self.assertEqual(found, [[True, "notEncrypted", "notEncrypted", "notEncrypted", "notEncrypted"]] * 3)
 
     def test_the_secret_stays_in_the_fragment_and_a_damaged_one_joins_nothing(self) -> None:
         found = self.run_js("""

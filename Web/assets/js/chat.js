@@ -44,6 +44,25 @@ function problemText(error, limit) {
  */
 export function authorName(meeting, message) { return meeting.participant(message.from)?.displayName ?? message.name; }
 
+/** From this size on a file goes to the disk as it comes, in browsers that can. */
+const streamedSize = 256 << 20;
+
+/**
+ * The place on the disk that somebody picks for a large file; null where the browser has no such way, undefined where
+ * they changed their mind.
+ *
+ * @param {{name: string, size: number}} file
+ * @returns {Promise<FileSystemWritableFileStream | null | undefined>}
+ */
+async function placeFor({ name, size }) {
+  if (size < streamedSize || typeof globalThis.showSaveFilePicker !== "function") { return null; }
+  try {
+    return await (await globalThis.showSaveFilePicker({ suggestedName: name })).createWritable();
+  } catch (error) {
+    return error.name === "AbortError" ? undefined : null;
+  }
+}
+
 /** Has the browser save something. */
 function save(blob, name) {
   const address = URL.createObjectURL(blob);
@@ -331,8 +350,11 @@ export class ChatPanel {
     button.disabled = true;
     const onProgress = (share) => setText(size, `${Math.floor(share * 100)} % of ${sizeText(file.size)}`);
     this.#ask(async () => {
+      const writable = await placeFor(file);
+      if (writable === undefined) { return; }
+      const content = await this.#meeting.chatting.fetchFile(file, { onProgress, writable: writable ?? undefined });
       // Saved and never opened here: whatever it is, it runs nowhere in this page.
-      save(new Blob([await this.#meeting.chatting.fetchFile(file, { onProgress })], { type: "application/octet-stream" }), file.name);
+      if (content !== null) { save(new Blob([content], { type: "application/octet-stream" }), file.name); }
     }).finally(() => {
       button.disabled = false;
       setText(size, sizeText(file.size));

@@ -51,8 +51,8 @@ export class Lock {
       `${namesOf(meeting, [detail.participant])} sees other people in this meeting than you do. Compare the safety code.`, { icon: "warning", urgent: true, time: 15_000 }));
     meeting.addEventListener("encryptionrefused", ({ detail }) => {
       const name = namesOf(meeting, [detail.participant]);
-      if (detail.code === "identityChanged") { announcer.show(`The key of ${name} has changed, which no device does by itself. Nothing is sent to the new one.`, { icon: "warning", urgent: true, time: 15_000 }); }
-      if (detail.code === "wrongSecret") { announcer.show(`${name} came without the key of this meeting, and can neither see nor hear it.`, { icon: "warning", time: 10_000 }); }
+      if (detail.code === "identityChanged") { announcer.show(`Somebody else may be posing as ${name}: their keys changed in the middle of the meeting. Nothing is sent to the new ones. Compare the safety code.`, { icon: "warning", urgent: true, time: 15_000 }); }
+      if (detail.code === "wrongSecret") { announcer.show(`${name} came with another link than yours, and can neither see nor hear this meeting.`, { icon: "warning", time: 10_000 }); }
     });
     meeting.addEventListener("encryptionidentity", () => this.#tellIdentity());
     meeting.addEventListener("recognised", ({ detail }) => {
@@ -68,7 +68,7 @@ export class Lock {
   #tellIdentity() {
     if (this.#meeting.identity !== "guest" || this.#meeting.options.identity !== "device" || this.#told.has("")) { return; }
     this.#told.add("");
-    this.#announcer.show("This browser keeps no keys, so others will not recognise it. You take part with a key of this meeting alone.", { icon: "lock", time: 10_000 });
+    this.#announcer.show("This browser cannot remember who you are, as in a private window. Others will not recognise it the next time.", { icon: "lock", time: 10_000 });
   }
 
   /** Says that a name comes with another lasting key than before, once a name. */
@@ -77,7 +77,7 @@ export class Lock {
     if (this.#meeting.recognition(id) !== "changed" || this.#told.has(key)) { return; }
     this.#told.add(key);
     this.#announcer.show(
-      `${namesOf(this.#meeting, [id])} comes with another key than in earlier meetings: a new device, or somebody else. Compare the safety code.`, { icon: "warning", urgent: true, time: 15_000 });
+      `${namesOf(this.#meeting, [id])} is not on the device that you know from earlier meetings: it is a new one, or somebody else under this name. Compare the code between you two, under the lock.`, { icon: "warning", urgent: true, time: 15_000 });
   }
 
   /** The words of the lock. @type {string} */
@@ -139,19 +139,19 @@ export class Lock {
     this.#dialog.body.replaceChildren(...[
       state === "waiting" ? h("p", { class: "encryption-waiting", role: "status" }, icon("clock"), h("span", {
         text: `${waitingText(this.#meeting)}. You neither see nor hear them until it is here.`,
-      })) : h("p", { text: "What is said, shown and written here is opened on the devices of those who take part, and nowhere between. The server cannot read it." }),
+      })) : h("p", { text: "Only the people in this meeting can see, hear and read what happens here. The server that carries it cannot." }),
       safetyCode === null ? null : h("p", { class: "label", id: "safety-title", text: "Safety code" }),
       safetyCode === null ? null : codeView(safetyCode),
-      safetyCode === null ? null : h("p", { text: "Read it to each other. If it is the same for everybody, nobody has put themselves between you. It changes when somebody comes or goes." }),
+      safetyCode === null ? null : h("p", { text: "Read these numbers to each other. If everybody sees the same ones, nobody listens in between you. They change when somebody comes or goes." }),
       h("ul", { class: "encryption-people", "aria-label": "Whose keys are known" }, ...people.map((each) => this.#person(each))),
-      this.#meeting.identity === "guest" && this.#meeting.options.identity !== "device" ? h("p", { class: "hint", text: "You take part with a key of this meeting alone. Choose “Let others recognise this browser” before you join to be known the next time." }) : null,
+      this.#meeting.identity === "guest" && this.#meeting.options.identity !== "device" ? h("p", { class: "hint", text: "Others will not recognise you the next time, unless you choose “Let others recognise this browser” before you join." }) : null,
       h("p", { class: "hint", text: "The server still sees who is here and when, hands, reactions, and how much is sent. And it is the server that sends this page: people who do not trust it for that take part with the Parley program." }),
     ].filter(Boolean));
   }
 
   #person(participant) {
     const signed = participant.isLocal ? participant.name : this.#meeting.signedName(participant.id);
-    const note = participant.isLocal ? "you" : signed === null ? "no key yet" : signed === participant.name ? "" : `signs as “${signed}”`;
+    const note = participant.isLocal ? "you" : signed === null ? "no key yet" : signed === participant.name ? "" : `says the name is “${signed}”`;
     const recognition = participant.isLocal ? null : this.#meeting.recognition(participant.id);
     const words = recognition === "renamed" ? `was “${this.#meeting.earlierName(participant.id)}” before` : recognitionWords[recognition] ?? "";
     const notes = [note, words].filter((each) => each !== "").join(", ");

@@ -123,7 +123,7 @@ export class Polls {
       isUnreadable: true,
       update: (now, isHost) => { controls.hidden = !isHost; },
       element: h("fieldset", { class: "poll" }, h("legend", { class: "poll-question", text: poll.question }),
-        h("p", { class: "hint", text: "Nobody with the key of this meeting has made it, or it came damaged. It cannot be voted in from here." }), controls),
+        h("p", { class: "hint", text: "It was made by nobody with the link of this meeting, or it came damaged. You cannot vote in it." }), controls),
     };
   }
 

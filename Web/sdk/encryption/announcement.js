@@ -1,4 +1,4 @@
-import { areEqual, concat, utf8, ByteReader, ByteWriter, KeyMessageError } from "./bytes.js";
+import { areEqual, base64url, concat, utf8, ByteReader, ByteWriter, KeyMessageError } from "./bytes.js";
 import { digest, hmac } from "./derivation.js";
 
 const { subtle } = globalThis.crypto;
@@ -7,8 +7,9 @@ const signatureLabel = utf8("Parley announcement 1\0");
 const bindingLabel = utf8("Parley binding 1\0");
 const codeLength = 32;
 const signatureLength = 64;
+const meetingLabel = utf8("Parley meeting 1\0");
 /** Bytes of the longest texts. */
-export const announcementLimits = Object.freeze({ meeting: 256, participant: 128, name: 640 });
+export const announcementLimits = Object.freeze({ meeting: 128, participant: 128, name: 640 });
 
 /**
  * A key pair of Ed25519 (RFC 8032).
@@ -39,6 +40,17 @@ export async function verifies(publicKey, signature, message) {
   } catch {
     return false;
   }
+}
+
+/**
+ * A meeting's name as announcements carry it: a hash in place of one of more than 128 bytes, since a name of 128
+ * characters may have 512 bytes and an announcement has at most 1,024. No room's name begins with `#`.
+ *
+ * @param {string} name
+ * @returns {Promise<string>}
+ */
+export async function meetingField(name) {
+  return utf8(name).length <= announcementLimits.meeting ? name : `#${base64url(await digest(concat(meetingLabel, utf8(name))))}`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { generateIdentity, sign, verifies } from "./announcement.js";
-import { utf8 } from "./bytes.js";
+import { areEqual, utf8 } from "./bytes.js";
 import { IdentityStore } from "./identity-store.js";
 
 const name = "device";
@@ -16,15 +16,17 @@ export async function deviceIdentity() {
   const kept = await store.run("own", "readonly", (each) => each.get(name));
   if (kept !== undefined && await works(kept)) { return kept; }
   const made = await generateIdentity();
-  if (kept === undefined) {
-    // Another tab may have made one in the same moment: the first one stays.
-    await store.run("own", "readwrite", (each) => each.add(made, name)).catch(() => {});
-  } else {
-    await store.run("own", "readwrite", (each) => each.put(made, name));
-  }
+  // Another tab may have made one in the same moment: the first one stays, in the place of none or of this broken one.
+  await store.update("own", name, (present) => (isSame(present, kept) ? made : present));
   const stored = await store.run("own", "readonly", (each) => each.get(name));
   if (!await works(stored)) { throw new Error("The key was not kept."); }
   return stored;
+}
+
+/** Whether two are the same key, or both none. */
+function isSame(a, b) {
+  const [one, other] = [a?.publicKey, b?.publicKey];
+  return one instanceof Uint8Array && other instanceof Uint8Array ? areEqual(one, other) : one === undefined && other === undefined;
 }
 
 /** Some browsers store a key that they can't use after that. */

@@ -1,4 +1,4 @@
-import { announcementLimits, bindingOf, decodeAnnouncement, encodeAnnouncement } from "./announcement.js";
+import { announcementLimits, bindingOf, decodeAnnouncement, encodeAnnouncement, meetingField } from "./announcement.js";
 import { areEqual, compareTexts, utf8, ByteWriter, KeyMessageError } from "./bytes.js";
 import { digest } from "./derivation.js";
 import { generateKeyPair } from "./hpke.js";
@@ -71,17 +71,18 @@ export class KeyExchange {
    * @returns {Promise<KeyExchange>}
    */
   static async make({ meeting, participant, name, identity, secret, timing = standardTiming, limits }) {
-    const texts = { meeting, participant, name };
+    const field = await meetingField(meeting);
+    const texts = { meeting: field, participant, name };
     for (const [key, limit] of Object.entries(announcementLimits)) { if (utf8(texts[key]).length > limit) { throw new KeyMessageError("malformed"); } }
     const keys = new KeyExchange();
     const meetingKey = await generateKeyPair();
-    keys.#meeting = meeting;
+    keys.#meeting = field;
     keys.#participant = participant;
     keys.#timing = timing;
     keys.#local = { identity, meetingKey };
     keys.#codeKey = await secret.key("announcement", meeting);
     keys.#envelopeKey = await secret.key("envelope", meeting);
-    keys.#own = { meeting, participant, name, identity: identity.publicKey, meetingKey: meetingKey.publicKey, senderIndex: 0, revision: 0 };
+    keys.#own = { meeting: field, participant, name, identity: identity.publicKey, meetingKey: meetingKey.publicKey, senderIndex: 0, revision: 0 };
     keys.#binding = await bindingOf(keys.#own);
     keys.#publisher = new PublisherKeys(timing, limits);
     keys.#comparison = new RosterComparison(timing.rosterTolerance);
@@ -111,6 +112,21 @@ export class KeyExchange {
     return this.#enqueue(async () => {
       await this.#pickIndex(now);
       await this.#rosterChanged(now);
+    });
+  }
+
+  /**
+   * Signalling goes on after it was lost; the announcements of those who are there follow. This client's own goes out
+   * again unless the server has it, and gives way to others who have claimed its index by now.
+   *
+   * @param {boolean} isAnnounced
+   * @param {number} now
+   */
+  resume(isAnnounced, now) {
+    return this.#enqueue(async () => {
+      if (this.#announcedAt === null) { return; }
+      this.#announcedAt = now;
+      if (!isAnnounced) { this.#effects.push({ type: "announce", bytes: this.#ownBytes }); }
     });
   }
 
@@ -281,8 +297,9 @@ export class KeyExchange {
       if (sender === this.#participant) { throw new KeyMessageError("unknownSender"); }
       if (envelope.length > parkedLength) { throw new KeyMessageError("malformed"); }
       const parked = this.#parked.get(sender) ?? [];
-      if (parked.length >= parkedPerSender || (parked.length === 0 && this.#parked.size >= parkedSenders)) { throw new KeyMessageError("tooMany"); }
-      this.#parked.set(sender, [...parked, envelope]);
+      // The oldest go: those of senders who never announce themselves must not keep others out.
+      if (parked.length === 0 && this.#parked.size >= parkedSenders) { this.#parked.delete(this.#parked.keys().next().value); }
+      this.#parked.set(sender, [...parked, envelope].slice(-parkedPerSender));
       return;
     }
     const message = await channel.open(envelope);

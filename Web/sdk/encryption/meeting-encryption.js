@@ -219,7 +219,7 @@ export class MeetingEncryption {
    * The server has let this client in: the exchange of keys begins.
    *
    * @param {object} welcome
-   * @param {string} room as in `join`
+   * @param {string} room by the welcome, so that everybody has the same
    * @param {string} name
    */
   _begin(welcome, room, name) {
@@ -253,8 +253,9 @@ export class MeetingEncryption {
   /** The session goes on after a lost socket: others may have announced themselves. @param {object} resumed */
   _resume(resumed) {
     if (!this.isOn) { return; }
+    const isAnnounced = list(resumed.announcements).some(({ participant, announcement }) => participant === this.#participant && announcement === this.#announcement?.announcement);
+    this.#current?.call("resume", isAnnounced).catch(() => {});
     for (const each of announcementsOf(resumed.announcements)) { if (each.participant !== this.#participant) { this.#current?.call("announcement", each).catch(() => {}); } }
-    if (this.#announcement) { this.#hooks.send(this.#announcement); }
     this.#flush();
   }
 

@@ -3,6 +3,9 @@ import { epochs, keyIDOf } from "./key-id.js";
 import { FrameDrop } from "./key-timing.js";
 import { ratchet, SFrameError, SFrameOpener } from "./sframe.js";
 
+/** Frames in a row that a key may fail to open before its sender is asked. */
+const toleratedFailures = 10;
+
 class RemoteKey {
   #openers = new Map();
   expiry = Infinity;
@@ -32,6 +35,12 @@ export class RemoteKeys {
   #candidates = new Map();
   #newestUsed = 0;
   #requestAt = Infinity;
+  #lastMissing = -Infinity;
+  // An envelope may be lost although there is a key: the sender is asked, and the state stays as it is.
+  #isInDoubt = false;
+  #doubtRequestAt = Infinity;
+  #lastDoubtRequest = -Infinity;
+  #failures = 0;
   /** @type {Map<number, number>} */
   tracks = new Map();
   /** Since when frames lack a key; null where none do. @type {number | null} */
@@ -41,7 +50,7 @@ export class RemoteKeys {
   constructor(timing) { this.#timing = timing; }
 
   /** When `handleTimeout` is to be called next. @type {number} */
-  get deadline() { return Math.min(this.#requestAt, ...this.#keys.map(({ expiry }) => expiry)); }
+  get deadline() { return Math.min(this.#requestAt, this.#doubtRequestAt, ...this.#keys.map(({ expiry }) => expiry)); }
 
   /** The sender has another index. */
   resetCandidates() { this.#candidates = new Map(); }
@@ -54,10 +63,14 @@ export class RemoteKeys {
    */
   receive(message) {
     if (message.epoch < this.#newestUsed) { return false; }
+    const wasInDoubt = this.#isInDoubt;
+    this.#isInDoubt = false;
+    this.#doubtRequestAt = Infinity;
+    this.#failures = 0;
     if (message.epoch >= (this.#keys.at(-1)?.epoch ?? 0)) { this.tracks = message.tracks; }
     const known = this.#keys.find(({ epoch }) => epoch === message.epoch);
     if (known) {
-      if (areEqual(known.baseKey, message.baseKey)) { return false; }
+      if (areEqual(known.baseKey, message.baseKey)) { return wasInDoubt; }
       if (known.isGiven) { throw new KeyMessageError("replayed"); }
     }
     this.#insert(new RemoteKey(message.epoch, message.baseKey, true));
@@ -65,7 +78,7 @@ export class RemoteKeys {
     const wasMissing = this.missingSince !== null;
     this.missingSince = null;
     this.#requestAt = Infinity;
-    return wasMissing;
+    return wasMissing || wasInDoubt;
   }
 
   #insert(key) {
@@ -87,6 +100,7 @@ export class RemoteKeys {
       this.#noteMissing(now);
       throw new FrameDrop("noKey");
     }
+    if (!this.tracks.has(track)) { this.#noteDoubt(now); }
     if (this.tracks.get(track) !== source) { throw new FrameDrop("wrongTrack"); }
     const known = this.#keys.findLast(({ epoch }) => epoch % epochs === epochBits);
     if (known) {
@@ -95,6 +109,10 @@ export class RemoteKeys {
         this.#noteUsed(known.epoch, now);
         return plain;
       } catch (error) {
+        if (error.code === "authenticationFailed") {
+          this.#failures += 1;
+          if (this.#failures > toleratedFailures) { this.#noteDoubt(now); }
+        }
         throw new FrameDrop(error instanceof SFrameError ? error.code : "cipherFailed");
       }
     }
@@ -138,15 +156,23 @@ export class RemoteKeys {
   #noteUsed(epoch, now) {
     this.missingSince = null;
     this.#requestAt = Infinity;
+    this.#failures = 0;
     if (epoch <= this.#newestUsed) { return; }
     this.#newestUsed = epoch;
     for (const key of this.#keys) { if (key.epoch < epoch && key.expiry === Infinity) { key.expiry = now + this.#timing.grace; } }
   }
 
   #noteMissing(now) {
+    this.#lastMissing = now;
     if (this.missingSince !== null) { return; }
     this.missingSince = now;
     this.#requestAt = now + this.#timing.requestDelay;
+  }
+
+  #noteDoubt(now) {
+    this.#isInDoubt = true;
+    if (this.#doubtRequestAt !== Infinity) { return; }
+    this.#doubtRequestAt = Math.max(now + this.#timing.requestDelay, this.#lastDoubtRequest + this.#timing.requestSpacing);
   }
 
   /**
@@ -157,8 +183,18 @@ export class RemoteKeys {
    */
   handleTimeout(now) {
     this.#keys = this.#keys.filter(({ expiry }) => now < expiry);
-    if (now < this.#requestAt) { return false; }
-    this.#requestAt = now + this.#timing.requestSpacing;
-    return true;
+    let asks = false;
+    if (now >= this.#doubtRequestAt) {
+      // The next frame of the kind brings it back.
+      [this.#doubtRequestAt, this.#lastDoubtRequest, asks] = [Infinity, now, true];
+    }
+    if (now >= this.#requestAt) {
+      // A sender that has stopped has no key to give, and nothing is lacking.
+      const isOver = now - this.#lastMissing > this.#timing.missingEnd;
+      if (isOver) { this.missingSince = null; }
+      this.#requestAt = isOver ? Infinity : now + this.#timing.requestSpacing;
+      asks ||= !isOver;
+    }
+    return asks;
   }
 }

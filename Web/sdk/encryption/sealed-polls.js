@@ -22,7 +22,7 @@ export class SealedPolls {
 
   /**
    * @param {import("./link-secret.js").LinkSecret} secret
-   * @param {string} meeting as in `join`
+   * @param {string} meeting by the welcome
    */
   constructor(secret, meeting) {
     this.#key = secret.key("poll", meeting).then((key) => subtle.importKey("raw", key, "AES-GCM", false, ["encrypt", "decrypt"]));

@@ -85,6 +85,9 @@ export class WorkerSession {
     });
   }
 
+  /** Signalling goes on. @param {boolean} isAnnounced whether the server has the announcement of this client */
+  resume(isAnnounced) { return this.#step((keys) => keys.resume(isAnnounced, now())); }
+
   /** @param {{ participant: string, bytes: Uint8Array }[]} envelopes */
   envelopes(envelopes) {
     return this.#step(async (keys) => {

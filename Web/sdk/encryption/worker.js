@@ -4,7 +4,7 @@ import { WorkerSession } from "./worker-session.js";
  * The worker of an encrypted meeting: it holds the keys, and every frame goes through it. The page calls the methods of
  * `WorkerSession` by their names.
  */
-const methods = new Set(["start", "announcement", "envelopes", "remove", "rename", "tracks", "assign", "seal", "open", "report"]);
+const methods = new Set(["start", "announcement", "resume", "envelopes", "remove", "rename", "tracks", "assign", "seal", "open", "report"]);
 /** How often it is looked at what is due, in milliseconds. */
 const interval = 50;
 const sessions = new Map();

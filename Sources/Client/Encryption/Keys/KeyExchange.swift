@@ -14,6 +14,7 @@ public final class KeyExchange {
   /// Bytes of UTF-8 of the longest name that an announcement carries.
   public static let maximumNameBytes = Announcement.maximumNameLength
 
+  /// As announcements carry it.
   let meeting: String
   let participant: ParticipantID
   let secret: LinkSecret
@@ -44,17 +45,15 @@ public final class KeyExchange {
   /// - Parameters:
   ///   - identity: The key of this meeting for guests, or the lasting one.
   ///   - random: Makes base keys; another source is for tests.
-  /// - Throws: ``KeyMessageError/malformed`` when meeting, participant or name is too long, ``KeyMessageError/failed``.
+  /// - Throws: ``KeyMessageError/malformed`` when participant or name is too long, ``KeyMessageError/failed``.
   public init(
     meeting: String, participant: ParticipantID, name: String, identity: Ed25519.PrivateKey, secret: LinkSecret,
     timing: KeyTiming = KeyTiming(), limits: SFrameSealer.Limits = .standard, now: Instant,
     random: @escaping @Sendable (Int) throws(CryptoError) -> SecretBytes = KeyExchange.systemRandom
   ) throws(KeyMessageError) {
-    guard meeting.utf8.count <= Announcement.maximumMeetingLength,
-      participant.rawValue.utf8.count <= ParticipantID.maximumLength,
+    guard participant.rawValue.utf8.count <= ParticipantID.maximumLength,
       name.utf8.count <= Announcement.maximumNameLength
     else { throw .malformed }
-    self.meeting = meeting
     self.participant = participant
     self.secret = secret
     self.timing = timing
@@ -62,8 +61,9 @@ public final class KeyExchange {
       local = LocalKeys(identity: identity, meetingKey: try X25519.PrivateKey(random(X25519.length)))
       codeKey = try secret.key("announcement", meeting: meeting)
       envelopeKey = try secret.key("envelope", meeting: meeting)
+      self.meeting = try Announcement.meetingField(for: meeting)
       own = try Announcement(
-        meeting: meeting, participant: participant, name: name, identity: identity.publicKey,
+        meeting: self.meeting, participant: participant, name: name, identity: identity.publicKey,
         meetingKey: local.meetingKey.publicKey, senderIndex: 0, revision: 0)
       ownBytes = []
       binding = try own.binding()
@@ -116,6 +116,14 @@ public final class KeyExchange {
   public func announce(now: Instant) throws(KeyMessageError) {
     try pickIndex(now)
     try rosterChanged(now)
+  }
+
+  /// Signalling goes on after it was lost; the announcements of those who are there follow. This client's own goes out
+  /// again unless the server has it, and gives way to others who have claimed its index by now.
+  public func resume(isAnnounced: Bool, now: Instant) {
+    guard announcedAt != nil else { return }
+    announcedAt = now
+    if !isAnnounced { effects.append(.announce(ownBytes)) }
   }
 
   /// Announces this client under another name; its keys and index stay.

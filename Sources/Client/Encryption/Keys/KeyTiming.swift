@@ -19,6 +19,8 @@ public struct KeyTiming: Hashable, Sendable {
   public var requestDelay = TimeSpan.seconds(1)
   /// The least time between two requests, and between two answers to one participant.
   public var requestSpacing = TimeSpan.seconds(2)
+  /// How long after the last frame without a key none is lacking any more: its sender has stopped.
+  public var missingEnd = TimeSpan.seconds(5)
   /// How long a sender's roster may differ from one's own before that is an alarm.
   public var rosterTolerance = TimeSpan.seconds(10)
   /// How long after its announcement a client gives its sender index up to another who claims it as well.

@@ -33,11 +33,20 @@ struct RemoteKeys {
   private var newestUsed: UInt64 = 0
   private(set) var missingSince: Instant?
   private var requestAt: Instant?
+  private var lastMissing = Instant.zero
+  // An envelope may be lost although there is a key: frames come of a track that the table lacks, or of an epoch whose
+  // bits are those of a known one. The sender is asked, and the state stays as it is.
+  private var isInDoubt = false
+  private var doubtRequestAt: Instant?
+  private var lastDoubtRequest: Instant?
+  /// Frames in a row that a key did not open; more of them than ``toleratedFailures`` are a reason to ask.
+  private var failures = 0
+  private static let toleratedFailures = 10
 
   init(timing: KeyTiming) { self.timing = timing }
 
   /// When ``handleTimeout(now:)`` is to be called next.
-  var deadline: Instant? { (keys.compactMap(\.expiry) + [requestAt].compactMap { $0 }).min() }
+  var deadline: Instant? { (keys.compactMap(\.expiry) + [requestAt, doubtRequestAt].compactMap { $0 }).min() }
 
   /// The sender has another index: its key ids need other openers.
   mutating func resetOpeners() {
@@ -52,9 +61,13 @@ struct RemoteKeys {
   mutating func receive(_ message: SenderKeyMessage, now: Instant) throws(KeyMessageError) -> Bool {
     // A key before the one in use cannot come back.
     guard message.epoch >= newestUsed else { return false }
+    let wasInDoubt = isInDoubt
+    isInDoubt = false
+    doubtRequestAt = nil
+    failures = 0
     if message.epoch >= keys.last?.epoch ?? 0 { tracks = message.tracks }
     if let index = keys.firstIndex(where: { $0.epoch == message.epoch }) {
-      if keys[index].baseKey == message.baseKey { return false }
+      if keys[index].baseKey == message.baseKey { return wasInDoubt }
       guard !keys[index].isGiven else { throw .replayed }
       keys.remove(at: index)
     }
@@ -64,7 +77,7 @@ struct RemoteKeys {
       missingSince = nil
       requestAt = nil
     }
-    return missingSince != nil
+    return missingSince != nil || wasInDoubt
   }
 
   private mutating func insert(_ key: Key) {
@@ -81,12 +94,20 @@ struct RemoteKeys {
       noteMissing(now)
       throw .noKey
     }
-    guard tracks[keyID.track] == source else { throw .wrongTrack }
+    guard let known = tracks[keyID.track] else {
+      noteDoubt(now)
+      throw .wrongTrack
+    }
+    guard known == source else { throw .wrongTrack }
     if let index = keys.lastIndex(where: { $0.epoch % FrameKeyID.epochs == UInt64(keyID.epochBits) }) {
       do throws(SFrameError) {
         let opener = try keys[index].opener(sender: keyID.sender, track: keyID.track)
         try opener.open(frame, metadata: metadata, appendingTo: &output)
       } catch {
+        if error == .authenticationFailed {
+          failures += 1
+          if failures > Self.toleratedFailures { noteDoubt(now) }
+        }
         throw .refused(error)
       }
       noteUsed(keys[index].epoch, now)
@@ -124,6 +145,7 @@ struct RemoteKeys {
   private mutating func noteUsed(_ epoch: UInt64, _ now: Instant) {
     missingSince = nil
     requestAt = nil
+    failures = 0
     guard epoch > newestUsed else { return }
     newestUsed = epoch
     for index in keys.indices where keys[index].epoch < epoch && keys[index].expiry == nil {
@@ -132,9 +154,17 @@ struct RemoteKeys {
   }
 
   private mutating func noteMissing(_ now: Instant) {
+    lastMissing = now
     guard missingSince == nil else { return }
     missingSince = now
     requestAt = now + timing.requestDelay
+  }
+
+  private mutating func noteDoubt(_ now: Instant) {
+    isInDoubt = true
+    guard doubtRequestAt == nil else { return }
+    let earliest = lastDoubtRequest.map { $0 + timing.requestSpacing } ?? now
+    doubtRequestAt = max(now + timing.requestDelay, earliest)
   }
 
   /// Lets keys go whose time is over.
@@ -142,8 +172,20 @@ struct RemoteKeys {
   /// - Returns: Whether the sender is to be asked for its key now.
   mutating func handleTimeout(now: Instant) -> Bool {
     keys.removeAll { $0.expiry.map { now >= $0 } ?? false }
-    guard let due = requestAt, now >= due else { return false }
-    requestAt = now + timing.requestSpacing
-    return true
+    var asks = false
+    if let due = doubtRequestAt, now >= due {
+      // The next frame of the kind brings it back.
+      doubtRequestAt = nil
+      lastDoubtRequest = now
+      asks = true
+    }
+    if let due = requestAt, now >= due {
+      // A sender that has stopped has no key to give, and nothing is lacking.
+      let isOver = now - lastMissing > timing.missingEnd
+      if isOver { missingSince = nil }
+      requestAt = isOver ? nil : now + timing.requestSpacing
+      asks = asks || !isOver
+    }
+    return asks
   }
 }

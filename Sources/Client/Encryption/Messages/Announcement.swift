@@ -7,14 +7,15 @@ public import Crypto
 /// A code from the link secret comes first, so that a client with a wrong link is told apart from an attack.
 public struct Announcement: Hashable, Sendable {
   static let version: UInt8 = 1
-  static let maximumMeetingLength = 256
+  static let maximumMeetingLength = 128
+  private static let meetingLabel = Array("Parley meeting 1\0".utf8)
   static let maximumNameLength = 640
   private static let nonceLength = 16
   private static let codeLength = 32
   private static let signatureLabel = Array("Parley announcement 1\0".utf8)
   private static let bindingLabel = Array("Parley binding 1\0".utf8)
 
-  /// The meeting that it belongs to.
+  /// The meeting that it belongs to, as ``meetingField(for:)`` writes it.
   public let meeting: String
   public let participant: ParticipantID
   /// The name that others are shown.
@@ -42,6 +43,13 @@ public struct Announcement: Hashable, Sendable {
     self.senderIndex = senderIndex
     self.revision = revision
     nonce = try SecureRandom.bytes(Self.nonceLength)
+  }
+
+  /// A meeting's name as announcements carry it: a hash in place of one of more than 128 bytes, since a name of 128
+  /// characters may have 512 bytes and an announcement has at most 1,024. No room's name begins with `#`.
+  static func meetingField(for name: String) throws(CryptoError) -> String {
+    guard name.utf8.count > maximumMeetingLength else { return name }
+    return "#" + Base64URL.encode(try Digest.sha256(meetingLabel + name.utf8))
   }
 
   /// The bytes to send.

@@ -43,6 +43,17 @@ package struct VaultParameters: Hashable, Sendable {
     self.passes = passes
   }
 
+  /// A cost as servers write it, with the salt in base64url.
+  ///
+  /// - Throws: ``VaultError/malformed``, ``VaultError/parametersRefused`` outside the bounds of this client.
+  package init(saltText: String, memory: Int, passes: Int, within bounds: Bounds = .standard) throws(VaultError) {
+    guard let salt = Base64URL.decode(saltText) else { throw .malformed }
+    try self.init(salt: salt, memory: memory, passes: passes, within: bounds)
+  }
+
+  /// ``salt`` in base64url.
+  package var saltText: String { Base64URL.encode(salt) }
+
   /// The bytes that a record authenticates.
   var bytes: [UInt8] {
     var writer = ByteWriter()

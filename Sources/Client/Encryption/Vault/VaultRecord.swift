@@ -29,6 +29,15 @@ package struct VaultRecord: Hashable, Sendable {
     self.sealed = sealed
   }
 
+  /// A record as servers write it, in base64url.
+  package init(version: Int, parameters: VaultParameters, sealedText: String) throws(VaultError) {
+    guard let sealed = Base64URL.decode(sealedText), let version = UInt64(exactly: version) else { throw .malformed }
+    try self.init(version: version, parameters: parameters, sealed: sealed)
+  }
+
+  /// ``sealed`` in base64url.
+  package var sealedText: String { Base64URL.encode(sealed) }
+
   package init(
     sealing contents: VaultContents, key: VaultKey, recovery: X25519.PublicKey?, owner: String, version: UInt64,
     parameters: VaultParameters

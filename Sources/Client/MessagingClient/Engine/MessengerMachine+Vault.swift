@@ -188,16 +188,13 @@ extension VaultCredentials {
 
 extension VaultParameters {
   fileprivate init(_ wire: VaultDerivation) throws(VaultError) {
-    guard let salt = Base64URL.decode(wire.salt) else { throw .malformed }
-    try self.init(salt: salt, memory: wire.memory, passes: wire.passes)
+    try self.init(saltText: wire.salt, memory: wire.memory, passes: wire.passes)
   }
 }
 
 extension VaultRecord {
   fileprivate init(_ wire: SealedVault) throws(VaultError) {
-    guard let sealed = Base64URL.decode(wire.sealed), wire.version >= 0 else { throw .malformed }
-    try self.init(
-      version: UInt64(wire.version), parameters: VaultParameters(wire.derivation), sealed: sealed)
+    try self.init(version: wire.version, parameters: VaultParameters(wire.derivation), sealedText: wire.sealed)
   }
 }
 
@@ -206,8 +203,7 @@ extension SealedVault {
     self.init(
       version: Int(clamping: record.version),
       derivation: VaultDerivation(
-        salt: Base64URL.encode(record.parameters.salt), memory: record.parameters.memory,
-        passes: record.parameters.passes),
-      sealed: Base64URL.encode(record.sealed))
+        salt: record.parameters.saltText, memory: record.parameters.memory, passes: record.parameters.passes),
+      sealed: record.sealedText)
   }
 }

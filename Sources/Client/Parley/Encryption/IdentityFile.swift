@@ -33,6 +33,8 @@ public struct IdentityFile: Sendable {
     case passphraseRequired
     /// The passphrase is another one, or the file was changed.
     case wrongPassphrase
+    /// Another program has put another identity in its place.
+    case replaced
     /// OpenSSL refused; out of memory in practice.
     case failed
   }
@@ -83,7 +85,7 @@ public struct IdentityFile: Sendable {
       return
     }
     let made = try Self(making: path, passphrase)
-    if try Self.write(made.encoded(), to: path, replacing: false) {
+    if try Self.write(made.encoded(made.known), to: path, replacing: false) {
       self = made
     } else if let bytes = try Self.read(path) {
       // Another program has made one in the same moment.
@@ -144,11 +146,15 @@ public struct IdentityFile: Sendable {
   ) throws(Problem) -> (Content, Sealing) {
     guard let passphrase else { throw .passphraseRequired }
     guard let salt = form.salt.flatMap({ Base64URL.decode($0) }), salt.count == saltLength,
-      let cost = form.cost, (log2Cost - 3...log2Cost).contains(cost), let bytes = Base64URL.decode(sealed),
-      bytes.count > AEADNonce.length
+      let cost = form.cost, (log2Cost - 3...log2Cost).contains(cost)
     else { throw .unreadable }
     let sealing: Sealing
     do throws(CryptoError) { sealing = try derive(passphrase, salt: salt, cost: cost) } catch { throw .failed }
+    return (try open(sealed, sealing), sealing)
+  }
+
+  private static func open(_ sealed: String, _ sealing: Sealing) throws(Problem) -> Content {
+    guard let bytes = Base64URL.decode(sealed), bytes.count > AEADNonce.length else { throw .unreadable }
     let opened: [UInt8]
     do throws(CryptoError) {
       opened = try AESGCM.open(
@@ -156,32 +162,62 @@ public struct IdentityFile: Sendable {
         nonce: AEADNonce(bytes.span.extracting(0..<AEADNonce.length)), authenticating: sealing.header.span)
     } catch { throw .wrongPassphrase }
     guard let content = try? JSONDecoder().decode(Content.self, from: Data(opened)) else { throw .unreadable }
-    return (content, sealing)
+    return content
   }
 
   // MARK: Writing
 
-  /// Writes the file: whole or not at all, and readable by this user alone.
+  /// Writes the file: whole or not at all, and readable by this user alone. Another program may have written into it
+  /// since: its key is never replaced, and the people whom it remembers are taken in.
   ///
   /// ```swift
   /// var file = try IdentityFile(openingOrMaking: "ann.identity")
   /// if let known = meeting.knownIdentities { file.known = known }
   /// try file.save()
   /// ```
-  public func save() throws(Problem) { _ = try Self.write(encoded(), to: path, replacing: true) }
+  public func save() throws(Problem) {
+    // Programs that share the file write one after the other. Some file systems have no such locks.
+    let folder = Glibc.open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    defer { if folder >= 0 { Glibc.close(folder) } }
+    if folder >= 0 { while flock(folder, LOCK_EX) != 0, errno == EINTR {} }
+    var all = known
+    if let bytes = try Self.read(path) { all.merge(try present(bytes)) }
+    _ = try Self.write(encoded(all), to: path, replacing: true)
+  }
+
+  private static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// The people in the file as it is now, which must be of the same identity.
+  private func present(_ bytes: [UInt8]) throws(Problem) -> KnownIdentities {
+    guard let form = try? JSONDecoder().decode(Form.self, from: Data(bytes)), form.format == Self.format else {
+      throw .unreadable
+    }
+    var content = form.content
+    if let sealed = form.sealed {
+      guard let sealing else { throw .passphraseRequired }
+      guard form.salt == Base64URL.encode(sealing.salt), form.cost == sealing.cost else { throw .wrongPassphrase }
+      content = try Self.open(sealed, sealing)
+    }
+    guard let content else { throw .unreadable }
+    guard content.seed == Base64URL.encode(identity.seed.bytes) else { throw .replaced }
+    return content.known
+  }
 
   /// The content of the file, which can be read again: it forgets some of the others where all don't fit.
-  private func encoded() throws(Problem) -> [UInt8] {
+  private func encoded(_ known: KnownIdentities) throws(Problem) -> [UInt8] {
     var known = known
     while true {
-      let bytes = try encoded(known)
+      let bytes = try form(known)
       if bytes.count <= Self.maximumBytes { return bytes }
       guard known.count > 0 else { throw .failed }
       known.shrink(to: known.count / 2)
     }
   }
 
-  private func encoded(_ known: KnownIdentities) throws(Problem) -> [UInt8] {
+  private func form(_ known: KnownIdentities) throws(Problem) -> [UInt8] {
     let content = Content(seed: Base64URL.encode(identity.seed.bytes), known: known)
     var form = Form(format: Self.format)
     if let sealing {
@@ -258,19 +294,4 @@ public struct IdentityFile: Sendable {
   }
 
   private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
-}
-
-extension IdentityFile.Problem: CustomStringConvertible {
-  /// A sentence for people.
-  public var description: String {
-    switch self {
-    case .inaccessible(let reason): "The identity file cannot be read or written: \(reason)."
-    case .unreadable: "This file is not an identity of Parley, or it is one of a later version."
-    case .readableByOthers:
-      "Other users of this machine can read the identity file. Allow it to yourself alone (chmod 600)."
-    case .passphraseRequired: "The identity file has a passphrase, which is needed to open it."
-    case .wrongPassphrase: "The passphrase of the identity file is another one, or the file was changed."
-    case .failed: "The identity file could not be encrypted or decrypted."
-    }
-  }
 }

@@ -28,11 +28,12 @@ enum KeyProblem: Hashable {
   func sentence(_ name: String?) -> String? {
     guard let name else {
       return self == .refused(.identityChanged)
-        ? "Somebody has announced other keys in your name. Compare the safety code before you go on."
+        ? "Somebody else takes part in your name. Compare the safety code before you go on."
         : "The keys of this device could not be renewed; if it stays so, leave and join again."
     }
     switch self {
-    case .unseen: return "\(name) has keys of this meeting and is not shown among the participants."
+    case .unseen:
+      return "\(name) can see and hear this meeting and is not shown among the participants. Compare the safety code."
     case .otherRoster:
       return "\(name) sees other people in this meeting than you do. Compare the safety code before you go on."
     case .refused(let error): return Self.sentence(error, name)
@@ -41,12 +42,14 @@ enum KeyProblem: Hashable {
 
   private static func sentence(_ error: KeyMessageError, _ name: String) -> String? {
     switch error {
-    case .wrongSecret: "\(name) came with another key than this meeting's, and gets none of yours."
+    case .wrongSecret: "\(name) came with another link than yours, and can neither see nor hear this meeting."
     case .identityChanged:
-      "Somebody says to be \(name) and has other keys than before. They get none of yours; compare the safety code."
-    case .wrongSignature, .misdirected: "The keys of \(name) were changed on the way, and are not used."
-    case .malformed: "The keys of \(name) cannot be read; their program may be newer than this one."
-    case .tooMany: "More people than can have keys are in this meeting, so \(name) has none."
+      "Somebody else may be posing as \(name): their keys changed in the middle of the meeting. Nothing is sent to the new ones. Compare the safety code."
+    case .wrongSignature, .misdirected:
+      "The keys of \(name) were changed on their way, and are not used. You cannot see and hear each other."
+    case .malformed: "\(name) uses a kind of encryption that this program does not know; theirs may be newer."
+    case .tooMany:
+      "This meeting has more people than can take part encrypted, so you and \(name) cannot see and hear each other."
     // The exchange repairs these by itself.
     case .replayed, .unknownSender, .indexTaken, .authenticationFailed, .failed: nil
     }

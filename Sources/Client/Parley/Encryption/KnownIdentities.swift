@@ -95,6 +95,22 @@ public struct KnownIdentities: Sendable, Hashable, Codable {
     people.append(person)
   }
 
+  /// Takes in whom another program of the same person has seen.
+  package mutating func merge(_ other: KnownIdentities) {
+    var unknown: [Person] = []
+    for person in other.people {
+      guard let index = people.firstIndex(where: { $0.key == person.key }) else {
+        unknown.append(person)
+        continue
+      }
+      let meetings = max(people[index].meetings, person.meetings)
+      if (person.seen ?? 0) > (people[index].seen ?? 0) { people[index] = person }
+      people[index].meetings = meetings
+    }
+    people = unknown + people
+    shrink(to: Self.maximumPeople)
+  }
+
   /// Forgets guests first, who are seen in one meeting, and then the ones that were not seen for longest.
   mutating func shrink(to count: Int) {
     while people.count > max(count, 0) { people.remove(at: people.firstIndex { $0.meetings == 1 } ?? 0) }

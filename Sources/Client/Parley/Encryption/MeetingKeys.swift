@@ -68,13 +68,9 @@ final class MeetingKeys {
     let present = Set(ids)
     for id in Array(roster.keys) where !present.contains(id) { leave(id, isRemoved: false, now: now) }
     for id in ids { join(id, now: now) }
+    let isAnnounced = announcements.contains { $0.participant == own.rawValue && $0.announcement == announcement }
+    exchange.resume(isAnnounced: isAnnounced, now: now)
     receive(announcements, now: now)
-    if let announcement,
-      !announcements.contains(where: { $0.participant == own.rawValue && $0.announcement == announcement })
-    {
-      outputs.append(.send(.announce(announcement)))
-    }
-    settle(now)
   }
 
   /// Somebody is there by the server's word; their announcement follows.

@@ -219,24 +219,16 @@ package actor VaultClient {
   }
 
   private func parameters(_ derivation: VaultDerivation) throws(VaultProblem) -> VaultParameters {
-    guard let salt = Base64URL.decode(derivation.salt) else { throw VaultProblem(.malformed) }
-    do throws(VaultError) {
-      return try VaultParameters(
-        salt: salt, memory: derivation.memory, passes: derivation.passes, within: bounds)
-    } catch {
-      throw VaultProblem(error)
+    try attempt { () throws(VaultError) in
+      try VaultParameters(
+        saltText: derivation.salt, memory: derivation.memory, passes: derivation.passes, within: bounds)
     }
   }
 
   private func record(_ sealed: SealedVault) throws(VaultProblem) -> VaultRecord {
-    guard let bytes = Base64URL.decode(sealed.sealed), let version = UInt64(exactly: sealed.version) else {
-      throw VaultProblem(.malformed)
-    }
     let parameters = try parameters(sealed.derivation)
-    do throws(VaultError) {
-      return try VaultRecord(version: version, parameters: parameters, sealed: bytes)
-    } catch {
-      throw VaultProblem(error)
+    return try attempt { () throws(VaultError) in
+      try VaultRecord(version: sealed.version, parameters: parameters, sealedText: sealed.sealed)
     }
   }
 
@@ -261,8 +253,7 @@ extension SealedVault {
     self.init(
       version: Int(clamping: record.version),
       derivation: VaultDerivation(
-        salt: Base64URL.encode(record.parameters.salt), memory: record.parameters.memory,
-        passes: record.parameters.passes),
-      sealed: Base64URL.encode(record.sealed))
+        salt: record.parameters.saltText, memory: record.parameters.memory, passes: record.parameters.passes),
+      sealed: record.sealedText)
   }
 }

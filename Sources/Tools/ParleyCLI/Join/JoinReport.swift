@@ -8,6 +8,7 @@ import Parley
   private let plain: Bool
   private let start = MonotonicClock.now
   private var rates = RateMeter()
+  private var recognitions = RecognitionReport()
 
   init(_ meeting: Meeting, plain: Bool = false) {
     self.meeting = meeting
@@ -22,8 +23,10 @@ import Parley
     case .waiting(let reason): say("waiting", ["reason": .text(reason.rawValue)], Self.words(waiting: reason))
     case .participantJoined(let participant):
       say("participantJoined", ["participant": .object(Self.person(participant))], "\(participant.name) is here")
+      sayRecognition(of: participant)
     case .participantUpdated(let participant):
       say("participantUpdated", ["participant": .object(Self.person(participant))], nil)
+      sayRecognition(of: participant)
     case .participantLeft(let participant, let reason):
       say(
         "participantLeft", ["participant": .object(Self.person(participant)), "reason": .text(reason.rawValue)],
@@ -157,7 +160,8 @@ import Parley
     switch encryption.state {
     case .off: return "not encrypted"
     case .encrypted:
-      return "end-to-end encrypted; the safety code is \(encryption.groupedSafetyCode ?? "not known yet")"
+      return "end-to-end encrypted; the safety code, the same for everybody here, is "
+        + (encryption.groupedSafetyCode ?? "not known yet")
     case .waiting:
       let names = encryption.waitingFor.compactMap { meeting.participant($0)?.name }
       return names.isEmpty ? "waiting for the keys" : "waiting for the keys of \(names.joined(separator: ", "))"
@@ -210,6 +214,12 @@ import Parley
     return error.map { "the source of \(source) broke off: \($0)" } ?? "the source of \(source) has ended"
   }
 
+  /// For people; programs read `identity` of the participant.
+  private func sayRecognition(of participant: any Participant) {
+    guard plain, let words = recognitions.words(of: participant) else { return }
+    CommandLineText.say(CommandLineText.printable(words) + "\n")
+  }
+
   private func say(_ event: String, _ content: JSONLine, _ words: String?) {
     if plain {
       if let words { CommandLineText.say(CommandLineText.printable(words) + "\n") }
@@ -240,8 +250,9 @@ import Parley
     var line: JSONLine = [
       "id": .text(participant.id), "name": .text(participant.name), "role": .text(participant.role.rawValue),
     ]
-    if let recognition = (participant as? RemoteParticipant)?.identity?.recognition {
+    if let identity = (participant as? RemoteParticipant)?.identity, let recognition = identity.recognition {
       line.add("identity", .text(recognition.rawValue))
+      if let earlier = identity.earlierName { line.add("earlierName", .text(earlier)) }
     }
     return line
   }

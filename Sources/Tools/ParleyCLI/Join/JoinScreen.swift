@@ -9,6 +9,7 @@ import Parley
   private let meeting: Meeting
   private let departure: Departure
   private var rates = RateMeter()
+  private var recognitions = RecognitionReport()
   private var table: [ScreenRow] = []
   private var totals = ""
   private var notes: [String] = []
@@ -43,7 +44,11 @@ import Parley
     case .waiting(let reason): note(JoinReport.words(waiting: reason))
     case .knocked(let somebody): note("\(somebody.name) wants to join: type /admit to let everybody in who waits")
     case .lockChanged(let isLocked): note(isLocked ? "the meeting is locked" : "the meeting is unlocked")
-    case .participantJoined(let participant): note("\(participant.name) is here")
+    case .participantJoined(let participant):
+      note("\(participant.name) is here")
+      if let words = recognitions.words(of: participant) { note(words) }
+    case .participantUpdated(let participant):
+      if let words = recognitions.words(of: participant) { note(words) }
     case .participantLeft(let participant, let reason):
       note("\(participant.name) left\(reason == .left ? "" : " (\(reason.rawValue))")")
     case .muteChanged(let publication): note(JoinReport.words(muted: publication))

@@ -20,11 +20,14 @@ struct KnownPeopleFile {
     }
   }
 
-  /// Replaces the file, whole or not at all. Only this user can read it: it says who met whom.
+  /// Replaces the file, whole or not at all, with the people that another program has written into it since. Only this
+  /// user can read it: it says who met whom.
   func write(_ known: KnownIdentities) throws(CommandGroup.Failure) {
     do {
       let folder = URL(filePath: path).deletingLastPathComponent()
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      var known = known
+      if let present = try? read() { known.merge(present) }
       let part = "\(path).\(UUID().uuidString).part"
       let isWritten = FileManager.default.createFile(
         atPath: part, contents: try JSONEncoder().encode(known), attributes: [.posixPermissions: 0o600])

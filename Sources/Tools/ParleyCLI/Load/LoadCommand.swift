@@ -14,6 +14,8 @@ enum LoadCommand {
       "the video bitrate of each publisher in kilobits a second"),
     Option("audio-only", "send no picture"),
     Option(
+      "encrypted", "encrypt end to end, with a key of this run's own: the meeting must be new, or encrypted by it"),
+    Option(
       "slots", .number(1...16), otherwise: "all that the server gives",
       "the most videos, and the most voices, that each participant receives"),
     Option("token", .text("TOKEN"), "a join token, where the address has none"),
@@ -40,12 +42,14 @@ enum LoadCommand {
         throw CommandOptions.Problem(
           description: "The address of one meeting is expected: parley load http://localhost:8080/hello")
       }
+      let secret = try options.has("encrypted") ? LinkSecret() : nil
       let run = LoadRun(
         url: url, publishers: options.count("publishers"),
         subscribers: options.count("subscribers"),
         seconds: options.seconds("duration") ?? 0,
         bitrate: .kilobits(Int64(options.count("bitrate"))),
-        sendsVideo: !options.has("audio-only"), slots: options.number("slots"),
+        sendsVideo: !options.has("audio-only"), secret: secret,
+        slots: options.number("slots"),
         token: options["token"].map { Secret($0) }, isJSON: options.has("json"), isInsecure: options.has("insecure"))
       CommandLineText.queueOutput(notice: JSONLine.droppedNotice)
       return await run.run(signals)

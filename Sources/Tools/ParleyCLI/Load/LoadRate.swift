@@ -8,6 +8,9 @@ struct LoadRate {
   var freezes = 0
   /// Packets that were sent.
   var sent = 0
+  /// Frames that were encrypted, and those that were opened; nil in a meeting that isn't encrypted.
+  var sealed: Int?
+  var opened: Int?
   /// Seconds of CPU time that the run itself took.
   var cpu: Double
   /// Packets that came, and that the system dropped since this process did not read them in time.
@@ -46,7 +49,7 @@ struct LoadRate {
 
   /// For `--json`.
   var line: JSONLine {
-    [
+    var line: JSONLine = [
       "seconds": .number(seconds), "packetsReceived": .integer(Int(packets)),
       "packetsPerSecond": .number(packets / seconds), "megabitsPerSecond": .number(megabits),
       "lossPercent": .number(lossPercent), "framesPerSecond": .number(frames / seconds),
@@ -55,6 +58,9 @@ struct LoadRate {
       "serverLossPercent": .number(serverLossPercent), "mediaThreadBusyPercent": .number(busyPercent),
       "mediaThreadWaitingPercent": .number(waitingPercent), "ownLimit": JSONLine.Value(ownLimit),
     ]
+    if let sealed { line.add("framesSealed", .integer(sealed)) }
+    if let opened { line.add("framesOpened", .integer(opened)) }
+    return line
   }
 
   var words: String {

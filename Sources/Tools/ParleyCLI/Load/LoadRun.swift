@@ -10,6 +10,8 @@ import Parley
   let seconds: Double
   let bitrate: DataRate
   let sendsVideo: Bool
+  /// Of an encrypted meeting that the address has no key of.
+  let secret: LinkSecret?
   let slots: Int?
   let token: Secret<String>?
   let isJSON: Bool
@@ -23,8 +25,8 @@ import Parley
   private var joining = TimeSpan.zero
 
   init(
-    url: String, publishers: Int, subscribers: Int, seconds: Double, bitrate: DataRate, sendsVideo: Bool, slots: Int?,
-    token: Secret<String>?, isJSON: Bool, isInsecure: Bool
+    url: String, publishers: Int, subscribers: Int, seconds: Double, bitrate: DataRate, sendsVideo: Bool,
+    secret: LinkSecret? = nil, slots: Int?, token: Secret<String>?, isJSON: Bool, isInsecure: Bool
   ) {
     self.url = url
     self.publishers = publishers
@@ -32,6 +34,7 @@ import Parley
     self.seconds = seconds
     self.bitrate = bitrate
     self.sendsVideo = sendsVideo
+    self.secret = secret
     self.slots = slots
     self.token = token
     self.isJSON = isJSON
@@ -90,6 +93,7 @@ import Parley
     options.trustsAnyCertificate = isInsecure
     options.initialSlots = slots ?? min(max(publishers - (isPublisher ? 1 : 0), 1), 16)
     options.maximumSlots = slots
+    options.linkSecret = secret
     options.codecs = [.opus, .vp8]
     do {
       let meeting = try Meeting(url, token: token, options: options)

@@ -25,6 +25,9 @@ struct LoadTotals: Sendable {
   /// By who receives and what.
   var tracks: [String: Track] = [:]
   var sent: UInt64 = 0
+  /// Frames that were encrypted, and those that were opened; nil in a meeting that isn't encrypted.
+  var sealed: UInt64?
+  var opened: UInt64?
   /// Packets that came, and were dropped since this process did not read them in time.
   var unread: UInt64 = 0
   var cpu = LoadTotals.cpuTime()
@@ -41,6 +44,10 @@ struct LoadTotals: Sendable {
       }
       totals.unread += statistics.transport.receiveBufferDrops
       for stream in statistics.outbound { totals.sent += stream.packetsSent }
+      if let encryption = statistics.encryption {
+        totals.sealed = (totals.sealed ?? 0) + encryption.framesSealed
+        totals.opened = (totals.opened ?? 0) + encryption.framesOpened
+      }
     }
     totals.time = MonotonicClock.now
     return totals
@@ -62,6 +69,8 @@ struct LoadTotals: Sendable {
     rate.lost = max(rate.lost, 0)
     // A publisher that lost the meeting and joined anew counts from zero.
     rate.sent = Int(clamping: sent - min(before.sent, sent))
+    rate.sealed = sealed.map { Int(clamping: $0 - min(before.sealed ?? 0, $0)) }
+    rate.opened = opened.map { Int(clamping: $0 - min(before.opened ?? 0, $0)) }
     return rate
   }
 

@@ -23,6 +23,7 @@ final class SimulatedKeys {
   let secret: LinkSecret?
   private var places: [Place] = []
   private var queue: [(at: Instant, to: String, message: Message)] = []
+  private var timersAt = Instant.zero
   /// How much longer envelopes take.
   var lateness = TimeSpan.zero
   /// Each change of what a client has verified.
@@ -54,7 +55,11 @@ final class SimulatedKeys {
     _ = pump(now)
   }
 
-  var deadline: Instant { queue.map(\.at).min() ?? .distantFuture }
+  /// The media of a session keeps the time of its keys; the others are looked after every 20 ms.
+  var deadline: Instant {
+    let timers = places.contains { $0.session == nil } ? timersAt : .distantFuture
+    return min(queue.map(\.at).min() ?? .distantFuture, timers)
+  }
 
   /// Passes on what is due; whether anything was.
   @discardableResult func step(_ now: Instant) -> Bool {
@@ -66,6 +71,10 @@ final class SimulatedKeys {
       case .announcement(let announcement): place.ring.receive([announcement], now: now)
       case .envelopes(let envelopes): place.ring.receive(envelopes, now: now)
       }
+    }
+    if now >= timersAt {
+      timersAt = now + .milliseconds(20)
+      for place in places where place.session == nil { _ = place.ring.handleTimeout(now: now) }
     }
     let isNews = pump(now)
     return !due.isEmpty || isNews

@@ -25,6 +25,44 @@ struct KeyExchangeTests {
     #expect(ann.keys.announcement(of: ben.id)?.name == "ben")
   }
 
+  @Test("threat 48: a meeting's name may have 512 bytes: announcements carry a hash of it, as browsers do")
+  func longName() throws {
+    let name = String(repeating: "会", count: 128)
+    #expect(try Announcement.meetingField(for: name) == "#jg4EBuFc0qN88VvTutkyi8cg-ywSQBUg9laO_UxVwJE")
+    #expect(try Announcement.meetingField(for: "daily") == "daily")
+    for meeting in [name, String(repeating: "𠮷", count: 128), String(repeating: "2", count: 255)] {
+      let room = try EncryptedRoom(seed: TestSeed.of(10), meeting: meeting)
+      let ann = try room.join("ann")
+      let ben = try room.join("ben")
+      room.run(for: .seconds(1))
+      let number = try room.send(from: "ann")
+      room.run(for: .seconds(1))
+      #expect(ben.hasOpened(number, of: ann.id))
+      // With the longest name, and ids of 36 characters, it stays within what the server takes.
+      #expect(ann.keys.ownBytes.count + KeyExchange.maximumNameBytes + 36 <= 1_024)
+    }
+  }
+
+  @Test("threat 48: envelopes that come after their sender has left keep nobody's early envelope out")
+  func lateEnvelopes() throws {
+    let room = try EncryptedRoom(seed: TestSeed.of(11))
+    let ann = try room.join("ann")
+    for index in 0..<200 {
+      ann.keys.receive(envelope: [1, 2, 3], from: ParticipantID(rawValue: "gone\(index)"), now: room.now)
+    }
+    // Ben's announcement takes half a second longer than his key.
+    room.server = { message, recipient in
+      if case .announcement = message, recipient == ann.id { return [(message, .milliseconds(500))] }
+      return [(message, .zero)]
+    }
+    let ben = try room.join("ben")
+    room.run(for: .seconds(1))
+    let number = try room.send(from: "ben")
+    room.run(for: .milliseconds(100))
+    #expect(ann.hasOpened(number, of: ben.id))
+    #expect(!ann.events.contains { if case .refused = $0 { true } else { false } })
+  }
+
   @Test("a newcomer opens what is sent from then on and nothing of before")
   func join() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(2))

@@ -8,9 +8,10 @@ import Testing
 struct RemoteKeysTests {
   let sender: UInt16 = 5
 
-  private func message(_ epoch: UInt64, _ key: SecretBytes) -> SenderKeyMessage {
-    SenderKeyMessage(
-      epoch: epoch, baseKey: key, rosterHash: [UInt8](repeating: 0, count: 32), tracks: [1: .camera])
+  private func message(
+    _ epoch: UInt64, _ key: SecretBytes, tracks: [UInt8: FrameSource] = [1: .camera]
+  ) -> SenderKeyMessage {
+    SenderKeyMessage(epoch: epoch, baseKey: key, rosterHash: [UInt8](repeating: 0, count: 32), tracks: tracks)
   }
 
   private func frame(_ epoch: UInt64, _ key: SecretBytes) throws -> [UInt8] {
@@ -74,15 +75,62 @@ struct RemoteKeysTests {
     #expect(try open(&keys, frame(1, first)) == .noKey)
   }
 
-  @Test("a key that is lacking is asked for after 1 s and then every 2 s, until it comes")
+  @Test("a key that is lacking is asked for after 1 s and then every 2 s, until it comes or its frames have ended")
   func requests() throws {
     var keys = RemoteKeys(timing: KeyTiming())
-    #expect(try open(&keys, frame(1, .random(32)), at: .milliseconds(500)) == .noKey)
     var asked: [Int64] = []
-    for step in 0..<80 as Range<Int64> where keys.handleTimeout(now: .milliseconds(step * 100)) { asked.append(step) }
+    for step in 5..<80 as Range<Int64> {
+      let now = Instant.milliseconds(step * 100)
+      #expect(try open(&keys, frame(1, .random(32)), at: now) == .noKey)
+      if keys.handleTimeout(now: now) { asked.append(step) }
+    }
     #expect(asked == [15, 35, 55, 75])
     _ = try keys.receive(message(1, .random(32)), now: .milliseconds(8_000))
     #expect(keys.deadline == nil && keys.missingSince == nil)
+    // The sender has stopped: nobody waits for a key that nobody needs.
+    var others = RemoteKeys(timing: KeyTiming())
+    #expect(try open(&others, frame(1, .random(32)), at: .milliseconds(500)) == .noKey)
+    asked = (5..<200).filter { others.handleTimeout(now: .milliseconds($0 * 100)) }
+    #expect(asked == [15, 35, 55] && others.missingSince == nil && others.deadline == nil)
+  }
+
+  @Test("threat 47: a track whose envelope was lost is asked for after 1 s, every 2 s while its frames come")
+  func lostTrack() throws {
+    var keys = RemoteKeys(timing: KeyTiming())
+    let key = try SecretBytes.random(32)
+    _ = try keys.receive(message(1, key, tracks: [2: .microphone]), now: .zero)
+    var asked: [Int64] = []
+    for step in 0..<60 as Range<Int64> {
+      let now = Instant.milliseconds(step * 100)
+      #expect(try open(&keys, frame(1, key), at: now) == .wrongTrack)
+      if keys.handleTimeout(now: now) { asked.append(step) }
+    }
+    #expect(asked == [10, 30, 50] && keys.missingSince == nil)
+    // The same key again, with the track: a key frame is wanted.
+    let wantsKeyFrame = try keys.receive(message(1, key), now: .milliseconds(6_000))
+    #expect(wantsKeyFrame && keys.deadline == nil)
+    #expect(try open(&keys, frame(1, key), at: .milliseconds(6_000)) == nil)
+    // Frames that were under way when a track ended cost one question.
+    _ = try keys.receive(message(1, key, tracks: [2: .microphone]), now: .milliseconds(7_000))
+    #expect(try open(&keys, frame(1, key), at: .milliseconds(7_100)) == .wrongTrack)
+    let late = (71..<200 as Range<Int64>).filter { keys.handleTimeout(now: .milliseconds($0 * 100)) }
+    #expect(late == [81])
+  }
+
+  @Test("threat 47: somebody who missed 16 new keys asks, although the bits of the epoch are those of a known one")
+  func sameBits() throws {
+    var keys = RemoteKeys(timing: KeyTiming())
+    let (old, new) = try (SecretBytes.random(32), SecretBytes.random(32))
+    _ = try keys.receive(message(3, old), now: .zero)
+    #expect(try open(&keys, frame(3, old)) == nil)
+    for _ in 0..<10 { #expect(try open(&keys, frame(19, new)) == .refused(.authenticationFailed)) }
+    #expect(keys.deadline == nil)
+    #expect(try open(&keys, frame(19, new)) == .refused(.authenticationFailed))
+    let asks = keys.handleTimeout(now: .milliseconds(1_000))
+    #expect(asks && keys.missingSince == nil)
+    let wantsKeyFrame = try keys.receive(message(19, new), now: .milliseconds(1_100))
+    #expect(wantsKeyFrame)
+    #expect(try open(&keys, frame(19, new), at: .milliseconds(1_100)) == nil)
   }
 
   @Test("late frames of the key before open for 10 s")

@@ -43,7 +43,7 @@ final class EncryptedRoom {
   }
 
   let secret: LinkSecret
-  let meeting = "daily"
+  let meeting: String
   var random: SeededRandom
   private(set) var now = Instant.zero
   private(set) var clients: [ParticipantID: Client] = [:]
@@ -62,7 +62,8 @@ final class EncryptedRoom {
     [(message, .zero)]
   }
 
-  init(seed: UInt64) throws {
+  init(seed: UInt64, meeting: String = "daily") throws {
+    self.meeting = meeting
     random = SeededRandom(seed: seed)
     secret = try LinkSecret()
   }

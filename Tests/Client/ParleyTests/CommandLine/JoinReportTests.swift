@@ -18,8 +18,19 @@ import Testing
     let code = "012345678901234567890123456789"
     #expect(
       JoinReport.words(MeetingEncryption(.encrypted, safetyCode: code), in: meeting)
-        == "end-to-end encrypted; the safety code is 01234 56789 01234 56789 01234 56789")
+        == "end-to-end encrypted; the safety code, the same for everybody here, is 01234 56789 01234 56789 01234 56789")
     #expect(JoinReport.words(MeetingEncryption(.waiting), in: meeting) == "waiting for the keys")
     #expect(JoinReport.words(MeetingEncryption(.refused), in: meeting).contains("not joined"))
+  }
+
+  @Test("somebody under another name is told by the name that they had, and a guest not at all")
+  func recognitions() {
+    func words(_ recognition: ParticipantIdentity.Recognition?, _ earlier: String? = nil) -> String? {
+      RecognitionReport.words(
+        ParticipantIdentity(publicKey: [], recognition: recognition, earlierName: earlier), of: "Ben")
+    }
+    #expect(words(.renamed, "Benny") == "Ben is on the device that you know as “Benny”")
+    #expect(words(.sameDevice) == "Ben is on the same device as in an earlier meeting")
+    #expect([words(.newDevice), words(.changed), words(nil)] == [nil, nil, nil])
   }
 }

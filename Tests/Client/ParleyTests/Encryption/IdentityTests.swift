@@ -78,6 +78,40 @@ import Testing
     }
   }
 
+  @Test("threat 63: two programs with one file have one key, keep the people of both, and replace no other key")
+  func shared() async throws {
+    try await inFolder { folder in
+      for passphrase in [nil, Secret("correct horse")] as [Secret<String>?] {
+        let path = "\(folder)/ann-\(passphrase == nil ? "plain" : "sealed")"
+        // Both find no file.
+        let made = await withTaskGroup(of: LastingIdentity?.self, returning: [LastingIdentity?].self) { group in
+          for _ in 0..<4 {
+            group.addTask { try? IdentityFile(openingOrMaking: path, passphrase: passphrase).identity }
+          }
+          return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(made.count == 4 && made.allSatisfy { $0 != nil && $0 == made[0] })
+        var (one, other) = (
+          try IdentityFile(openingOrMaking: path, passphrase: passphrase),
+          try IdentityFile(openingOrMaking: path, passphrase: passphrase)
+        )
+        let (ben, cem) = (try Ed25519.PrivateKey().publicKey, try Ed25519.PrivateKey().publicKey)
+        one.known.remember(ben, named: "Ben")
+        other.known.remember(cem, named: "Cem")
+        try one.save()
+        try other.save()
+        let both = try IdentityFile(openingOrMaking: path, passphrase: passphrase).known
+        #expect(both.count == 2 && both.recognition(of: ben, named: "Ben").recognition == .sameDevice)
+        try FileManager.default.removeItem(atPath: path)
+        let next = try IdentityFile(openingOrMaking: path, passphrase: passphrase)
+        // The salt of a sealed one is another.
+        let problem: IdentityFile.Problem = passphrase == nil ? .replaced : .wrongPassphrase
+        #expect(throws: problem) { try one.save() }
+        #expect(try IdentityFile(openingOrMaking: path, passphrase: passphrase).identity == next.identity)
+      }
+    }
+  }
+
   @Test("threat 63: a name with another lasting key is told, and a known key with another name; guests are not")
   func memory() throws {
     struct Memory {
@@ -149,7 +183,8 @@ import Testing
             && first.encryption == second.encryption && second.participants.first?.identity == identity
         }
         try await wait(for: "the event") { witness.saw("reconnected") }
-        let told = witness.events.filter { $0.contains("another key than in earlier meetings") }.count
+        let told = witness.events.filter { $0.contains("is not on the device that you know from earlier meetings") }
+          .count
         #expect(told == (expected == .changed ? 1 : 0))
         let pair = try #require(second.participants.first.flatMap { second.pairCode(with: $0) })
         #expect(pair.count == 60 && first.participants.first.flatMap { first.pairCode(with: $0) } == pair)
