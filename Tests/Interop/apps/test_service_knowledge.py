@@ -1,4 +1,4 @@
-"""Keys, passcodes and contents of messages are planted, and sought in the service's memory, log, database and traffic."""
+"""Keys, passcodes and contents are planted, and sought in the service's memory, log, database and traffic."""
 
 from __future__ import annotations
 
