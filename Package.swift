@@ -282,8 +282,9 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "MessagingClientTests",
-      dependencies: ["Basics", "Crypto", "Encryption", "Messaging", "MessagingClient", "Signaling"],
-      swiftSettings: common),
+      dependencies: [
+        "Basics", "Crypto", "Encryption", "Meetings", "Messaging", "MessagingClient", "Signaling", "TestSeeds",
+      ], swiftSettings: common),
     .testTarget(
       name: "ParleyViewsTests", dependencies: ["Parley", "ParleyViews", "TestSupport", "ViewsListing"],
       swiftSettings: common),

@@ -19,6 +19,10 @@ public enum MessagingLimits {
   public static let ephemeralEndpoints = 7
   /// Days after the end of its token that an ephemeral endpoint is kept.
   public static let ephemeralDays = 7
+  /// Seconds for which a forgotten vault is kept for the endpoint that makes the next one.
+  public static let vaultReservationSeconds = 120
+  /// Times an hour that an identity publishes other public keys.
+  public static let keyChangesPerHour = 10
   /// Characters in the description or nickname of an endpoint.
   public static let descriptionCharacters = 2_000
 
@@ -48,6 +52,8 @@ public enum MessagingLimits {
   public static let unacknowledgedBytes = 512 * 1024
   /// Events of one mailbox. The oldest go first.
   public static let mailboxEvents = 50_000
+  /// Characters of the key envelopes that wait in one mailbox. The oldest events go first.
+  public static let mailboxCharacters = 32 << 20
   /// Days that events, and messages nobody can read any more, are kept.
   public static let days = 30
 
@@ -55,6 +61,8 @@ public enum MessagingLimits {
   public static let attachmentBytes = 128 * 1024 * 1024 + 64 * 1024
   /// Bytes of all attachments of one identity.
   public static let storedAttachmentBytes = 2 << 30
+  /// Hours that an attachment is kept which no message names.
+  public static let unusedAttachmentHours = 24
   /// Attachments of one message.
   public static let attachments = 10
   /// Seconds that a ticket holds.
@@ -67,4 +75,8 @@ public enum MessagingLimits {
   /// Frames a second of one endpoint, on average.
   public static let framesPerSecond = 50
   public static let frameBurst = 200
+  /// Requests of one endpoint that are on their way to the disk. Its next frames wait in the socket.
+  public static let pendingRequests = 32
+  /// Bytes of a user's record in the key storage.
+  public static let keyRecordBytes = 1 << 20
 }

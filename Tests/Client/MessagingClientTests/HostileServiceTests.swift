@@ -2,12 +2,13 @@ import Basics
 import Crypto
 import Encryption
 import Messaging
+import TestSeeds
 import Testing
 
 @testable import MessagingClient
 
 /// A service that lies: what it does is noticed, and nothing is lost or given away by it.
-@Suite struct HostileServiceTests {
+@Suite(.tellsSeeds) struct HostileServiceTests {
   let service = FakeService()
   let ann: TestEndpoint
   let bob: TestEndpoint
@@ -55,6 +56,118 @@ import Testing
     try bob.say("from bob's old keys", in: chat)
     #expect(cyd.warnings.last == .wrongSignature(chat, MessageNumber(3)))
     #expect(cyd.message(3, chat)?.isUnverified == true && cyd.texts(chat).last == "from bob's old keys")
+  }
+
+  @Test func `messages by new keys are verified once the keys are accepted, and forged ones are not`() throws {
+    ann.isOnline = false
+    ann.lose()
+    let phone = try TestEndpoint(service, user: "ann", instance: 4)
+    // The identity's keys are others than before; only one of them has accepted them.
+    try cyd.perform(.acceptKeys(ann.regId))
+    try phone.say("new phone", in: chat)
+    #expect(bob.message(3, chat)?.isUnverified == true && cyd.message(3, chat)?.isUnverified == false)
+    var forged = try #require(service.chats[chat]?.messages.last)
+    forged.number = MessageNumber(1_000)
+    var bytes = try #require(forged.body?.bytes)
+    bytes[bytes.count - 1] ^= 1
+    forged.body = Sealed(bytes: bytes)
+    service.deliver(.message(chatId: chat, message: forged), to: bob.regId)
+    service.run()
+    try bob.perform(.acceptKeys(ann.regId))
+    #expect(bob.message(3, chat)?.isUnverified == false && bob.texts(chat).contains("new phone"))
+    #expect(bob.message(1_000, chat)?.isUnverified == true)
+    let warned = bob.warnings.count
+    try phone.say("still me", in: chat)
+    #expect(bob.texts(chat).contains("still me") && bob.warnings.count == warned)
+  }
+
+  /// A lie of the service about messages on their way to one endpoint.
+  enum Lie: CaseIterable { case withhold, replay, reorder, exchange, forge, swapKeys }
+
+  @Test(arguments: Lie.allCases.indices)
+  func `whenever a service lies to one member, that member notices, and nobody else`(index: Int) throws {
+    let lie = Lie.allCases[index]
+    var random = Numbers(state: TestSeed.of(UInt64(index) + 1))
+    let all = [ann, bob, cyd]
+    let victim = all[Int.random(in: 0..<3, using: &random)]
+    let others = all.filter { $0 !== victim }
+    var held: [StoredMessage] = []
+    var isLying = false
+    change(to: victim) { message in
+      guard isLying, message.sender != victim.regId else { return [message] }
+      switch lie {
+      case .withhold: return []
+      case .replay, .swapKeys: return [message]
+      case .reorder:
+        held.append(message)
+        return []
+      case .exchange:
+        var other = message
+        other.body = held.last?.body ?? message.body
+        held.append(message)
+        return [other]
+      case .forge:
+        var other = message
+        other.sender = others.first { $0.regId != message.sender }?.regId ?? message.sender
+        return [other]
+      }
+    }
+    var count = 0
+    func talk(_ rounds: Int, _ speakers: [TestEndpoint]) throws {
+      for _ in 0..<rounds {
+        count += 1
+        try speakers[Int.random(in: 0..<speakers.count, using: &random)].say("text \(count)", in: chat)
+      }
+    }
+    try talk(Int.random(in: 1...12, using: &random), all)
+    #expect(all.allSatisfy { $0.warnings.isEmpty })
+    isLying = true
+    // The same one twice, so that an order and an earlier text are there.
+    let speaker = others[Int.random(in: 0..<2, using: &random)]
+    try talk(2, [speaker])
+    switch lie {
+    case .replay:
+      let earlier = service.chats[chat]?.messages.randomElement(using: &random)
+      var old = try #require(earlier)
+      old.number = MessageNumber(1_000)
+      service.deliver(.message(chatId: chat, message: old), to: victim.regId)
+    case .reorder:
+      for (number, message) in zip([2_000, 2_001] as [UInt64], held.reversed()) {
+        var moved = message
+        moved.number = MessageNumber(number)
+        service.chats[chat]?.info.lastMessage = moved.number
+        isLying = false
+        service.deliver(.message(chatId: chat, message: moved), to: victim.regId)
+        service.run()
+      }
+    case .swapKeys:
+      service.deliver(
+        .keysChanged(regId: speaker.regId, keys: try IdentityKeys(generation: 9).published), to: victim.regId)
+    case .withhold, .exchange, .forge: break
+    }
+    service.run()
+    isLying = false
+    try talk(6, others)
+    let isNoticed = victim.warnings.contains { warning in
+      switch (lie, warning) {
+      case (.withhold, .withheld), (.withhold, .missing), (.replay, .replayed), (.reorder, .reordered),
+        (.exchange, .replayed), (.exchange, .missing), (.forge, .wrongSignature), (.swapKeys, .keysChanged):
+        true
+      default: false
+      }
+    }
+    #expect(isNoticed, "\(lie): \(victim.warnings)")
+    #expect(others.allSatisfy { $0.warnings.isEmpty }, "\(lie)")
+    for other in others { #expect(other.texts(chat).count == count + 2) }
+  }
+
+  private struct Numbers: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return state ^ state >> 29
+    }
   }
 
   @Test func `a replayed message is not shown, under whatever number`() throws {

@@ -90,6 +90,26 @@ import Testing
     #expect(tokens == 2 && bob.machine.setup.token == nil)
   }
 
+  @Test func `a message that was recalled while one was away is not missed`() throws {
+    bob.isOnline = false
+    bob.lose()
+    try ann.say("oops", in: chat)
+    try ann.perform(.request(.messageRecall(chatId: chat, number: MessageNumber(3))))
+    // As the service stores it: the event is the message of now.
+    let stored = try #require(service.chats[chat]?.messages.last)
+    let index = try #require(
+      service.identities["bob"]?.events.firstIndex { event in
+        if case .message(_, let message) = event { message.number == stored.number } else { false }
+      })
+    service.identities["bob"]?.events[index] = .message(chatId: chat, message: stored)
+    try cyd.say("seen", in: chat)
+    bob.isOnline = true
+    service.advance(.seconds(120))
+    #expect(bob.texts(chat) == ["one", "two", "seen"] && bob.message(3, chat)?.isRecalled == true)
+    try ann.say("four", in: chat)
+    #expect(bob.texts(chat).last == "four" && bob.warnings.isEmpty)
+  }
+
   @Test func `calls that the service has forgotten end`() throws {
     var calls: [CallID] = []
     for medium in [CallMedium.voice, .video] {

@@ -55,6 +55,99 @@ import Testing
     #expect(service.identities["ann"]?.vaultVersion == 3)
   }
 
+  @Test func `while a forgotten vault is made again the others wait, and then need the new passcode`() throws {
+    let (old, new) = ("lilac tram vortex pony", "four words nobody guessed")
+    let first = endpoint("ann")
+    first.give(passcode: old, .new)
+    let second = endpoint("ann", instance: 2)
+    second.give(passcode: old, .existing)
+    let third = endpoint("ann", instance: 3)
+    var held: [ServiceMessage] = []
+    service.deliver = { message, recipient in
+      guard recipient === third, case .answer(_, .vault(.prepared(_))) = message else { return [message] }
+      held.append(message)
+      return []
+    }
+    third.give(passcode: new, .new)
+    service.advance(.seconds(20))
+    for other in [first, second] {
+      #expect(other.events.contains(.deregistered) && other.link == nil && other.machine.deadline == nil)
+      // Its user signs in again, and has only the old passcode.
+      other.start()
+      other.give("ann")
+      #expect(other.state == .syncRequired && other.machine.setup.status.syncPasscode == .none)
+      other.give(passcode: old, .new)
+      other.give(passcode: old, .existing)
+      #expect(other.state == .syncRequired)
+    }
+    service.advance(.seconds(20))
+    #expect(first.machine.setup.status.syncPasscode == .none && third.state == .syncStarted && held.count == 1)
+    service.deliver = { message, _ in [message] }
+    for message in held { third.machine.receive(message, now: service.now, time: service.time) }
+    service.advance(.seconds(5))
+    #expect(third.state == .success && first.machine.setup.status.syncPasscode == .existing)
+    first.give(passcode: old, .existing)
+    #expect(first.events.contains(.syncFailed(.incorrectPasscode)) && first.state == .syncRequired)
+    first.give(passcode: new, .existing)
+    #expect(first.state == .success && first.machine.identity.keys?.secret == third.machine.identity.keys?.secret)
+    #expect(first.warnings.isEmpty && third.warnings.isEmpty)
+  }
+
+  @Test func `a vault that is never made again is free when its endpoint is gone`() throws {
+    let first = endpoint("ann")
+    first.give(passcode: "lilac tram vortex pony", .new)
+    let second = endpoint("ann", instance: 2)
+    service.deliver = { message, recipient in
+      guard recipient === second, case .answer(_, .vault(.prepared(_))) = message else { return [message] }
+      return []
+    }
+    second.give(passcode: "four words nobody guessed", .new)
+    first.start()
+    first.give("ann")
+    #expect(first.machine.setup.status.syncPasscode == .none)
+    service.deregister(try #require(second.id))
+    service.deliver = { message, _ in [message] }
+    service.advance(.seconds(5))
+    #expect(first.machine.setup.status.syncPasscode == .new)
+    first.give(passcode: "another tram in winterland", .new)
+    #expect(first.state == .success)
+  }
+
+  @Test func `keys that were stored before a loss are published after it`() throws {
+    let ann = endpoint("ann")
+    ann.give(passcode: "lilac tram vortex pony", .new)
+    let tablet = endpoint("ann", instance: 2)
+    service.losesAnswer = { if case .vault(.store(_)) = $0 { true } else { false } }
+    tablet.give(passcode: "four words nobody guessed", .new)
+    #expect(tablet.state == .syncRequired)
+    service.losesAnswer = { _ in false }
+    service.advance(.seconds(60))
+    #expect(tablet.machine.setup.status.syncPasscode == .existing)
+    tablet.give(passcode: "four words nobody guessed", .existing)
+    #expect(tablet.state == .success && service.identities["ann"]?.keys == tablet.machine.identity.keys?.published)
+    #expect(tablet.machine.identity.keys?.generation == 2 && tablet.warnings.isEmpty)
+  }
+
+  @Test func `resetting frees the endpoint, also without a connection`() throws {
+    let ann = try TestEndpoint(service, user: "ann", instance: 1)
+    for round in 1...4 {
+      ann.isOnline = round % 2 == 0
+      if !ann.isOnline { ann.lose() }
+      ann.machine.reset(now: service.now, time: service.time)
+      service.run()
+      if !ann.isOnline { ann.restart(instance: UInt64(10 + round)) }
+      ann.isOnline = true
+      ann.give("ann")
+      service.advance(.seconds(61))
+      #expect(ann.state == .ongoing && service.identities["ann"]?.endpoints.count == 1, "round \(round)")
+    }
+    // Another user's endpoint is none of this one's business.
+    ann.machine.reset(now: service.now, time: service.time)
+    service.run()
+    ann.give("bob")
+    #expect(ann.state == .ongoing && service.identities["ann"]?.endpoints.isEmpty == true)
+  }
+
   @Test func `an older vault record is refused by an endpoint that has seen a newer one`() throws {
     let first = endpoint("ann")
     first.give(passcode: "lilac tram vortex pony", .new)

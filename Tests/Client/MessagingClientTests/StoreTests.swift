@@ -8,6 +8,21 @@ import Testing
 
   private func url(_ name: String) -> URL { folder.appendingPathComponent(name) }
 
+  @Test func `what waits for a full disk is no more than the state`() {
+    let (one, two) = (Array("one".utf8), Array("two".utf8))
+    let changes: [StoreChange] = [
+      .put("chat-a", one), .append("log-a", one), .put("chat-a", two), .append("log-a", two), .append("log-b", one),
+      .replace("log-b", [two]), .append("log-b", one), .put("outbox", one), .remove("outbox"),
+    ]
+    #expect(
+      StoreChange.coalesced(changes) { _ in nil } == [
+        .put("chat-a", two), .append("log-a", one), .append("log-a", two), .replace("log-b", [two, one]),
+        .remove("outbox"),
+      ])
+    let many = Array(repeating: StoreChange.append("log-a", one), count: StoreChange.maximumEntries + 1)
+    #expect(StoreChange.coalesced(many) { $0 == "log-a" ? [two] : nil } == [.replace("log-a", [two])])
+  }
+
   @Test func `records are sealed, survive a restart, and a cut one takes nothing with it`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let (first, second, third) = (Array("first record".utf8), Array("second".utf8), Array("third".utf8))

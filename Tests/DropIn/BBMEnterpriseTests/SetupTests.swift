@@ -218,9 +218,21 @@ import Testing
     app.feed.setGlobal("authTokenState", "Rejected")
     #expect(app.controller.authState.authTokenState == kBBMAuthStateRejected)
     #expect(app.controller.authState.setupState == kBBMSetupStateSuccess && app.feed.sent("authToken").count == 2)
+    app.feed.setGlobal("authTokenState", "Ok")
     app.feed.give("endpointDeregistered", [:])
     app.feed.finishStart()
     #expect(app.delegate.heard.suffix(3) == ["false", "- - - -", "true"] && DirectoryTokenManager.current == nil)
+    // It does not set itself up again: it waits for its user.
+    #expect(app.feed.sent("authToken").count == 2 && app.feed.starts == 2)
+    DirectoryTokenManager.current = ("ann", "third")
+    app.controller.tokenManager.signIn()
+    app.feed.setGlobal("authTokenState", "Ok")
+    app.feed.setup("Success")
+    #expect(app.feed.sent("authToken").count == 3)
+    // Nor is another token sent when the user signs out.
+    app.service.resetService()
+    app.controller.signOut()
+    #expect(app.feed.sent("authToken").count == 3)
   }
 
   @Test("users are looked up once, and a chat's creator matches answers by their cookie")

@@ -42,17 +42,26 @@ class QuickStartJourney(unittest.TestCase):
         self.assertNotIn("Passcode", [event["title"] for event in again.events if event["event"] == "asked"])
         self.assertEqual(again.stop(), 0)
 
-    def test_a_wrong_passcode_is_reported_and_a_forgotten_one_is_replaced(self) -> None:
+    def test_a_wrong_passcode_is_reported_and_a_forgotten_one_removes_the_other_endpoints(self) -> None:
         first = self.app("ben", "first")
         number = first.wait_for("regId")["regId"]
-        self.assertEqual(first.stop(), 0)
         second = self.app("ben", "second", passcode="quite another passcode")
         self.assertEqual(second.wait_for("syncError")["error"], "IncorrectPasscode")
         second.send("passcode", passcode=PASSCODE)
         self.assertEqual(second.wait_for("regId")["regId"], number)
-        self.assertEqual(second.stop(), 0)
         third = self.app("ben", "third", "--new-passcode", "seven rusty bicycles")
         self.assertEqual(third.wait_for("regId")["regId"], number)
+        for other in (first, second):
+            other.wait_for("endpointDeregistered")
+            self.assertEqual(other.stop(), 1)
+            other.wait_for("stopped", succeeded=False)
+            # It waits for its user, and neither signs in nor answers anything by itself.
+            events = [event["event"] for event in other.events]
+            self.assertNotIn("asked", events[events.index("endpointDeregistered"):])
+        again = self.app("ben", "first", passcode="seven rusty bicycles")
+        self.assertEqual(again.wait_for("regId")["regId"], number)
+        self.assertIn("Passcode", [event["title"] for event in again.events if event["event"] == "asked"])
+        self.assertEqual(again.stop(), 0)
         self.assertEqual(third.stop(), 0)
 
     def test_signing_out_wipes_and_the_service_is_there_for_the_next_user(self) -> None:

@@ -95,7 +95,8 @@ CREATE TABLE messaging_domains (
 CREATE TABLE messaging_identities (
   id INTEGER PRIMARY KEY, domain TEXT NOT NULL REFERENCES messaging_domains (id), user TEXT NOT NULL,
   pin TEXT NOT NULL, keys TEXT, last_event INTEGER NOT NULL DEFAULT 0, purged INTEGER NOT NULL DEFAULT 0,
-  created INTEGER NOT NULL, UNIQUE (domain, user), UNIQUE (domain, pin)
+  mailbox_characters INTEGER NOT NULL DEFAULT 0, key_changes INTEGER NOT NULL DEFAULT 0,
+  key_hour INTEGER NOT NULL DEFAULT 0, created INTEGER NOT NULL, UNIQUE (domain, user), UNIQUE (domain, pin)
 ) STRICT;
 CREATE TABLE messaging_key_records (
   domain TEXT NOT NULL, user TEXT NOT NULL, record TEXT NOT NULL, PRIMARY KEY (domain, user)
@@ -130,11 +131,11 @@ CREATE TABLE mailbox_deleted (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE mailbox_attachments (
   id TEXT PRIMARY KEY, chat TEXT NOT NULL, owner INTEGER NOT NULL, bytes INTEGER NOT NULL,
-  complete INTEGER NOT NULL, created INTEGER NOT NULL
+  complete INTEGER NOT NULL, uses INTEGER NOT NULL DEFAULT 0, created INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX mailbox_attachments_by_chat ON mailbox_attachments (chat);
 CREATE INDEX mailbox_attachments_by_owner ON mailbox_attachments (owner, bytes);
-CREATE INDEX mailbox_attachments_waiting ON mailbox_attachments (created) WHERE complete = 0;
+CREATE INDEX mailbox_attachments_waiting ON mailbox_attachments (created) WHERE uses = 0;
 CREATE TABLE mailbox_events (
   identity INTEGER NOT NULL, number INTEGER NOT NULL, time INTEGER NOT NULL, subject TEXT, body TEXT, chat TEXT,
   message INTEGER, PRIMARY KEY (identity, number)
@@ -192,8 +193,8 @@ INSERT INTO mailbox_messages (chat, number, sender, endpoint, cookie, time, reca
   VALUES ('c_1', 1, 4611686018427387905, 'e_1', 'k', 1795000000000, 0, 'AAAA', 'a_1');
 INSERT INTO mailbox_deleted (identity, chat, number)
   VALUES (4611686018427387905, 'c_1', 1);
-INSERT INTO mailbox_attachments (id, chat, owner, bytes, complete, created)
-  VALUES ('a_1', 'c_1', 4611686018427387905, 9, 1, 1795000000000);
+INSERT INTO mailbox_attachments (id, chat, owner, bytes, complete, uses, created)
+  VALUES ('a_1', 'c_1', 4611686018427387905, 9, 1, 1, 1795000000000);
 INSERT INTO mailbox_events (identity, number, time, chat, message)
   VALUES (4611686018427387905, 2, 1795000000000, 'c_1', 1);
 PRAGMA application_id = 1347570777;

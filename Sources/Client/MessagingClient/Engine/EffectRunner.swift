@@ -11,7 +11,8 @@ struct EffectRunner {
   var nextCommand = 1
   /// The effects that are being carried out; the next ones wait for them.
   var work: Task<Void, Never>?
-  /// Changes that the store has refused; they are tried again before later ones.
+  /// Changes that the store has refused; they are tried again before later ones. Its size is bounded by that of the
+  /// state: see ``StoreChange/coalesced(_:log:)``.
   var unstored: [StoreChange] = []
   var hasStoreFailed: Bool { !unstored.isEmpty }
   var storeRetry: Task<Void, Never>?

@@ -14,11 +14,14 @@ struct LocalIdentity: Sendable {
     var hasSynced: Bool
     var generation: Int?
     var helloSecret: String?
+    var replacedSecret: String?
   }
 
   var credentials: EndpointCredentials?
   /// Of this endpoint from before it is registered: a repeated `hello` makes no second one.
   var helloSecret: String?
+  /// Of the endpoint from before a reset, which the service may still have.
+  var replacedSecret: String?
   var regId: RegID?
   /// Names this local store in message headers: counters never go back under one instance.
   var instance: UInt64
@@ -40,7 +43,7 @@ struct LocalIdentity: Sendable {
       Fields(
         endpoint: credentials?.endpoint, secret: credentials?.secret, regId: regId, instance: instance,
         acknowledged: acknowledged, memory: memory, hasSynced: hasSynced, generation: keys?.generation,
-        helloSecret: helloSecret))
+        helloSecret: helloSecret, replacedSecret: replacedSecret))
     writer.write(UInt32(truncatingIfNeeded: fields.count))
     writer.write(fields)
     if let keys { writer.write(keys.secret.bytes) }
@@ -60,6 +63,7 @@ struct LocalIdentity: Sendable {
     memory = fields.memory
     hasSynced = fields.hasSynced
     helloSecret = fields.helloSecret
+    replacedSecret = fields.replacedSecret
     if let endpoint = fields.endpoint, let secret = fields.secret {
       credentials = EndpointCredentials(endpoint: endpoint, secret: secret)
     }

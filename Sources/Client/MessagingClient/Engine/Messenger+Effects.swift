@@ -72,7 +72,7 @@ extension Messenger {
       runner.unstored = []
     } catch {
       if !runner.hasStoreFailed { eventContinuation.yield(.storeFailed) }
-      runner.unstored = batch
+      runner.unstored = StoreChange.coalesced(batch) { machine.logEntries(of: $0) }
       runner.storeRetry?.cancel()
       runner.storeRetry = Task { [weak self] in
         guard (try? await Task.sleep(nanoseconds: 5_000_000_000)) != nil else { return }

@@ -156,7 +156,7 @@ extension MessengerMachine {
 
   static func isTemporary(_ code: MessagingFailure.Code) -> Bool {
     switch code {
-    case .serverError, .tooFast, .tokenNeeded, .unavailable, .providerUnavailable: true
+    case .serverError, .tooFast, .tokenNeeded, .unavailable, .providerUnavailable, .vaultReserved: true
     case .badRequest, .limitReached, .unknownDomain, .tokenRejected, .endpointDeregistered, .full, .notFound,
       .notAllowed, .alreadyExists, .wrongPasscode, .vaultLocked, .versionConflict, .proofRequired, .noVault,
       .vaultUnreadable, .noKeyManagement, .unknown:
@@ -186,6 +186,14 @@ extension MessengerMachine {
       machine.chats[chat]?.info.participants[index].state = .active
       machine.saveChat(chat)
     }
+  }
+
+  /// A participant is active.
+  mutating func joined(_ chat: ChatID, _ id: RegID) {
+    guard let index = chats[chat]?.info.participants.firstIndex(where: { $0.regId == id }) else { return }
+    chats[chat]?.info.participants[index].state = .active
+    saveChat(chat)
+    if let record = chats[chat] { notify(.chatChanged(record.chat(own: own))) }
   }
 
   mutating func chatRemoved(_ chat: ChatID) {

@@ -6,6 +6,7 @@ extension MessengerMachine {
   /// A message of the service.
   mutating func receive(_ message: ServiceMessage, now: Instant, time: MessageTime) {
     at(now, time)
+    guard setup.isLinked else { return }
     switch message {
     case .welcome(let welcome): receiveWelcome(welcome)
     case .full:
@@ -61,6 +62,7 @@ extension MessengerMachine {
     switch event {
     case .chatAdded(let chat, _): updateChat(chat, restores: false)
     case .chatChanged(let chat, _): updateChat(chat, restores: false)
+    case .chatJoined(let chat, let id): joined(chat, id)
     case .chatRemoved(let chat, _): chatRemoved(chat)
     case .chatKey(let chat, let key, _): receiveKey(key, for: chat)
     case .message(let chat, let message): receive(message, in: chat)
@@ -68,7 +70,6 @@ extension MessengerMachine {
     case .messageDeleted(let chat, let number): forget(number, in: chat)
     case .marks(let chat, let id, let delivered, let read): receiveMarks(chat, of: id, delivered: delivered, read: read)
     case .keysChanged(let id, let keys): observe(keys, of: id)
-    case .identityMessage: break
     case .gap:
       identity.hasSynced = false
       resumeWork()

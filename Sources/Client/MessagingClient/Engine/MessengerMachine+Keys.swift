@@ -67,6 +67,7 @@ extension MessengerMachine {
       guard chats[chat]?.isDefunct == false else { continue }
       chats[chat]?.ring.needsRotation = true
       saveChat(chat)
+      verifyAgain(chat, messagesOf: id)
       renewKey(chat)
     }
     return true

@@ -78,15 +78,43 @@ extension MessengerMachine {
     notify(.chatChanged(record.chat(own: own)))
   }
 
+  /// A message that its sender has signed for this chat; nil for any other.
+  private func signed(_ stored: StoredMessage, in chat: ChatID) -> SealedMessage? {
+    guard let sealed = stored.body?.bytes.flatMap({ try? SealedMessage($0) }), let keys = keys(of: stored.sender),
+      sealed.header.chat == chat, sealed.header.sender.regId == stored.sender, sealed.isSigned(by: keys)
+    else { return nil }
+    return sealed
+  }
+
+  /// Messages that came before the keys which signed them were accepted are verified after all.
+  mutating func verifyAgain(_ chat: ChatID, messagesOf id: RegID) {
+    guard let before = chats[chat] else { return }
+    for (number, known) in before.messages.sorted(by: { $0.key < $1.key })
+    where known.reading == .unverified && known.stored.sender == id && !known.isDeleted {
+      guard var record = chats[chat], let sealed = signed(known.stored, in: chat), let digest = try? sealed.digest()
+      else { continue }
+      let isRepeated = record.messages.values.contains {
+        $0.stored.number != number && $0.stored.body == known.stored.body && $0.reading != .unverified
+      }
+      guard !isRepeated else { continue }
+      record.ledger.restore(sealed.header, digest: digest)
+      var message = known
+      message.reading = .verified
+      open(sealed, &message, in: record)
+      record.messages[number] = message
+      chats[chat] = record
+      log(message, in: chat)
+      notify(.messageChanged(message.message(in: record, own: own)))
+    }
+    saveChat(chat)
+  }
+
   /// Checks signature and order; says whether the message was there before.
   private mutating func verify(
     _ body: Sealed, _ stored: StoredMessage, _ record: inout ChatRecord, isRestored: Bool
   ) -> (MessageRecord.Reading, isRepeated: Bool) {
     let chat = record.info.chatId
-    guard let sealed = body.bytes.flatMap({ try? SealedMessage($0) }), let keys = keys(of: stored.sender),
-      sealed.header.chat == chat, sealed.header.sender.regId == stored.sender, sealed.isSigned(by: keys),
-      let digest = try? sealed.digest()
-    else {
+    guard let sealed = signed(stored, in: chat), let digest = try? sealed.digest() else {
       warn(.wrongSignature(chat, stored.number))
       return (.unverified, false)
     }

@@ -26,6 +26,7 @@ extension MessengerMachine {
       if identity.helloSecret == nil { identity.helloSecret = try? Base64URL.encode(SecureRandom.bytes(32)) }
       saveIdentity()
       hello.secret = identity.helloSecret
+      hello.replaces = identity.replacedSecret
       emit(.send(.hello(hello)))
     case .resume(let credentials):
       emit(
@@ -50,10 +51,12 @@ extension MessengerMachine {
         }
       }
     case .openVault(let passcode): openVault(passcode)
+    case .askForVault: askForVault()
     case .makeVault(let passcode, let replaces): makeVault(passcode, replaces: replaces)
     case .publishKeys: publishKeys()
     case .saveCredentials(let credentials):
       identity.credentials = credentials
+      identity.replacedSecret = nil
       saveIdentity()
     case .changed(let status):
       notify(.status(status))
@@ -83,6 +86,9 @@ extension MessengerMachine {
       case .success:
         machine.setup.keysPublished(now: machine.now)
         machine.pumpSetup()
+      case .failure(.refused(let failure)) where failure.code == .limitReached:
+        let seconds = min(max(failure.retryAfter ?? 60, 1), 3_600)
+        machine.setup.publishLater(after: .seconds(Int64(seconds)), now: machine.now)
       case .failure(.refused(let failure)) where failure.code != .tokenNeeded:
         machine.notify(.setupFailed(failure))
       // The next token, or the next welcome, publishes again.

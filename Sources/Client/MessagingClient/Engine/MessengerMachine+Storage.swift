@@ -32,10 +32,16 @@ extension MessengerMachine {
 
   /// Writes the log again: earlier entries of it must not stay.
   mutating func rewriteLog(_ chat: ChatID) {
-    guard let record = chats[chat] else { return }
     let name = Self.logPrefix + chat.text
-    let entries = record.messages.sorted { $0.key < $1.key }.map { LocalJSON.encode($0.value) }
-    emit(.store([.replace(name, entries)]))
+    if let entries = logEntries(of: name) { emit(.store([.replace(name, entries)])) }
+  }
+
+  /// The entries that a log by this name would have now; nil where there is no such chat.
+  func logEntries(of name: String) -> [[UInt8]]? {
+    guard name.hasPrefix(Self.logPrefix),
+      let record = chats[ChatID(String(name.dropFirst(Self.logPrefix.count)))]
+    else { return nil }
+    return record.messages.sorted { $0.key < $1.key }.map { LocalJSON.encode($0.value) }
   }
 
   // MARK: Loading

@@ -60,6 +60,17 @@ extension MessengerMachine {
     setup.vaultOpened(now: now)
   }
 
+  /// Asks whether another endpoint has made the vault again. A lost answer is asked for again.
+  mutating func askForVault() {
+    requestVault(.status) { machine, result in
+      switch result {
+      case .success(.status(let status)): machine.setup.vaultIs(status.state == .none ? .new : .existing)
+      case .success, .failure(.refused): machine.setup.vaultIsReserved(now: machine.now)
+      case .failure: break
+      }
+    }
+  }
+
   // MARK: Making
 
   /// New keys in a new vault. One that is there is forgotten first, if the user wants that.
@@ -97,7 +108,10 @@ extension MessengerMachine {
       guard case .success(let credentials) = result else { return then(&machine, .failure) }
       let preparation = VaultPreparationRequest(token: credentials.text, proof: proof)
       machine.requestVault(.prepare(request: preparation)) { machine, result in
-        guard case .success(.prepared(let prepared)) = result else { return then(&machine, Self.syncError(result)) }
+        guard case .success(.prepared(let prepared)) = result else {
+          if Self.isTaken(result) { machine.askForVault() }
+          return then(&machine, Self.syncError(result))
+        }
         guard prepared.version > machine.setup.keys.vaultVersion else {
           machine.warn(.vaultRolledBack)
           return then(&machine, .tampered)
@@ -108,7 +122,10 @@ extension MessengerMachine {
         let store = VaultStoreRequest(
           record: SealedVault(record), proof: proof, preparation: prepared.id, token: credentials.text)
         machine.requestVault(.store(request: store)) { machine, result in
-          guard case .success(.stored) = result else { return then(&machine, Self.syncError(result)) }
+          guard case .success(.stored) = result else {
+            if Self.isTaken(result) { machine.askForVault() }
+            return then(&machine, Self.syncError(result))
+          }
           try? machine.identity.memory.accept(record, owner: machine.vaultOwner)
           machine.identity.vaultToken = credentials.token
           machine.saveIdentity()
@@ -171,7 +188,18 @@ extension MessengerMachine {
     pumpSetup()
   }
 
-  private mutating func vaultFailed(_ result: Result<VaultAnswer, MessengerError>) { failSync(Self.syncError(result)) }
+  private mutating func vaultFailed(_ result: Result<VaultAnswer, MessengerError>) {
+    if case .failure(.refused(let failure)) = result, failure.code == .vaultReserved {
+      setup.vaultIsReserved(now: now)
+    }
+    failSync(Self.syncError(result))
+  }
+
+  /// Whether another endpoint was faster.
+  private static func isTaken(_ result: Result<VaultAnswer, MessengerError>) -> Bool {
+    guard case .failure(.refused(let failure)) = result else { return false }
+    return failure.code == .versionConflict || failure.code == .proofRequired || failure.code == .vaultReserved
+  }
 
   private static func syncError(_ result: Result<VaultAnswer, MessengerError>) -> SyncError {
     guard case .failure(.refused(let failure)) = result else { return .failure }

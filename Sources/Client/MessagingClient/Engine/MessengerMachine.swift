@@ -95,9 +95,19 @@ struct MessengerMachine: Sendable {
 
   mutating func reset(now: Instant, time: MessageTime) {
     at(now, time)
+    let secret = identity.credentials?.secret ?? identity.helloSecret ?? identity.replacedSecret
+    let isOnline = setup.status.isConnected
+    // Not behind frames that wait for their turn: the connection ends now.
+    if isOnline, let endpoint = identity.credentials?.endpoint {
+      emit(.send(.request(id: nextRequest, .endpointDeregister(endpointId: endpoint))))
+      nextRequest += 1
+    }
     setup.reset(now: now)
     failPending()
     pumpSetup()
+    // The service may not have heard it. The next registration of this identity takes the old one's place.
+    identity.replacedSecret = secret
+    if !isOnline, secret != nil { saveIdentity() }
   }
 
   mutating func retryNow(now: Instant, time: MessageTime) {

@@ -90,7 +90,10 @@ struct ChatLedger: Sendable, Equatable {
       // Others' messages before this identity was in the chat are not for it.
       if isComplete, header.counter > 1 {
         senders[header.sender]?.gaps = Self.gaps(1..<header.counter)
-        findings.append(.missing(header.sender, count: header.counter - 1))
+        let recalled = takeForgiven(header.counter - 1, of: header.sender)
+        if header.counter - 1 > recalled {
+          findings.append(.missing(header.sender, count: header.counter - 1 - recalled))
+        }
       }
     }
     if findings != [.replayed] {
@@ -118,8 +121,7 @@ struct ChatLedger: Sendable, Equatable {
       // Messages that a third has seen are reported already.
       let known = max(progress.reported, progress.counter)
       let missing = header.counter - 1 > known ? header.counter - 1 - known : 0
-      let recalled = min(missing, forgiven[header.sender.regId] ?? 0)
-      forgiven[header.sender.regId]? -= recalled
+      let recalled = takeForgiven(missing, of: header.sender)
       if missing > recalled { findings.append(.missing(header.sender, count: missing - recalled)) }
     } else if header.previous != progress.digest {
       findings.append(.forked)
@@ -137,15 +139,25 @@ struct ChatLedger: Sendable, Equatable {
         guard isComplete, senders.count < Self.maximumSenders, entry.counter > 0 else { continue }
         senders[entry.sender] = Progress(
           counter: 0, digest: [UInt8](repeating: 0, count: MessageHeader.digestLength), reported: entry.counter)
-        findings.append(.withheld(entry.sender, count: entry.counter))
+        let recalled = takeForgiven(entry.counter, of: entry.sender)
+        if entry.counter > recalled { findings.append(.withheld(entry.sender, count: entry.counter - recalled)) }
         continue
       }
       let known = max(progress.counter, progress.reported)
       guard entry.counter > known else { continue }
       senders[entry.sender]?.reported = entry.counter
-      findings.append(.withheld(entry.sender, count: entry.counter - known))
+      let missing = entry.counter - known
+      let recalled = takeForgiven(missing, of: entry.sender)
+      if missing > recalled { findings.append(.withheld(entry.sender, count: missing - recalled)) }
     }
     return findings
+  }
+
+  /// How many of so many missing messages came without their bodies. They are not counted again.
+  private mutating func takeForgiven(_ missing: UInt64, of sender: MessageHeader.Sender) -> UInt64 {
+    let recalled = min(missing, forgiven[sender.regId] ?? 0)
+    forgiven[sender.regId]? -= recalled
+    return recalled
   }
 
   /// The newest of a range of missing counters: a sender may claim any number.

@@ -28,6 +28,7 @@ extension SetupMachine {
     }
     link = .idle
     tokenRetry = nil
+    vaultRetry = nil
     if status.state == .syncStarted {
       syncDeadline = nil
       status.state = .syncRequired
@@ -67,12 +68,12 @@ extension SetupMachine {
     // A token that came while the endpoint was away is newer than the one that it registered with.
     // It is kept until the service has taken it.
     if isResumed, let token { emit(.sendToken(token)) } else { token = nil }
-    proceed(welcome)
+    proceed(welcome, now: now)
     announce()
   }
 
-  private mutating func proceed(_ welcome: ServiceMessage.Welcome) {
-    if hasKeyManagement, keys.vaultVersion > 0,
+  private mutating func proceed(_ welcome: ServiceMessage.Welcome, now: Instant) {
+    if hasKeyManagement, keys.vaultVersion > 0, welcome.vaultReservedFor == nil,
       welcome.vault.map({ $0.state == .none || $0.version < keys.vaultVersion }) ?? true
     {
       emit(.vaultRolledBack)
@@ -80,9 +81,13 @@ extension SetupMachine {
     if let own = keys.published {
       status.profileKeys = .synced
       if let known = welcome.keys {
-        if known == own { return succeed() }
-        emit(.ownKeysDiffer)
+        // The connection was lost before the service knew the keys of a new passcode, or it has gone back.
+        guard known == own || known.generation >= own.generation else {
+          if status.state == .success { emit(.ownKeysDiffer) } else { status.state = .ongoing }
+          return publish()
+        }
         // Publishing again would win over an endpoint that has replaced the keys with a new passcode.
+        if known != own { emit(.ownKeysDiffer) }
         return succeed()
       }
       if status.state != .success { status.state = .ongoing }
@@ -94,7 +99,15 @@ extension SetupMachine {
       return
     }
     status.state = .syncRequired
+    guard welcome.vaultReservedFor == nil else { return waitForVault(now: now) }
     status.syncPasscode = welcome.vault?.state == VaultStatus.State.none ? .new : .existing
+  }
+
+  /// Another endpoint has forgotten the passcode and is making the vault again. The user isn't asked for anything until
+  /// then.
+  private mutating func waitForVault(now: Instant) {
+    status.syncPasscode = .none
+    vaultRetry = now + Self.vaultPause
   }
 
   private mutating func succeed() {
@@ -129,8 +142,11 @@ extension SetupMachine {
       if !isBlocked { credentials = nil }
       connectIfWanted(now: now)
     case .endpointDeregistered: return deregistered()
-    case .providerUnavailable, .serverError, .tooFast, .unavailable, .limitReached: waitToReconnect(now: now)
-    case .badRequest, .unknownDomain, .full, .notFound, .notAllowed, .alreadyExists, .wrongPasscode, .vaultLocked,
+    case .providerUnavailable, .serverError, .tooFast, .unavailable, .vaultReserved: waitToReconnect(now: now)
+    // One that says when it is over; others, such as the length of a token, stay.
+    case .limitReached where failure.retryAfter != nil: waitToReconnect(now: now)
+    case .limitReached, .badRequest, .unknownDomain, .full, .notFound, .notAllowed, .alreadyExists, .wrongPasscode,
+      .vaultLocked,
       .versionConflict, .proofRequired, .noVault, .vaultUnreadable, .noKeyManagement, .unknown:
       isBlocked = true
       emit(.failed(failure))
@@ -204,9 +220,20 @@ extension SetupMachine {
   /// There is a vault after all, or none any more: other endpoints work at the same time.
   package mutating func vaultIs(_ passcode: SetupStatus.SyncPasscode) {
     guard status.state == .syncRequired || status.state == .syncStarted else { return }
+    vaultRetry = nil
     status.syncPasscode = passcode
     announce()
   }
+
+  /// Another endpoint has forgotten the passcode, and is still making the vault again.
+  package mutating func vaultIsReserved(now: Instant) {
+    guard status.state == .syncRequired || status.state == .syncStarted else { return }
+    waitForVault(now: now)
+    announce()
+  }
+
+  /// The service takes no other keys for now.
+  package mutating func publishLater(after pause: TimeSpan, now: Instant) { publishRetry = now + pause }
 
   /// Others can get the identity's keys: the setup is done.
   package mutating func keysPublished(now: Instant) {

@@ -10,6 +10,8 @@ package struct SetupMachine: Sendable {
   /// How long the vault may take after a passcode was given.
   static let syncTimeout = TimeSpan.seconds(90)
   static let tokenPause = TimeSpan.seconds(10)
+  /// Between questions whether another endpoint has made the vault again.
+  static let vaultPause = TimeSpan.seconds(2)
 
   /// A step for the owner of the machine.
   package enum Effect: Sendable, Hashable {
@@ -24,6 +26,8 @@ package struct SetupMachine: Sendable {
     case openVault(passcode: Passcode)
     /// Makes keys and a vault, in place of an existing one if `replaces`.
     case makeVault(passcode: Passcode, replaces: Bool)
+    /// Asks whether another endpoint has made the vault; ``vaultIs(_:)`` or ``vaultIsReserved(for:now:)`` follows.
+    case askForVault
     /// Publishes the identity's keys; ``keysPublished(now:)`` follows.
     case publishKeys
     case saveCredentials(EndpointCredentials)
@@ -72,6 +76,10 @@ package struct SetupMachine: Sendable {
   var syncDeadline: Instant?
   /// When a token that the service could not take is sent again.
   var tokenRetry: Instant?
+  /// When the vault, which another endpoint is making again, is asked for.
+  var vaultRetry: Instant?
+  /// When keys that the service could not take are published again.
+  var publishRetry: Instant?
   /// Whether only a new token, or a start, makes another attempt.
   var isBlocked = false
   var backoff = Backoff()
@@ -113,6 +121,7 @@ package struct SetupMachine: Sendable {
     isStarted = false
     closeLink()
     syncDeadline = nil
+    publishRetry = nil
     if status.state == .syncStarted { status.state = .syncRequired }
     announce()
   }
@@ -133,9 +142,9 @@ package struct SetupMachine: Sendable {
     announce()
   }
 
-  /// The passcode of the vault. Ignored unless ``SetupState/syncRequired``.
+  /// The passcode of the vault. Ignored unless ``SetupState/syncRequired``, and while another endpoint makes the vault.
   package mutating func give(passcode: Passcode, _ action: SyncAction, now: Instant) {
-    guard status.state == .syncRequired, link == .up else { return }
+    guard status.state == .syncRequired, status.syncPasscode != .none, link == .up else { return }
     status.state = .syncStarted
     syncDeadline = now + Self.syncTimeout
     switch (action, status.syncPasscode) {
@@ -180,13 +189,16 @@ package struct SetupMachine: Sendable {
   /// Whether the service has answered the present connection, so that it takes requests.
   package var isOpen: Bool { link == .up }
 
+  /// Whether there is a connection whose messages count: not one that is being closed.
+  var isLinked: Bool { link == .up || link == .greeting }
+
   // MARK: Effects and time
 
   package mutating func pollEffect() -> Effect? { effects.isEmpty ? nil : effects.removeFirst() }
 
   /// When ``handleTimeout(now:)`` is to be called next.
   package var deadline: Instant? {
-    var deadline = [syncDeadline, tokenRetry].compactMap { $0 }.min()
+    var deadline = [syncDeadline, tokenRetry, vaultRetry, publishRetry].compactMap { $0 }.min()
     if case .waiting(let until) = link { deadline = min(deadline ?? until, until) }
     return deadline
   }
@@ -196,6 +208,15 @@ package struct SetupMachine: Sendable {
     if let at = tokenRetry, now >= at {
       tokenRetry = nil
       if link == .up, status.regId != nil, let token { emit(.sendToken(token)) }
+    }
+    if let at = vaultRetry, now >= at {
+      // Until the answer comes.
+      vaultRetry = now + Self.syncTimeout
+      emit(.askForVault)
+    }
+    if let at = publishRetry, now >= at {
+      publishRetry = nil
+      if link == .up { publish() }
     }
     if case .waiting(let until) = link, now >= until {
       link = .idle
@@ -222,6 +243,7 @@ package struct SetupMachine: Sendable {
 
   mutating func closeLink() {
     tokenRetry = nil
+    vaultRetry = nil
     if link == .connecting || link == .greeting || link == .up { effects.append(.disconnect) }
     link = .idle
   }
@@ -233,6 +255,7 @@ package struct SetupMachine: Sendable {
     token = nil
     keys = LocalKeys()
     syncDeadline = nil
+    publishRetry = nil
     isBlocked = false
     backoff.reset()
     status = SetupStatus()

@@ -17,7 +17,8 @@ package struct SetupStatus: Sendable, Hashable {
   /// The state of the identity provider's token. Independent of ``SetupState``: a rejected token blocks, and changes
   /// nothing else.
   package enum AuthToken: String, Sendable { case needed, ok, rejected }
-  /// The passcode that is asked for.
+  /// The passcode that is asked for. In ``SetupState/syncRequired``, `none` waits for another endpoint, which has
+  /// forgotten the passcode and is choosing a new one.
   package enum SyncPasscode: String, Sendable { case none, new, existing }
   /// Whether the identity's keys are on this endpoint.
   package enum ProfileKeys: String, Sendable { case notSynced, synced }

@@ -19,3 +19,35 @@ package enum StoreChange: Sendable, Hashable {
   case replace(String, [[UInt8]])
   case remove(String)
 }
+
+extension StoreChange {
+  /// Entries of one log in a batch, from which on the log is written again.
+  static let maximumEntries = 2_000
+
+  /// The same changes without those that later ones replace. A log with too many entries is taken from `log`, its
+  /// entries of now.
+  static func coalesced(_ changes: [StoreChange], log: (String) -> [[UInt8]]?) -> [StoreChange] {
+    /// The present record or entries under a name, and whether they come after those that are stored.
+    struct Rest {
+      var records: [[UInt8]] = []
+      var isLog = false
+      var isNew = false
+    }
+    var rests: [String: Rest] = [:]
+    for change in changes {
+      switch change {
+      case .put(let name, let record): rests[name] = Rest(records: [record])
+      case .replace(let name, let records): rests[name] = Rest(records: records, isLog: true, isNew: true)
+      case .remove(let name): rests[name] = Rest(isNew: true)
+      case .append(let name, let record):
+        rests[name, default: Rest()].isLog = true
+        rests[name]?.records.append(record)
+      }
+    }
+    return rests.sorted { $0.key < $1.key }.flatMap { name, rest -> [StoreChange] in
+      guard rest.isLog else { return [rest.records.first.map { .put(name, $0) } ?? .remove(name)] }
+      if rest.records.count > maximumEntries, let entries = log(name) { return [.replace(name, entries)] }
+      return rest.isNew ? [.replace(name, rest.records)] : rest.records.map { .append(name, $0) }
+    }
+  }
+}

@@ -205,6 +205,9 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
     sendAuthToken(authToken, forUserName: userIdentifier, setupStateBlock: setupStateBlock)
   }
 
+  /// Forgets a token that waits for the start: its user has signed out.
+  func dropToken() { token = nil }
+
   private func sendToken() {
     guard state == kBBMCoreServiceStateStarted, let token else { return }
     self.token = nil

@@ -153,7 +153,11 @@ extension BBMAuthControllerDelegate {
       Watchers.untracked { setStarted(false) }
     }
     let token = service.model().globalAuthTokenState ?? kBBMAuthStateNeeded
-    let needsAnother = wasTokenOk && token == kBBMAuthStateNeeded && auth.account != nil
+    // An endpoint without a setup was reset, or was removed by another one: it waits for its user.
+    let isSetUp = (service.model().globalSetupStateState ?? kBBMSetupStateNotRequested) != kBBMSetupStateNotRequested
+    let needsAnother =
+      wasTokenOk && token == kBBMAuthStateNeeded && auth.account != nil && isSetUp
+      && state == kBBMCoreServiceStateStarted
     wasTokenOk = token == kBBMAuthStateOk
     // Whether the setup is through does not matter: the old token is over.
     if needsAnother { Watchers.untracked { tokenManager.signInSilently() } }
@@ -199,6 +203,7 @@ extension BBMAuthControllerDelegate {
     if let error { FileHandle.standardError.write(Data("BBMEnterprise: signing in failed. \(error)\n".utf8)) }
     guard let account = account as BBMAuthenticatedAccount? else {
       wasTokenOk = false
+      service.dropToken()
       return enter(BBMAuthState())
     }
     service.sendAuthToken(account.accessToken, forUserName: account.accountId) { [weak self] token, setup, regId in

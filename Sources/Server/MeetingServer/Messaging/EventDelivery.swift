@@ -73,6 +73,15 @@ struct EventDelivery: Sendable {
     bytes += size
   }
 
+  /// Events go on to be read from the store, at the next occasion.
+  mutating func suspend() { isCaughtUp = false }
+
+  /// Events through a number are gone. The endpoint hears of it, and acknowledges the number.
+  mutating func skip(through number: UInt64) {
+    guard number > cursor else { return }
+    add(number, 0)
+  }
+
   mutating func acknowledge(_ number: UInt64) {
     unacknowledged.removeAll { $0.number <= number }
     bytes = unacknowledged.reduce(0) { $0 + $1.bytes }

@@ -1,3 +1,4 @@
+import Crypto
 import FoundationEssentials
 import Meetings
 import Messaging
@@ -14,13 +15,13 @@ struct KeyRecordEndpoints: Sendable {
   static let prefix = MessagingLimits.path + "/kms/"
 
   /// The whole record for its user, and the public part for others.
-  func read(_ domain: String, _ user: String, _ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
-    try await counting(.read) { () async throws(Refusal) in try await record(domain, user, request) }
+  func read(_ domain: String, _ segment: String, _ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
+    try await counting(.read) { () async throws(Refusal) in try await record(domain, segment, request) }
   }
 
   /// Merges keys into the caller's own record.
-  func change(_ domain: String, _ user: String, _ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
-    try await counting(.written) { () async throws(Refusal) in try await changed(domain, user, request) }
+  func change(_ domain: String, _ segment: String, _ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
+    try await counting(.written) { () async throws(Refusal) in try await changed(domain, segment, request) }
   }
 
   private func counting(
@@ -36,7 +37,10 @@ struct KeyRecordEndpoints: Sendable {
     }
   }
 
-  private func record(_ domain: String, _ user: String, _ request: HTTPRequest) async throws(Refusal) -> HTTPResponse {
+  private func record(
+    _ domain: String, _ segment: String, _ request: HTTPRequest
+  ) async throws(Refusal) -> HTTPResponse {
+    let user = try Self.user(segment)
     let (domain, caller) = try await caller(of: request, domain)
     let record = try await reach { try $0.keyRecord(of: user, in: domain.id) }
     guard let record else { throw Refusal(404, "noKeys", "The user has stored no keys.") }
@@ -44,8 +48,9 @@ struct KeyRecordEndpoints: Sendable {
   }
 
   private func changed(
-    _ domain: String, _ user: String, _ request: HTTPRequest
+    _ domain: String, _ segment: String, _ request: HTTPRequest
   ) async throws(Refusal) -> HTTPResponse {
+    let user = try Self.user(segment)
     let (domain, caller) = try await caller(of: request, domain)
     guard caller.isSameUser(as: user) else { throw Refusal(401, "badCredential", "Users store their own keys only.") }
     let body = request.body
@@ -60,6 +65,16 @@ struct KeyRecordEndpoints: Sendable {
         400, "badKeys", "An object with keys and replace is expected, and a record of at most 1 MiB.")
     }
     return try Self.answer(changed)
+  }
+
+  /// The user id of a path's segment: as it is, or in base64url after a tilde. A path can't have every user id: its
+  /// slashes and dots mean something else.
+  static func user(_ segment: String) throws(Refusal) -> String {
+    guard segment.hasPrefix("~") else { return segment }
+    guard let bytes = Base64URL.decode(segment.dropFirst()), let user = String(validating: bytes, as: UTF8.self) else {
+      throw Refusal(400, "badUser", "After a tilde, the user id is expected in base64url.")
+    }
+    return user
   }
 
   private func caller(

@@ -28,6 +28,7 @@ extension MailboxHub {
       publish(calls.lose(endpoint))
     }
     publish(calls.expire(now: now))
+    vaultReservations.expire(now: now)
     transfers = transfers.filter { $0.value.expires > now }
   }
 
@@ -67,8 +68,8 @@ extension MailboxHub {
       for endpoint in try await perform({ transaction, _ in try transaction.purgeEndpoints(before: lastSeen) }) {
         remove(endpoint)
       }
-      let dayAgo = clock() - 24 * 3_600
-      let gone = try await perform { transaction, _ in try transaction.purgeAttachments(before: dayAgo) }
+      let oldest = clock() - Double(MessagingLimits.unusedAttachmentHours) * 3_600
+      let gone = try await perform { transaction, _ in try transaction.purgeAttachments(before: oldest) }
       for id in gone { await attachments?.remove(id) }
       try await removeStrayFiles()
     } catch {
@@ -92,9 +93,7 @@ extension MailboxHub {
     for (call, caller) in calls.takeEnded() { closeMeeting(of: call, caller) }
     for notice in notices {
       if let endpoint = notice.endpoint {
-        if let session = sessions[endpoint], session.caller.regId == notice.to {
-          session.channel.send(.passing(notice.event))
-        }
+        if sessions[endpoint]?.caller.regId == notice.to { send(notice.event, to: endpoint) }
       } else {
         send(notice.event, to: notice.to, except: notice.except)
       }
@@ -141,6 +140,23 @@ extension MailboxHub {
   ) throws(MessagingFailure) {
     publish(try calls.step(id, step, sealed: sealed, to: endpoint, by: sender))
   }
+
+  // MARK: Vaults
+
+  /// For how long another endpoint than this one is making the vault of an identity again; nil when none is.
+  func vaultReservation(of regId: RegID, for endpoint: EndpointID) -> Int? {
+    vaultReservations.seconds(of: regId, for: endpoint, now: MonotonicClock.now)
+  }
+
+  func reserveVault(for caller: MailboxCaller) throws(MessagingFailure) {
+    try vaultReservations.reserve(for: caller, now: MonotonicClock.now)
+  }
+
+  func requireVault(_ caller: MailboxCaller) throws(MessagingFailure) {
+    try vaultReservations.require(caller, now: MonotonicClock.now)
+  }
+
+  func releaseVault(of caller: MailboxCaller) { vaultReservations.release(caller.endpoint, of: caller.regId) }
 
   // MARK: Tokens and transfers
 

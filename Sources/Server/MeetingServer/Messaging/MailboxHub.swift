@@ -41,10 +41,10 @@ actor MailboxHub {
   /// Requests of an endpoint that are on their way to the disk. Its next one waits in the socket.
   private var pending: [EndpointID: Int] = [:]
   private var waiters: [EndpointID: [CheckedContinuation<Void, Never>]] = [:]
-  private static let pendingRequests = 32
   var sessions: [EndpointID: Session] = [:]
   private var connected: [RegID: [EndpointID]] = [:]
   var calls = CallTable()
+  var vaultReservations = VaultReservations()
   /// Endpoints whose socket is gone, with the moment at which their calls end.
   var lost: [EndpointID: Instant] = [:]
   var transfers: [String: (transfer: MailboxOutcome.Transfer, expires: Instant)] = [:]
@@ -127,7 +127,7 @@ actor MailboxHub {
   /// Carries out a request about mailboxes, and answers over the channel.
   /// Returns once it has a place in the queue: many endpoints share the disk, and none fills the queue.
   func apply(_ request: MessagingRequest, id: Int, from caller: MailboxCaller, _ channel: MessagingChannel) async {
-    while pending[caller.endpoint, default: 0] >= Self.pendingRequests {
+    while pending[caller.endpoint, default: 0] >= MessagingLimits.pendingRequests {
       await withCheckedContinuation { waiters[caller.endpoint, default: []].append($0) }
     }
     pending[caller.endpoint, default: 0] += 1
@@ -185,6 +185,11 @@ actor MailboxHub {
       // Encoded once, and only where somebody gets it.
       let text = connected[delivery.to].flatMap { _ in Self.text(of: event) }
       for endpoint in connected[delivery.to] ?? [] {
+        guard !needsToken(endpoint) else {
+          // It reads the rest with its next token.
+          sessions[endpoint]?.delivery.suspend()
+          continue
+        }
         guard let text, sessions[endpoint]?.delivery.offer(event.number, bytes: text.utf8.count) == true else {
           continue
         }
@@ -212,9 +217,14 @@ actor MailboxHub {
   }
 
   func send(_ event: PassingEvent, to regId: RegID, except: EndpointID?) {
-    for endpoint in connected[regId] ?? [] where endpoint != except {
-      sessions[endpoint]?.channel.send(.passing(event))
-    }
+    for endpoint in connected[regId] ?? [] where endpoint != except { send(event, to: endpoint) }
+  }
+
+  /// Sends a passing event, unless the endpoint's token has ended. The end of a call is sent in any case: nothing says
+  /// it again.
+  func send(_ event: PassingEvent, to endpoint: EndpointID) {
+    if needsToken(endpoint) { guard case .callEnded = event else { return } }
+    sessions[endpoint]?.channel.send(.passing(event))
   }
 
   func isConnected(_ regId: RegID) -> Bool { connected[regId] != nil }
@@ -225,6 +235,7 @@ actor MailboxHub {
       session.channel.deregister()
       drop(endpoint)
     }
+    vaultReservations.release(endpoint)
     publish(calls.lose(endpoint))
   }
 
@@ -325,11 +336,22 @@ actor MailboxHub {
     submit(
       Job { transaction, _ in
         let events = try transaction.events(of: regId, after: after, limit: asked)
-        let last = try transaction.identity(regId)?.lastEvent ?? after
-        return { $0.send(events, asked: asked, last: last, to: endpoint, channel) }
+        let identity = try transaction.identity(regId)
+        let (last, purged) = (identity?.lastEvent ?? after, identity?.purged ?? 0)
+        return { hub in
+          if purged > after { hub.reportGap(through: purged, to: endpoint, channel) }
+          hub.send(events, asked: asked, last: last, to: endpoint, channel)
+        }
       } fail: { hub, _ in
         hub.sessions[endpoint]?.delivery.failRead()
       })
+  }
+
+  /// Events that the endpoint has not got are deleted: the mailbox was full.
+  private func reportGap(through number: UInt64, to endpoint: EndpointID, _ channel: MessagingChannel) {
+    guard sessions[endpoint]?.channel.id == channel.id else { return }
+    sessions[endpoint]?.delivery.skip(through: number)
+    channel.send(.event(number: EventNumber(number), time: MessageTime(clock()), .gap))
   }
 
   private func send(

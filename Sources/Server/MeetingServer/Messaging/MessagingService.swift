@@ -3,6 +3,7 @@ import Crypto
 import FoundationEssentials
 import Meetings
 import Messaging
+import Signaling
 import Synchronization
 
 /// Serves the sockets of endpoints: the first message decides which endpoint a socket stands for; the hub sequences the
@@ -17,8 +18,8 @@ struct MessagingService: Sendable {
   var clock: @Sendable () -> Date = { Date() }
   var helloTimeout: Duration = .seconds(MessagingLimits.helloSeconds)
 
-  /// Serves one socket until it is closed.
-  func serve(_ socket: any SignalingSocket) async {
+  /// Serves one socket until it is closed. One of the places that are reserved for returning endpoints only resumes.
+  func serve(_ socket: any SignalingSocket, onlyResumes: Bool = false) async {
     let channel = MessagingChannel(socket: socket)
     let isFirst = FirstFrame()
     let timeout = Task { [helloTimeout] in
@@ -36,7 +37,13 @@ struct MessagingService: Sendable {
       let action = connection.receive(frame, now: MonotonicClock.now)
       do throws(MessagingFailure) {
         switch action {
-        case .hello(let hello): connection.phase = try await enter(hello, channel)
+        case .hello(let hello):
+          guard !onlyResumes else {
+            throw MessagingFailure(
+              .unavailable, "The server has as many connections as it may: only known endpoints get in (connections).",
+              retryAfter: 5)
+          }
+          connection.phase = try await enter(hello, channel)
         case .resume(let resume): connection.phase = try await enter(resume, channel)
         case .retry(let id, let hello, let user):
           channel.send(.answer(id: id, .done))
@@ -152,12 +159,16 @@ struct MessagingService: Sendable {
       throw .init(.serverError, "The server cannot sign just now. Try again.")
     }
     let hasVaults = domain.settings.hasKeyManagement
-    let vault =
-      hasVaults ? try await vaults.status(of: identity.regId, identity.userId, in: domain, now: now) : nil
+    let reserved = hasVaults ? await hub.vaultReservation(of: identity.regId, for: endpoint.id) : nil
+    var vault: VaultStatus?
+    if hasVaults, reserved == nil {
+      vault = try await vaults.status(of: identity.regId, identity.userId, in: domain, now: now)
+    }
     return ServiceMessage.Welcome(
       regId: identity.regId, appUserId: identity.userId, pin: identity.pin, endpoint: endpoint.id, secret: secret,
       registrationToken: token, isNewIdentity: isNew, keys: identity.keys, hasKeyManagement: hasVaults, vault: vault,
-      tokenExpires: MessageTime(endpoint.tokenExpires), lastEvent: EventNumber(identity.lastEvent),
+      vaultReservedFor: reserved, tokenExpires: MessageTime(endpoint.tokenExpires),
+      lastEvent: EventNumber(identity.lastEvent),
       time: MessageTime(now))
   }
 
@@ -215,8 +226,20 @@ struct MessagingService: Sendable {
       throw .init(.noKeyManagement, "The domain's apps keep keys themselves.")
     }
     let identity = try await identity(of: caller)
+    if case .forget = request {
+      try await hub.reserveVault(for: caller)
+      do throws(MessagingFailure) {
+        // First: an endpoint that stays with the old keys would not notice that others have new ones.
+        try await hub.deregisterOthers(than: caller)
+        return try await vaults.answer(request, of: caller.regId, identity.userId, in: domain, now: clock())
+      } catch {
+        await hub.releaseVault(of: caller)
+        throw error
+      }
+    }
+    try await hub.requireVault(caller)
     let answer = try await vaults.answer(request, of: caller.regId, identity.userId, in: domain, now: clock())
-    if case .forget = request { try await hub.deregisterOthers(than: caller) }
+    if case .stored = answer { await hub.releaseVault(of: caller) }
     return answer
   }
 

@@ -93,7 +93,8 @@ extension Server {
           // A request whose Host header is unusable came from no client of ours.
           guard let own = try? endpoints.origin(of: connection.request) else { return }
           if connection.request.path == MessagingLimits.path {
-            return await messaging.serve(WebSocketAdapter(connection: connection))
+            return await messaging.serve(
+              WebSocketAdapter(connection: connection), onlyResumes: connection.isReserved)
           }
           await signaling.serve(
             WebSocketAdapter(connection: connection),

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Messaging
 
 /// The keys that an app without key management stores for a user: a JSON object whose private part the app has
 /// encrypted, and whose public part others in the domain read.
@@ -14,7 +15,7 @@ public struct KeyRecord: Sendable, Hashable {
   }
 
   /// Bytes of a record.
-  public static let maximumBytes = 1 << 20
+  public static let maximumBytes = MessagingLimits.keyRecordBytes
 
   private(set) var members: [String: Value]
 

@@ -132,12 +132,14 @@ extension MailboxLogic {
   }
 
   mutating func join(_ id: ChatID) throws {
-    let chat = try chat(id)
     var own = try member(of: id)
     guard own.state == .pending else { return }
     own.state = .active
     try transaction.put(own)
-    try announce(chat)
+    for participant in try transaction.participants(of: id) {
+      try deliver(
+        .chatJoined(chatId: id, regId: caller.regId), to: participant.regId, subject: "joined:\(id):\(caller.regId)")
+    }
   }
 
   mutating func leave(_ id: ChatID) throws {

@@ -66,19 +66,18 @@ extension MailboxLogic {
     guard keys.generation > identity.keys?.generation ?? 0 else {
       throw MessagingFailure(.versionConflict, "Keys of a later generation are published.")
     }
-    try transaction.setKeys(keys, of: caller.regId)
+    let hour = now.milliseconds / 3_600_000
+    let changes = identity.keyHour == hour ? identity.keyChanges : 0
+    guard changes < MessagingLimits.keyChangesPerHour else {
+      throw MessagingFailure(
+        .limitReached,
+        "An identity changes its keys at most \(MessagingLimits.keyChangesPerHour) times an hour (keyChangesPerHour).",
+        retryAfter: Int(clamping: (hour + 1) * 3_600 - now.milliseconds / 1_000))
+    }
+    try transaction.setKeys(keys, of: caller.regId, changes: changes + 1, hour: hour)
     // The identity's endpoints get it too, and see whether it was one of them.
     for other in try transaction.contacts(of: caller.regId) + [caller.regId] {
       try deliver(.keysChanged(regId: caller.regId, keys: keys), to: other, subject: "keys:\(caller.regId)")
-    }
-  }
-
-  mutating func send(_ envelopes: [SealedEnvelope]) throws {
-    try require(envelopes)
-    _ = try identities(envelopes.map(\.to))
-    for envelope in envelopes {
-      try deliver(
-        .identityMessage(from: caller.regId, endpoint: caller.endpoint, sealed: envelope.sealed), to: envelope.to)
     }
   }
 
@@ -115,7 +114,13 @@ public enum EndpointRegistration: Sendable {
     try MailboxLogic.require(hello.description, hello.nickname)
     let known = try transaction.identity(user: user.userId, of: hello.domain)
     let identity = try known ?? makeIdentity(user.userId, hello.domain, now: now, in: transaction)
-    let endpoints = try transaction.endpoints(of: identity.regId)
+    var endpoints = try transaction.endpoints(of: identity.regId)
+    // The installation was reset: its secret is known to nobody else.
+    if let old = try hello.replaces.map(hash(ofSecret:)), old != secretHash,
+      let index = endpoints.firstIndex(where: { ConstantTime.areEqual($0.secretHash, old) })
+    {
+      try transaction.remove(endpoint: endpoints.remove(at: index).id)
+    }
     if var endpoint = endpoints.first(where: { $0.secretHash == secretHash }) {
       // Its first answer got lost.
       endpoint.acknowledged = identity.lastEvent

@@ -15,10 +15,12 @@ extension MailboxLogic {
       outcome.answer = .sent(number: known.number, time: known.time)
       return
     }
-    for attachment in attachments {
-      guard let record = try transaction.attachment(attachment), record.chat == id, record.owner == caller.regId,
+    for attachment in Set(attachments) {
+      guard var record = try transaction.attachment(attachment), record.chat == id, record.owner == caller.regId,
         record.isComplete
       else { throw MessagingFailure(.notFound, "The chat has no complete attachment \(attachment) of yours.") }
+      record.uses += 1
+      try transaction.put(record)
     }
     chat.lastMessage += 1
     try transaction.put(chat)
@@ -76,13 +78,19 @@ extension MailboxLogic {
     }
     guard message.state == .present else { return }
     try transaction.recall(number.value, of: id)
-    for attachment in message.attachments {
-      try transaction.remove(attachment: attachment)
-      outcome.removedAttachments.append(attachment)
-    }
+    for attachment in Set(message.attachments) { try release(attachment) }
     for participant in try transaction.participants(of: id) {
       try deliver(.messageRecalled(chatId: id, number: number, by: caller.regId), to: participant.regId)
     }
+  }
+
+  /// A message that named the attachment is gone.
+  private mutating func release(_ attachment: AttachmentID) throws {
+    guard var record = try transaction.attachment(attachment) else { return }
+    record.uses -= 1
+    guard record.uses <= 0 else { return try transaction.put(record) }
+    try transaction.remove(attachment: attachment)
+    outcome.removedAttachments.append(attachment)
   }
 
   mutating func readHistory(_ id: ChatID, _ first: UInt64, _ last: UInt64) throws {

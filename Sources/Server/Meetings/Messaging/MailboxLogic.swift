@@ -36,7 +36,6 @@ public struct MailboxLogic {
     case .endpointDeregister(let id): try deregister(id)
     case .identitiesGet(let users, let numbers): try lookUp(users ?? [], numbers ?? [])
     case .publishKeys(let keys): try publish(keys)
-    case .identityMessageSend(let envelopes): try send(envelopes)
     case .chatStart(let cookie, let invitees, let isOneToOne, let policy, let subject, let data, let keys):
       try startChat(
         cookie: cookie, invitees: invitees, isOneToOne: isOneToOne, policy: policy, subject: subject, data: data,
@@ -78,6 +77,8 @@ public struct MailboxLogic {
     // Seldom enough to cost nothing, often enough to hold the bound.
     let most = UInt64(MessagingLimits.mailboxEvents)
     if added.number > most, added.number % 1_000 == 0 { try transaction.trim(identity, through: added.number - most) }
+    // Other events are short, or are replaced by later ones of their subject.
+    if case .chatKey = event { try transaction.trim(identity, toCharacters: MessagingLimits.mailboxCharacters) }
   }
 
   private mutating func pass(_ event: PassingEvent, in chat: ChatID) throws {

@@ -12,6 +12,9 @@ public struct MessagingIdentity: Sendable, Hashable {
   public var lastEvent: UInt64
   /// The newest event that was deleted from the mailbox: endpoints that have not acknowledged it missed something.
   public var purged: UInt64
+  /// How often it has published keys in the hour ``keyHour``, which counts from 1970.
+  var keyChanges = 0
+  var keyHour: Int64 = 0
 
   public init(
     regId: RegID, domain: DomainID, userId: String, pin: String, keys: PublicKeys? = nil, lastEvent: UInt64 = 0,
@@ -136,6 +139,8 @@ public struct AttachmentRecord: Sendable, Hashable {
   /// Whether the file is complete.
   public var isComplete: Bool
   public var created: Date
+  /// Messages that name it. The file goes with the last of them.
+  public var uses = 0
 }
 
 /// An event of a mailbox, ready to be sent.

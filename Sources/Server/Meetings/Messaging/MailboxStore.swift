@@ -34,7 +34,8 @@ public protocol MailboxTransaction {
   func identityCount() throws(MeetingStoreError) -> Int
   func hasPIN(_ pin: String, in domain: DomainID) throws(MeetingStoreError) -> Bool
   func insert(_ identity: MessagingIdentity, now: Date) throws(MeetingStoreError)
-  func setKeys(_ keys: PublicKeys, of identity: RegID) throws(MeetingStoreError)
+  /// Stores keys, and how often that happened in an hour.
+  func setKeys(_ keys: PublicKeys, of identity: RegID, changes: Int, hour: Int64) throws(MeetingStoreError)
   func endpoint(_ id: EndpointID) throws(MeetingStoreError) -> MessagingEndpoint?
   func endpoints(of identity: RegID) throws(MeetingStoreError) -> [MessagingEndpoint]
   /// Inserts it, or replaces the one with its id.
@@ -82,7 +83,7 @@ public protocol MailboxTransaction {
   func put(_ attachment: AttachmentRecord) throws(MeetingStoreError)
   /// The bytes of everything that an identity has sent, or has promised to.
   func attachmentBytes(of owner: RegID) throws(MeetingStoreError) -> Int
-  /// Removes attachments from before a moment that never came whole, and returns them.
+  /// Removes attachments from before a moment that no message names, and returns them.
   func purgeAttachments(before: Date) throws(MeetingStoreError) -> [AttachmentID]
   func remove(attachment: AttachmentID) throws(MeetingStoreError)
 
@@ -99,6 +100,9 @@ public protocol MailboxTransaction {
   func events(of identity: RegID, after: UInt64, limit: Int) throws(MeetingStoreError) -> [MailboxEvent]
   /// Deletes events through a number.
   func trim(_ identity: RegID, through: UInt64) throws(MeetingStoreError)
+  /// Deletes the oldest events of a mailbox whose events without a subject have more characters, down to three quarters
+  /// of that.
+  func trim(_ identity: RegID, toCharacters: Int) throws(MeetingStoreError)
   /// Deletes events from before a moment, in all mailboxes. Returns how many.
   func purgeEvents(before: MessageTime) throws(MeetingStoreError) -> Int
 }

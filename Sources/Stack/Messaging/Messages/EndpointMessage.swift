@@ -28,11 +28,13 @@ public enum EndpointMessage: Sendable, Hashable {
     /// The endpoint's secret: 32 random bytes in base64url, kept before they are sent. A `hello` with the same secret
     /// is the same endpoint, so that a lost answer costs none. Without it, the service makes one.
     public var secret: String?
+    /// The secret of this installation's endpoint from before it was reset, which goes when the new one is registered.
+    public var replaces: String?
 
     /// The content of a `hello`.
     public init(
       domain: DomainID, token: String, userId: String, isPersistent: Bool = true, description: String = "",
-      nickname: String = "", secret: String? = nil
+      nickname: String = "", secret: String? = nil, replaces: String? = nil
     ) {
       self.domain = domain
       self.token = token
@@ -41,6 +43,7 @@ public enum EndpointMessage: Sendable, Hashable {
       self.description = description
       self.nickname = nickname
       self.secret = secret
+      self.replaces = replaces
     }
   }
 

@@ -45,6 +45,8 @@ public struct MessagingFailure: Error, Codable, Hashable, Sendable {
     case wrongPasscode
     /// The vault is locked after too many tries; `retryAfter` has the seconds.
     case vaultLocked
+    /// Another endpoint has forgotten the vault and is making the next one; `retryAfter` has the seconds at most.
+    case vaultReserved
     /// The version to replace is not the present one, or another endpoint was faster.
     case versionConflict
     /// There is a vault, and a proof is needed to replace it.

@@ -5,6 +5,8 @@ public enum MessagingEvent: Codable, Hashable, Sendable {
   case chatAdded(chat: ChatInfo, by: RegID)
   /// Subject, data, participants or their rights changed: the chat as it is now.
   case chatChanged(chat: ChatInfo, by: RegID)
+  /// A participant is active from now on. Large chats would be too much for each who joins.
+  case chatJoined(chatId: ChatID, regId: RegID)
   /// The identity is no longer in the chat. Own endpoints keep what they have.
   case chatRemoved(chatId: ChatID, by: RegID)
   /// A new envelope with the chat's key.
@@ -18,7 +20,6 @@ public enum MessagingEvent: Codable, Hashable, Sendable {
   case marks(chatId: ChatID, regId: RegID, delivered: MessageNumber, read: MessageNumber)
   /// Someone with a common chat has published other public keys.
   case keysChanged(regId: RegID, keys: PublicKeys)
-  case identityMessage(from: RegID, endpoint: EndpointID, sealed: Sealed)
   /// Events were dropped, as they were older than 30 days: read chats and history again.
   case gap
 }

@@ -22,8 +22,6 @@ public enum MessagingRequest: Codable, Hashable, Sendable {
   case publishKeys(keys: PublicKeys)
   /// Answer: `vault`.
   case vault(request: VaultRequest)
-  /// Something sealed for identities, outside of chats: they get `identityMessage`. Answer: `done`.
-  case identityMessageSend(envelopes: [SealedEnvelope])
 
   // Chats.
 

@@ -34,6 +34,9 @@ public enum ServiceMessage: Sendable, Hashable {
     public var hasKeyManagement: Bool
     /// The state of the vault; nil where the domain has no key management.
     public var vault: VaultStatus?
+    /// Seconds for which another endpoint may still make the vault again, after a forgotten passcode. During
+    /// that, ``vault`` is nil, and requests about it fail with ``MessagingFailure/Code/vaultReserved``.
+    public var vaultReservedFor: Int?
     /// When the endpoint has to send another token.
     public var tokenExpires: MessageTime
     /// The newest event of the mailbox. A new endpoint gets those after it.
@@ -44,7 +47,8 @@ public enum ServiceMessage: Sendable, Hashable {
     public init(
       regId: RegID, appUserId: String, pin: String, endpoint: EndpointID, secret: String? = nil,
       registrationToken: String, isNewIdentity: Bool, keys: PublicKeys? = nil, hasKeyManagement: Bool,
-      vault: VaultStatus? = nil, tokenExpires: MessageTime, lastEvent: EventNumber, time: MessageTime
+      vault: VaultStatus? = nil, vaultReservedFor: Int? = nil, tokenExpires: MessageTime, lastEvent: EventNumber,
+      time: MessageTime
     ) {
       self.regId = regId
       self.appUserId = appUserId
@@ -56,6 +60,7 @@ public enum ServiceMessage: Sendable, Hashable {
       self.keys = keys
       self.hasKeyManagement = hasKeyManagement
       self.vault = vault
+      self.vaultReservedFor = vaultReservedFor
       self.tokenExpires = tokenExpires
       self.lastEvent = lastEvent
       self.time = time

@@ -11,7 +11,8 @@ public enum VaultRequest: Codable, Hashable, Sendable {
   case open(proof: VaultProof)
   /// Stores the next version. Answer: `stored`.
   case store(request: VaultStoreRequest)
-  /// Forgets the record, and deregisters all other endpoints of the identity. Answer: `status`.
+  /// Deregisters all other endpoints of the identity, and forgets the record. For
+  /// ``MessagingLimits/vaultReservationSeconds`` nobody but the asking endpoint makes the next one. Answer: `status`.
   case forget
 }
 

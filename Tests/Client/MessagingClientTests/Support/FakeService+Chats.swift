@@ -39,7 +39,6 @@ extension FakeService {
       }
       return .success(.done)
     case .vault(let request): return carryOut(request, user, endpoint)
-    case .identityMessageSend: return .success(.done)
     case .chatStart(let cookie, let invitees, let isOneToOne, let policy, let subject, let data, let keys):
       let chat = ChatID("chat-\(cookie)")
       let all = [own] + invitees
@@ -70,6 +69,9 @@ extension FakeService {
     case .chatJoin(let chat):
       if let index = chats[chat]?.participants.firstIndex(where: { $0.regId == own }) {
         chats[chat]?.participants[index].state = .active
+      }
+      for participant in chats[chat]?.participants ?? [] {
+        deliver(.chatJoined(chatId: chat, regId: own), to: participant.regId)
       }
       return .success(.done)
     case .chatLeave(let chat): return remove(own, chat, by: own)

@@ -6,7 +6,7 @@ import Signaling
 @testable import MessagingClient
 
 /// A messaging service in virtual time that does what a test wants, also what no honest one does.
-final class FakeService {
+class FakeService {
   struct Identity {
     let regId: RegID
     let user: String
@@ -48,6 +48,8 @@ final class FakeService {
   private var queue: [(message: ServiceMessage, endpoint: TestEndpoint, link: Int)] = []
   private var counter: UInt64 = 100
   private var prepared: [String: String] = [:]
+  /// The endpoints that make the vault of a user again.
+  private var makers: [String: EndpointID] = [:]
 
   var time: MessageTime { MessageTime(milliseconds: now.nanoseconds / 1_000_000) }
 
@@ -122,6 +124,9 @@ final class FakeService {
     let isNew = identities[hello.userId] == nil
     if isNew { identities[hello.userId] = Identity(regId: RegID(next()), user: hello.userId) }
     endpoint.user = hello.userId
+    if let old = identities[hello.userId]?.endpoints.first(where: { $0.value == hello.replaces })?.key {
+      identities[hello.userId]?.endpoints[old] = nil
+    }
     guard let identity = identities[hello.userId], identity.endpoints.count < Self.maximumEndpoints else {
       return send(.full(endpoints: [], maximumPersistent: 3, maximumEphemeral: 7), to: endpoint)
     }
@@ -155,7 +160,8 @@ final class FakeService {
         ServiceMessage.Welcome(
           regId: identity.regId, appUserId: user, pin: "0123abcd", endpoint: id, secret: secret,
           registrationToken: "token", isNewIdentity: isNew, keys: identity.keys, hasKeyManagement: hasKeyManagement,
-          vault: hasKeyManagement ? vaultStatus(identity) : nil, tokenExpires: MessageTime(milliseconds: .max),
+          vault: hasKeyManagement && !isReserved(user, for: id) ? vaultStatus(identity) : nil,
+          vaultReservedFor: isReserved(user, for: id) ? 120 : nil, tokenExpires: MessageTime(milliseconds: .max),
           lastEvent: EventNumber(UInt64(identity.events.count)), time: time)), to: endpoint)
   }
 
@@ -178,6 +184,7 @@ final class FakeService {
 
   func deregister(_ id: EndpointID) {
     for user in identities.keys { identities[user]?.endpoints[id] = nil }
+    makers = makers.filter { $0.value != id }
     for endpoint in endpoints where endpoint.id == id { send(.endpointDeregistered, to: endpoint) }
   }
 
@@ -189,6 +196,10 @@ final class FakeService {
       derivation: identity.vault?.record.derivation)
   }
 
+  private func isReserved(_ user: String, for endpoint: EndpointID?) -> Bool {
+    makers[user].map { $0 != endpoint } ?? false
+  }
+
   private func answerHalf(_ token: String) -> String {
     Base64URL.encode((try? Digest.sha256(Array("pepper\(token)".utf8))) ?? [])
   }
@@ -197,6 +208,9 @@ final class FakeService {
     MessagingAnswer, MessagingFailure
   > {
     guard let identity = identities[user] else { return .failure(MessagingFailure(.notFound, "")) }
+    guard !isReserved(user, for: endpoint.id) else {
+      return .failure(MessagingFailure(.vaultReserved, "", retryAfter: 120))
+    }
     switch request {
     case .status: return .success(.vault(answer: .status(status: vaultStatus(identity))))
     case .prepare(let request):
@@ -221,9 +235,11 @@ final class FakeService {
       }
       identities[user]?.vault = (request.record, token)
       identities[user]?.vaultVersion = request.record.version
+      makers[user] = nil
       return .success(.vault(answer: .stored(version: request.record.version)))
     case .forget:
       identities[user]?.vault = nil
+      makers[user] = endpoint.id
       for other in identity.endpoints.keys where other != endpoint.id { deregister(other) }
       return identities[user].map { .success(.vault(answer: .status(status: vaultStatus($0)))) }
         ?? .failure(MessagingFailure(.notFound, ""))

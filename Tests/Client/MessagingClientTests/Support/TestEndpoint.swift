@@ -73,6 +73,13 @@ final class TestEndpoint {
     return try #require(replies[id]).get()
   }
 
+  /// Makes a call whose reply may come later.
+  func submit(_ command: MessengerCommand) {
+    machine.perform(command, nextCommand, now: service.now, time: service.time)
+    nextCommand += 1
+    service.run()
+  }
+
   func startChat(with others: [RegID], cookie: String, subject: String? = nil) throws -> ChatID {
     let draft = ChatDraft(invitees: others, isOneToOne: false, subject: subject, cookie: cookie)
     guard case .chat(let chat) = try perform(.startChat(draft)) else { throw MessengerError.failed }

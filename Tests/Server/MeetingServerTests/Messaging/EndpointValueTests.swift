@@ -56,6 +56,45 @@ struct EndpointValueTests {
     #expect((1...9).count { large.offer(UInt64($0), bytes: half) } == 2 && large.beginRead() == 0)
   }
 
+  @Test("a suspended delivery goes on from the store, and what is gone there is skipped")
+  func suspended() {
+    var delivery = EventDelivery(acknowledged: 0)
+    _ = delivery.endRead([], asked: delivery.beginRead(), last: 0)
+    #expect(delivery.offer(1, bytes: 1))
+    delivery.suspend()
+    #expect(!delivery.offer(2, bytes: 1) && delivery.cursor == 1)
+    let asked = delivery.beginRead()
+    delivery.skip(through: 5)
+    delivery.skip(through: 4)
+    #expect(delivery.cursor == 5 && delivery.endRead([(number: 6, bytes: 1)], asked: asked, last: 6) == 1)
+    #expect(delivery.cursor == 6 && delivery.isCaughtUp)
+  }
+
+  @Test("a forgotten vault is its endpoint's until the next record, its end, or two minutes later")
+  func reservations() throws {
+    var vaults = VaultReservations()
+    let start = Instant(nanoseconds: 0)
+    let (phone, tablet, other) = (caller(1, "p"), caller(1, "t"), caller(2, "o"))
+    try vaults.require(phone, now: start)
+    try vaults.reserve(for: phone, now: start)
+    try vaults.reserve(for: phone, now: start)
+    try vaults.require(phone, now: start)
+    try vaults.require(other, now: start)
+    #expect(throws: MessagingFailure.self) { try vaults.require(tablet, now: start) }
+    #expect(throws: MessagingFailure.self) { try vaults.reserve(for: tablet, now: start) }
+    let seconds = Int64(MessagingLimits.vaultReservationSeconds)
+    #expect(vaults.seconds(of: phone.regId, for: tablet.endpoint, now: start + .seconds(seconds - 1)) == 2)
+    try vaults.require(tablet, now: start + .seconds(seconds))
+    vaults.release(tablet.endpoint, of: tablet.regId)
+    #expect(throws: MessagingFailure.self) { try vaults.require(tablet, now: start) }
+    vaults.release(phone.endpoint)
+    try vaults.reserve(for: tablet, now: start)
+    vaults.release(tablet.endpoint, of: tablet.regId)
+    try vaults.reserve(for: phone, now: start)
+    vaults.expire(now: start + .seconds(seconds))
+    #expect(vaults.count == 0)
+  }
+
   private func caller(_ regId: UInt64, _ endpoint: String) -> MailboxCaller {
     MailboxCaller(domain: DomainID("d"), regId: RegID(regId), endpoint: EndpointID(endpoint))
   }

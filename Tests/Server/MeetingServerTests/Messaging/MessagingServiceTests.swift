@@ -283,6 +283,55 @@ struct MessagingServiceTests {
     }
   }
 
+  @Test("while a forgotten vault is made again, another endpoint waits, and then finds the new record")
+  func forgotten() async throws {
+    try await TestServer.run { server in
+      let domain = try await server.makeDomain()
+      let (ann, _) = try await server.endpoint("ann", in: domain)
+      let (tablet, _) = try await server.endpoint("ann", in: domain)
+      func text(_ byte: UInt8, _ count: Int = 32) -> String {
+        Base64URL.encode([UInt8](repeating: byte, count: count))
+      }
+      func make(_ token: String, _ client: MessagingTestClient) async throws {
+        let prepare = VaultRequest.prepare(request: .init(token: token))
+        guard case .vault(.prepared(let made)) = try await client.ask(.vault(request: prepare)) else {
+          throw UnexpectedMessage(nil)
+        }
+        let record = SealedVault(
+          version: made.version, derivation: .init(salt: text(2, 16), memory: 65_536, passes: 3), sealed: text(3, 80))
+        try await client.ask(
+          .vault(request: .store(request: .init(record: record, preparation: made.id, token: token))))
+      }
+      try await make(text(1), ann)
+      try await tablet.ask(.vault(request: .forget))
+      while let message = try await ann.next() {
+        if message == .endpointDeregistered { break }
+      }
+      let (again, welcome) = try await server.endpoint("ann", in: domain)
+      #expect(welcome.vault == nil && (1...120).contains(welcome.vaultReservedFor ?? 0))
+      for request: VaultRequest in [
+        .status, .open(proof: .init(token: text(1))), .prepare(request: .init(token: text(1))), .forget,
+      ] { #expect(try await again.refusal(.vault(request: request)) == .vaultReserved, "\(request)") }
+      try await make(text(4), tablet)
+      guard case .vault(.status(let status)) = try await again.ask(.vault(request: .status)) else {
+        throw UnexpectedMessage(nil)
+      }
+      #expect(status.state == .ready && status.version == 2)
+      #expect(try await again.refusal(.vault(request: .open(proof: .init(token: text(1))))) == .wrongPasscode)
+      // An endpoint that forgets and goes leaves the vault free.
+      try await again.ask(.vault(request: .forget))
+      let (third, waiting) = try await server.endpoint("ann", in: domain)
+      #expect(waiting.vaultReservedFor != nil)
+      guard case .endpoints(let endpoints, _, _) = try await third.ask(.endpointsGet) else {
+        throw UnexpectedMessage(nil)
+      }
+      let maker = try #require(endpoints.first { !$0.isCurrent })
+      try await third.ask(.endpointDeregister(endpointId: maker.endpointId))
+      try await make(text(5), third)
+      await third.close()
+    }
+  }
+
   @Test("an app without key management stores keys for its users, of which others read the public part")
   func keyStorage() async throws {
     try await TestServer.run { server in
@@ -308,6 +357,14 @@ struct MessagingServiceTests {
       }
       #expect(
         try await ask("PUT", "ann", by: "ann", #"{"keys":{"public":{}},"replace":true}"#).text == #"{"public":{}}"#)
+      // A user id that a path can't have, and one whose characters are the same only when they are composed.
+      let odd = "a/../ann?é"
+      let segment = "~" + Base64URL.encode(Array(odd.utf8))
+      #expect(try await ask("PUT", segment, by: odd, first).status == 200)
+      #expect(try await ask("GET", segment, by: odd).text.contains(#""a":{"nonce":"N"}"#))
+      let decomposed = "~" + Base64URL.encode(Array("a/../ann?e\u{301}".utf8))
+      #expect(try await ask("PUT", decomposed, by: odd, first).status == 401)
+      #expect(try await ask("GET", "~!", by: odd).status == 400)
     }
   }
 

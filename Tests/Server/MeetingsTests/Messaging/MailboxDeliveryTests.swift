@@ -54,10 +54,23 @@ struct MailboxDeliveryTests {
       switch event.event {
       case .chatAdded(let info, ann.regId) where info.subject == Sealed("CCCC"): "added"
       case .chatChanged(let info, _) where info.participants.allSatisfy({ $0.state == .active }): "changed"
+      case .chatJoined(chat, _): "joined"
       case .chatKey(chat, Sealed("BBBB"), ann.regId): "key"
       default: "\(event.event)"
       }
     }
-    #expect(kinds == ["added", "changed", "key", "changed"])
+    // Joining makes a short event for each participant, without the whole chat.
+    #expect(kinds == ["added"] + Array(repeating: "joined", count: 39) + ["key", "changed"])
+    for _ in 0..<2 { try await world.apply(.chatUpdate(chatId: chat, subject: Sealed("DDDD")), by: ann) }
+    try await world.apply(.chatKeys(chatId: chat, keys: keys), by: ann)
+    try await world.apply(.chatUpdate(chatId: chat, subject: Sealed("EEEE")), by: ann)
+    let last = try await world.events(bob).suffix(3).map { event in
+      switch event.event {
+      case .chatChanged: "changed"
+      case .chatKey: "key"
+      default: "\(event.event)"
+      }
+    }
+    #expect(last == ["changed", "key", "changed"])
   }
 }

@@ -161,9 +161,9 @@ struct MailboxTests {
       .chatKeys(chatId: chat, keys: [.init(to: bob.regId, sealed: sealed(short))]),
       .endpointUpdate(description: String(repeating: "x", count: MessagingLimits.descriptionCharacters + 1)),
       .attachmentUpload(chatId: chat, bytes: MessagingLimits.attachmentBytes + 1),
-      .identityMessageSend(
-        envelopes: Array(
-          repeating: .init(to: bob.regId, sealed: sealed(4)), count: MessagingLimits.participants + 1)),
+      .chatKeys(
+        chatId: chat,
+        keys: Array(repeating: .init(to: bob.regId, sealed: sealed(4)), count: MessagingLimits.participants + 1)),
       .chatInvite(
         chatId: chat, invitees: (1...UInt64(MessagingLimits.participants)).map { RegID($0) }, keys: []),
     ] { #expect(try await world.refusal(request, by: ann) == .limitReached, "\(request)") }

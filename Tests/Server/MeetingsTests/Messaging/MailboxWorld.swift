@@ -26,9 +26,12 @@ final class MailboxWorld {
   var time: MessageTime { MessageTime(milliseconds: Int64(now.timeIntervalSince1970 * 1_000)) }
 
   /// Registers an endpoint; nil when the identity is full.
-  func register(_ user: String, isPersistent: Bool = true, secret: String? = nil) async throws -> MailboxCaller? {
+  func register(
+    _ user: String, isPersistent: Bool = true, secret: String? = nil, replaces: String? = nil
+  ) async throws -> MailboxCaller? {
     let secret = secret ?? RandomID.text(characters: 52)
-    let hello = EndpointMessage.Hello(domain: domain.id, token: "", userId: user, isPersistent: isPersistent)
+    let hello = EndpointMessage.Hello(
+      domain: domain.id, token: "", userId: user, isPersistent: isPersistent, replaces: replaces)
     let (now, id) = (now, domain.id)
     let registration = try await store.mailboxes { transaction in
       try EndpointRegistration.register(

@@ -2,13 +2,16 @@ import FoundationEssentials
 import Messaging
 
 extension SQLiteMailboxTransaction {
-  private static let identityColumns = "id, domain, user, pin, keys, last_event, purged"
+  private static let identityColumns = "id, domain, user, pin, keys, last_event, purged, key_changes, key_hour"
 
   private static func identity(_ row: SQLiteRow) -> MessagingIdentity {
-    MessagingIdentity(
+    var identity = MessagingIdentity(
       regId: row.identity(0), domain: DomainID(row.text(1)), userId: row.text(2), pin: row.text(3),
       keys: row.isNull(4) ? nil : decode(PublicKeys.self, row.text(4)), lastEvent: row.unsigned(5),
       purged: row.unsigned(6))
+    identity.keyChanges = Int(clamping: row.integer(7))
+    identity.keyHour = row.integer(8)
+    return identity
   }
 
   func identity(_ regId: RegID) throws(MeetingStoreError) -> MessagingIdentity? {
@@ -46,8 +49,10 @@ extension SQLiteMailboxTransaction {
       [.id(identity.regId), .text(identity.domain.text), .text(identity.userId), .text(identity.pin), .time(now)])
   }
 
-  func setKeys(_ keys: PublicKeys, of identity: RegID) throws(MeetingStoreError) {
-    try run("UPDATE messaging_identities SET keys = ? WHERE id = ?", [.json(keys), .id(identity)])
+  func setKeys(_ keys: PublicKeys, of identity: RegID, changes: Int, hour: Int64) throws(MeetingStoreError) {
+    try run(
+      "UPDATE messaging_identities SET keys = ?, key_changes = ?, key_hour = ? WHERE id = ?",
+      [.json(keys), .number(changes), .integer(hour), .id(identity)])
   }
 
   func keyRecord(of user: String, in domain: DomainID) throws(MeetingStoreError) -> KeyRecord? {

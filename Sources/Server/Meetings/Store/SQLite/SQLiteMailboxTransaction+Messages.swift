@@ -69,21 +69,22 @@ extension SQLiteMailboxTransaction {
 
   func attachment(_ id: AttachmentID) throws(MeetingStoreError) -> AttachmentRecord? {
     try rows(
-      "SELECT id, chat, owner, bytes, complete, created FROM mailbox_attachments WHERE id = ?", [.text(id.text)]
+      "SELECT id, chat, owner, bytes, complete, created, uses FROM mailbox_attachments WHERE id = ?", [.text(id.text)]
     ) { row in
       AttachmentRecord(
         id: AttachmentID(row.text(0)), chat: ChatID(row.text(1)), owner: row.identity(2),
-        bytes: Int(clamping: row.integer(3)), isComplete: row.integer(4) == 1, created: row.time(5))
+        bytes: Int(clamping: row.integer(3)), isComplete: row.integer(4) == 1, created: row.time(5),
+        uses: Int(clamping: row.integer(6)))
     }.first
   }
 
   func put(_ attachment: AttachmentRecord) throws(MeetingStoreError) {
     try run(
-      "INSERT OR REPLACE INTO mailbox_attachments (id, chat, owner, bytes, complete, created) "
-        + "VALUES (?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO mailbox_attachments (id, chat, owner, bytes, complete, created, uses) "
+        + "VALUES (?, ?, ?, ?, ?, ?, ?)",
       [
         .text(attachment.id.text), .text(attachment.chat.text), .id(attachment.owner), .number(attachment.bytes),
-        .flag(attachment.isComplete), .time(attachment.created),
+        .flag(attachment.isComplete), .time(attachment.created), .number(attachment.uses),
       ])
   }
 
@@ -94,7 +95,7 @@ extension SQLiteMailboxTransaction {
   }
 
   func purgeAttachments(before: Date) throws(MeetingStoreError) -> [AttachmentID] {
-    let gone = try rows("SELECT id FROM mailbox_attachments WHERE complete = 0 AND created < ?", [.time(before)]) {
+    let gone = try rows("SELECT id FROM mailbox_attachments WHERE uses = 0 AND created < ?", [.time(before)]) {
       AttachmentID($0.text(0))
     }
     for id in gone { try remove(attachment: id) }
@@ -129,7 +130,7 @@ extension SQLiteMailboxTransaction {
     case .chatChanged(let info, let by):
       chat = .text(info.chatId.text)
       body = .json(ChatReference(by: by, isAdded: false))
-    case .chatRemoved, .chatKey, .messageRecalled, .messageDeleted, .marks, .keysChanged, .identityMessage, .gap:
+    case .chatRemoved, .chatKey, .chatJoined, .messageRecalled, .messageDeleted, .marks, .keysChanged, .gap:
       body = .json(event)
     }
     try run(
@@ -138,6 +139,11 @@ extension SQLiteMailboxTransaction {
         .id(identity), .number(number), .integer(time.milliseconds), subject.map { .text($0) } ?? .null, body, chat,
         message,
       ])
+    if subject == nil, case .text(let text) = body {
+      try run(
+        "UPDATE messaging_identities SET mailbox_characters = mailbox_characters + ? WHERE id = ?",
+        [.number(text.unicodeScalars.count), .id(identity)])
+    }
     return MailboxEvent(number: number, time: time, event: event)
   }
 
@@ -202,23 +208,47 @@ extension SQLiteMailboxTransaction {
   }
 
   func trim(_ identity: RegID, through number: UInt64) throws(MeetingStoreError) {
+    let freed =
+      try rows(
+        "SELECT coalesce(sum(length(body)), 0) FROM mailbox_events "
+          + "WHERE identity = ? AND number <= ? AND subject IS NULL", [.id(identity), .number(number)]
+      ) { $0.integer(0) }.first ?? 0
     try run("DELETE FROM mailbox_events WHERE identity = ? AND number <= ?", [.id(identity), .number(number)])
-    if database.changes > 0 {
-      try run(
-        "UPDATE messaging_identities SET purged = max(purged, ?) WHERE id = ?", [.number(number), .id(identity)])
-    }
+    if database.changes > 0 { try note(identity, purged: number, freed: freed) }
+  }
+
+  /// - Parameter freed: The characters of the events without a subject that are deleted.
+  private func note(_ identity: RegID, purged number: UInt64, freed: Int64) throws(MeetingStoreError) {
+    try run(
+      "UPDATE messaging_identities SET purged = max(purged, ?), mailbox_characters = max(0, mailbox_characters - ?) "
+        + "WHERE id = ?", [.number(number), .integer(freed), .id(identity)])
+  }
+
+  func trim(_ identity: RegID, toCharacters limit: Int) throws(MeetingStoreError) {
+    let stored =
+      try rows("SELECT mailbox_characters FROM messaging_identities WHERE id = ?", [.id(identity)]) {
+        Int(clamping: $0.integer(0))
+      }.first ?? 0
+    guard stored > limit else { return }
+    let through = try rows(
+      """
+      SELECT number FROM (
+        SELECT number, sum(length(body)) OVER (ORDER BY number) AS freed FROM mailbox_events
+        WHERE identity = ? AND subject IS NULL AND body IS NOT NULL)
+      WHERE freed >= ? ORDER BY number LIMIT 1
+      """, [.id(identity), .number(stored - limit / 4 * 3)]
+    ) { $0.unsigned(0) }.first
+    if let through { try trim(identity, through: through) }
   }
 
   func purgeEvents(before time: MessageTime) throws(MeetingStoreError) -> Int {
     let moment = SQLiteValue.integer(time.milliseconds)
     let old = try rows(
-      "SELECT identity, max(number) FROM mailbox_events INDEXED BY mailbox_events_by_time WHERE time < ? GROUP BY identity",
+      "SELECT identity, max(number), coalesce(sum(CASE WHEN subject IS NULL THEN length(body) END), 0) "
+        + "FROM mailbox_events INDEXED BY mailbox_events_by_time WHERE time < ? GROUP BY identity",
       [moment]
-    ) { ($0.identity(0), $0.unsigned(1)) }
-    for (identity, number) in old {
-      try run(
-        "UPDATE messaging_identities SET purged = max(purged, ?) WHERE id = ?", [.number(number), .id(identity)])
-    }
+    ) { ($0.identity(0), $0.unsigned(1), $0.integer(2)) }
+    for (identity, number, freed) in old { try note(identity, purged: number, freed: freed) }
     try run("DELETE FROM mailbox_events WHERE time < ?", [moment])
     return database.changes
   }

@@ -9,7 +9,8 @@ extension StoreSchema {
     CREATE TABLE messaging_identities (
       id INTEGER PRIMARY KEY, domain TEXT NOT NULL REFERENCES messaging_domains (id), user TEXT NOT NULL,
       pin TEXT NOT NULL, keys TEXT, last_event INTEGER NOT NULL DEFAULT 0, purged INTEGER NOT NULL DEFAULT 0,
-      created INTEGER NOT NULL, UNIQUE (domain, user), UNIQUE (domain, pin)
+      mailbox_characters INTEGER NOT NULL DEFAULT 0, key_changes INTEGER NOT NULL DEFAULT 0,
+      key_hour INTEGER NOT NULL DEFAULT 0, created INTEGER NOT NULL, UNIQUE (domain, user), UNIQUE (domain, pin)
     ) STRICT;
     CREATE TABLE messaging_key_records (
       domain TEXT NOT NULL, user TEXT NOT NULL, record TEXT NOT NULL, PRIMARY KEY (domain, user)
@@ -44,11 +45,11 @@ extension StoreSchema {
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE mailbox_attachments (
       id TEXT PRIMARY KEY, chat TEXT NOT NULL, owner INTEGER NOT NULL, bytes INTEGER NOT NULL,
-      complete INTEGER NOT NULL, created INTEGER NOT NULL
+      complete INTEGER NOT NULL, uses INTEGER NOT NULL DEFAULT 0, created INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX mailbox_attachments_by_chat ON mailbox_attachments (chat);
     CREATE INDEX mailbox_attachments_by_owner ON mailbox_attachments (owner, bytes);
-    CREATE INDEX mailbox_attachments_waiting ON mailbox_attachments (created) WHERE complete = 0;
+    CREATE INDEX mailbox_attachments_waiting ON mailbox_attachments (created) WHERE uses = 0;
     CREATE TABLE mailbox_events (
       identity INTEGER NOT NULL, number INTEGER NOT NULL, time INTEGER NOT NULL, subject TEXT, body TEXT, chat TEXT,
       message INTEGER, PRIMARY KEY (identity, number)

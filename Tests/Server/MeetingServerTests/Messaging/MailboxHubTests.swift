@@ -1,0 +1,153 @@
+import Basics
+import Foundation
+import Meetings
+import Messaging
+import Synchronization
+import Testing
+
+@testable import MeetingServer
+
+@Suite("Hub of mailboxes")
+struct MailboxHubTests {
+  /// A socket that keeps what it is sent.
+  private final class Socket: SignalingSocket {
+    private let frames = Mutex<[ServiceMessage]>([])
+
+    func next() async -> SignalingFrame? { nil }
+
+    func send(_ text: String) {
+      guard let message = try? MessagingCoder().serviceMessage(from: Array(text.utf8)) else { return }
+      frames.withLock { $0.append(message) }
+    }
+
+    func close(code: UInt16, reason: String) {}
+
+    var passing: [PassingEvent] {
+      frames.withLock { $0.compactMap { if case .passing(let event) = $0 { event } else { nil } } }
+    }
+
+    var events: [(number: UInt64, event: MessagingEvent)] {
+      frames.withLock {
+        $0.compactMap { if case .event(let number, _, let event) = $0 { (number.value, event) } else { nil } }
+      }
+    }
+  }
+
+  /// A clock in the test's hand.
+  private final class Clock: Sendable {
+    let now = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+  }
+
+  private struct World {
+    let store: SQLiteMeetingStore
+    let hub: MailboxHub
+    let clock = Clock()
+    let domain: MessagingDomain
+
+    init(_ folder: String) async throws {
+      store = try await SQLiteMeetingStore.open(folder: folder)
+      let tenant = try await store.defaultTenant(now: Date(timeIntervalSince1970: 1_800_000_000))
+      let made = MessagingDomain(
+        id: MessagingDomain.randomID(), tenant: tenant.id, name: tenant.name,
+        settings: .init(environment: .sandbox, authentication: .disabled), created: Date())
+      domain = made
+      try await store.mailboxes { try $0.insert(made) }
+      let clock = clock
+      hub = MailboxHub(store: store, log: Log(level: .error) { _ in }, clock: { clock.now.withLock { $0 } })
+    }
+
+    /// A connected endpoint whose token is good for so many seconds.
+    func endpoint(_ user: String, seconds: Double) async throws -> (MailboxCaller, Socket) {
+      let now = clock.now.withLock { $0 }
+      let hello = EndpointMessage.Hello(domain: domain.id, token: "", userId: user)
+      let registration = try await store.mailboxes { transaction in
+        try EndpointRegistration.register(
+          hello, user: ProvenUser(userId: user, expires: now + seconds), secretHash: "hash of \(user)", now: now,
+          in: transaction)
+      }
+      guard case .registered(let identity, let endpoint, _) = registration else { throw UnexpectedMessage(nil) }
+      let socket = Socket()
+      let welcome = ServiceMessage.Welcome(
+        regId: identity.regId, appUserId: user, pin: identity.pin, endpoint: endpoint.id, registrationToken: "",
+        isNewIdentity: true, hasKeyManagement: false, tokenExpires: MessageTime(endpoint.tokenExpires),
+        lastEvent: EventNumber(0), time: MessageTime(now))
+      try await hub.attach(welcome, acknowledged: nil, domain: domain.id, MessagingChannel(socket: socket))
+      return (MailboxCaller(domain: domain.id, regId: identity.regId, endpoint: endpoint.id), socket)
+    }
+
+    /// Carries out a request, and waits until everything before it is on the disk and sent.
+    func apply(_ request: MessagingRequest, by caller: MailboxCaller) async throws {
+      await hub.apply(request, id: 1, from: caller, MessagingChannel(socket: Socket()))
+      for _ in 0..<3 { try await hub.perform { _, _ in } }
+    }
+  }
+
+  private func inWorld(_ body: (World) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hub-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try await body(try await World(folder))
+  }
+
+  @Test("threat 54: an endpoint whose token has ended gets nothing but the end of calls until it has another one")
+  func endedToken() async throws {
+    try await inWorld { world in
+      let (ann, _) = try await world.endpoint("ann", seconds: 3_600)
+      let (bob, socket) = try await world.endpoint("bob", seconds: 600)
+      try await world.apply(
+        .chatStart(
+          cookie: "c", invitees: [bob.regId], isOneToOne: false, invitePolicy: .adminsOnly, keys: []), by: ann)
+      guard case .chatAdded(let chat, _) = try #require(socket.events.first?.event) else {
+        throw UnexpectedMessage(nil)
+      }
+      try await world.apply(.typing(chatId: chat.chatId), by: ann)
+      let before = socket.passing.count
+      #expect(socket.passing.contains { if case .typing = $0 { true } else { false } })
+      world.clock.now.withLock { $0 += 601 }
+      try await world.apply(.typing(chatId: chat.chatId), by: ann)
+      for cookie in ["1", "2"] {
+        try await world.apply(.messageSend(chatId: chat.chatId, cookie: cookie, body: Sealed("AAAA")), by: ann)
+      }
+      #expect(socket.passing.count == before && socket.events.count == 1)
+      let end = PassingEvent.callEnded(callId: CallID("c"), end: .unanswered)
+      await world.hub.send(end, to: bob.endpoint)
+      #expect(socket.passing.last == end)
+      try await world.hub.renewed(bob.endpoint, until: world.clock.now.withLock { $0 } + 600)
+      try await world.apply(.typing(chatId: chat.chatId), by: ann)
+      // The events of that time are read from the disk, in their order.
+      let numbers = socket.events.map(\.number)
+      #expect(numbers.count == 3 && numbers == numbers.sorted())
+      #expect(socket.passing.contains { if case .typing = $0 { true } else { false } })
+    }
+  }
+
+  @Test("threat 55: an endpoint that reads slowly is told of events that its full mailbox has lost")
+  func lostEvents() async throws {
+    try await inWorld { world in
+      let (ann, _) = try await world.endpoint("ann", seconds: 3_600)
+      let (bob, socket) = try await world.endpoint("bob", seconds: 3_600)
+      try await world.apply(
+        .chatStart(
+          cookie: "c", invitees: [bob.regId], isOneToOne: false, invitePolicy: .adminsOnly, keys: []), by: ann)
+      guard case .chatAdded(let chat, _) = try #require(socket.events.first?.event) else {
+        throw UnexpectedMessage(nil)
+      }
+      let most = MessagingLimits.unacknowledged
+      for index in 0..<most + 20 {
+        await world.hub.apply(
+          .messageSend(chatId: chat.chatId, cookie: "\(index)", body: Sealed("AAAA")), id: index, from: ann,
+          MessagingChannel(socket: Socket()))
+      }
+      try await world.apply(.typing(chatId: chat.chatId), by: ann)
+      let sent = socket.events.count
+      let last = try #require(socket.events.last?.number)
+      #expect(sent == most && !socket.events.contains { $0.event == .gap })
+      try await world.store.mailboxes { try $0.trim(bob.regId, through: last + 10) }
+      await world.hub.acknowledge(EventNumber(last), by: bob)
+      for _ in 0..<4 { try await world.apply(.typing(chatId: chat.chatId), by: ann) }
+      let rest = socket.events.dropFirst(sent)
+      #expect(rest.first?.number == last + 10 && rest.first?.event == .gap)
+      #expect(rest.dropFirst().map(\.number).first == last + 11)
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Messaging
+import Testing
+
+@testable import Meetings
+
+/// The bounds of what one identity makes the server keep.
+@Suite("Bounds of mailboxes")
+struct MailboxBoundsTests {
+  private func sealed(_ count: Int) -> Sealed { Sealed(String(repeating: "A", count: count)) }
+
+  @Test("threat 55: an identity is in a bounded number of chats, and changes its keys a few times an hour")
+  func chatsAndKeys() async throws {
+    let world = try await MailboxWorld()
+    let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))
+    try await world.store.mailboxes { transaction in
+      for index in 0..<MessagingLimits.chats {
+        try transaction.put(
+          ParticipantRecord(
+            chat: ChatID("chat \(index)"), regId: bob.regId, state: .pending, isAdmin: false, delivered: 0, read: 0,
+            firstMessage: 1))
+      }
+    }
+    func start(_ invitee: MailboxCaller) -> MessagingRequest {
+      .chatStart(cookie: "c", invitees: [invitee.regId], isOneToOne: false, invitePolicy: .adminsOnly, keys: [])
+    }
+    #expect(try await world.refusal(start(bob), by: ann) == .limitReached)
+    #expect(try await world.refusal(start(ann), by: bob) == .limitReached)
+
+    func publish(_ generation: Int) -> MessagingRequest {
+      .publishKeys(keys: PublicKeys(signing: sealed(43), encryption: sealed(43), generation: generation))
+    }
+    for generation in 1...MessagingLimits.keyChangesPerHour {
+      #expect(try await world.refusal(publish(generation), by: ann) == nil)
+    }
+    await #expect {
+      try await world.apply(publish(99), by: ann)
+    } throws: { error in
+      guard let failure = error as? MessagingFailure, let seconds = failure.retryAfter else { return false }
+      return failure.code == .limitReached && (1...3_600).contains(seconds)
+    }
+    // The same keys once more don't count.
+    #expect(try await world.refusal(publish(MessagingLimits.keyChangesPerHour), by: ann) == nil)
+    world.now += 3_600
+    #expect(try await world.refusal(publish(99), by: ann) == nil)
+  }
+
+  @Test("threat 55: the oldest events of a full mailbox go, by their number and by their size, and a gap is left")
+  func fullMailbox() async throws {
+    let world = try await MailboxWorld()
+    let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))
+    let chat = try await world.chat(ann, [bob])
+    for _ in 0..<20 {
+      try await world.apply(
+        .chatKeys(chatId: chat, keys: [SealedEnvelope(to: bob.regId, sealed: sealed(1_000))]), by: ann)
+    }
+    let before = try await world.events(bob).count
+    try await world.store.mailboxes { try $0.trim(bob.regId, toCharacters: 100_000) }
+    #expect(try await world.events(bob).count == before)
+    try await world.store.mailboxes { try $0.trim(bob.regId, toCharacters: 10_000) }
+    let kept = try await world.events(bob).filter { if case .chatKey = $0.event { true } else { false } }.count
+    #expect(kept < 8 && kept > 4)
+    let purged = try await world.store.mailboxes { try $0.identity(bob.regId)?.purged ?? 0 }
+    #expect(try await world.events(bob).first?.number == purged + 1)
+    // The count goes down with them.
+    try await world.store.mailboxes { try $0.trim(bob.regId, toCharacters: 8_000) }
+    #expect(try await world.events(bob).first?.number == purged + 1)
+
+    let next = UInt64(MessagingLimits.mailboxEvents) + 999
+    try await world.store.mailboxes { transaction in
+      try (transaction as? SQLiteMailboxTransaction)?.run(
+        "UPDATE messaging_identities SET last_event = ? WHERE id = ?", [.number(next), .id(bob.regId)])
+    }
+    _ = try await world.send(ann, chat, "1")
+    #expect(try await world.events(bob).map(\.number) == [next + 1])
+  }
+
+  @Test("threat 55: an answer with history has a bounded number of messages and of characters")
+  func history() async throws {
+    let world = try await MailboxWorld()
+    let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))
+    let chat = try await world.chat(ann, [bob])
+    for index in 1...MessagingLimits.history + 5 { _ = try await world.send(ann, chat, "\(index)") }
+    let page = try await world.history(bob, chat)
+    #expect(page.count == MessagingLimits.history && page.last?.number.value == UInt64(MessagingLimits.history + 5))
+    for index in 0..<8 {
+      let body = sealed(MessagingLimits.bodyCharacters)
+      try await world.apply(.messageSend(chatId: chat, cookie: "large \(index)", body: body), by: ann)
+    }
+    let large = try await world.history(bob, chat)
+    let characters = large.reduce(0) { $0 + ($1.body?.count ?? 0) }
+    #expect(characters <= MessagingLimits.unacknowledgedBytes + MessagingLimits.bodyCharacters && large.count == 6)
+  }
+
+  @Test("a file goes with its last message, and after a day when no message names it")
+  func attachments() async throws {
+    let world = try await MailboxWorld()
+    let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))
+    let chat = try await world.chat(ann, [bob])
+    func upload() async throws -> AttachmentID {
+      let outcome = try await world.apply(.attachmentUpload(chatId: chat, bytes: 9), by: ann)
+      let id = try #require(outcome.transfer?.attachment)
+      try await world.store.mailboxes { transaction in
+        var record = try #require(try transaction.attachment(id))
+        record.isComplete = true
+        try transaction.put(record)
+      }
+      return id
+    }
+    let (named, unnamed) = (try await upload(), try await upload())
+    for cookie in ["1", "2"] {
+      try await world.apply(
+        .messageSend(chatId: chat, cookie: cookie, body: sealed(4), attachments: [named, named]), by: ann)
+    }
+    let later = world.now + 86_400
+    #expect(try await world.store.mailboxes { try $0.purgeAttachments(before: later) } == [unnamed])
+    let first = try await world.apply(.messageRecall(chatId: chat, number: .init(1)), by: ann)
+    #expect(first.removedAttachments.isEmpty)
+    #expect(try await world.refusal(.attachmentDownload(chatId: chat, attachment: named), by: bob) == nil)
+    let second = try await world.apply(.messageRecall(chatId: chat, number: .init(2)), by: ann)
+    #expect(second.removedAttachments == [named])
+    #expect(try await world.refusal(.attachmentDownload(chatId: chat, attachment: named), by: bob) == .notFound)
+  }
+
+  @Test("an endpoint that was reset takes its own place, and nobody else's")
+  func replaced() async throws {
+    let world = try await MailboxWorld()
+    var old: [MailboxCaller] = []
+    for secret in ["a", "b", "c"] {
+      old.append(try #require(try await world.register("ann", secret: secret)))
+    }
+    #expect(try await world.register("ann", secret: "d", replaces: "unknown") == nil)
+    let new = try #require(try await world.register("ann", secret: "d", replaces: "b"))
+    #expect(try await world.refusal(.chatsGet(), by: old[1]) == .endpointDeregistered)
+    #expect(try await world.refusal(.chatsGet(), by: old[0]) == nil)
+    #expect(try await world.register("ann", secret: "d", replaces: "b") == new)
+    _ = try await world.register("bob", secret: "x", replaces: "a")
+    #expect(try await world.refusal(.chatsGet(), by: old[0]) == nil)
+  }
+}
