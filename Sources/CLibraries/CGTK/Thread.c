@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "CGTK.h"
 #include "Library.h"
@@ -122,4 +123,10 @@ void parley_gtk_tell(uint64_t id, int event, const char *text, double x, double 
 
 void parley_gtk_connect(object instance, const char *signal, void (*function)(void), void *data) {
   gtk.g_signal_connect_data(instance, signal, function, data, NULL, 0);
+}
+
+void parley_quit(int status) {
+  fflush(stdout);
+  fflush(stderr);
+  _exit(status);
 }

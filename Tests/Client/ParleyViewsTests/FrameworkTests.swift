@@ -35,6 +35,14 @@ import Testing
     context?.draw(two, in: CGRect(x: 0, y: 0, width: 2, height: 2))
     let rows = withExtendedLifetime(context) { (Array(memory[0..<4]), Array(memory[8..<12])) }
     #expect(rows.0 == [0, 0, 255, 255] && rows.1 == [255, 0, 0, 255])
+    // Half of red over grey.
+    let half = try image([UIColor(red: 1, green: 0, blue: 0, alpha: 0.5)], width: 1)
+    memory = [100, 100, 100, 255, 9, 9, 9, 9]
+    let over = CGContext(
+      data: &memory, width: 2, height: 1, bitsPerComponent: 8, bytesPerRow: 8, space: CGColorSpaceCreateDeviceRGB(),
+      bitmapInfo: CGImageAlphaInfo.premultipliedFirst.rawValue | CGBitmapInfo.byteOrder32Little.rawValue)
+    over?.draw(half, in: CGRect(x: 0, y: 0, width: 1, height: 1))
+    #expect(withExtendedLifetime(over) { memory } == [50, 50, 177, 255, 9, 9, 9, 9])
     var grey = [UInt8](repeating: 7, count: 4)
     CGContext(
       data: &grey, width: 2, height: 2, bitsPerComponent: 8, bytesPerRow: 2, space: CGColorSpaceCreateDeviceGray(),

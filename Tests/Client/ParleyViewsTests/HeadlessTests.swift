@@ -71,10 +71,10 @@ import Testing
     }
   }
 
-  @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
-  func anAppThatIsAskedToEndTellsItsDelegateFirst(signal: Int32) throws {
+  /// Sends `headless-views --headless` a signal twice, and returns its output and how it ended.
+  private func stopped(by signal: Int32, _ arguments: String...) throws -> (said: String, process: Process) {
     // These tests may have been started with SIGHUP ignored (nohup), and an app that is started so goes on then.
-    let process = app(["--default-signal=HUP", app([]).executableURL?.path ?? "", "--headless", "--stay"])
+    let process = app(["--default-signal=HUP", app([]).executableURL?.path ?? "", "--headless"] + arguments)
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     let output = Pipe()
     process.standardOutput = output
@@ -89,8 +89,19 @@ import Testing
     for _ in 1...2 { kill(id, signal) }
     text = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    #expect(String(decoding: text, as: UTF8.self) == "about to end, active\ntold of the end\n")
+    return (String(decoding: text, as: UTF8.self), process)
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+  func anAppThatIsAskedToEndTellsItsDelegateFirst(signal: Int32) throws {
+    let (said, process) = try stopped(by: signal, "--stay")
+    #expect(said == "about to end, active\ntold of the end\n")
     #expect(process.terminationStatus == 0 && process.terminationReason == .exit)
+  }
+
+  @Test func anAppWhoseMainQueueIsAlwaysBusyEndsWhenItIsAskedTo() throws {
+    let (said, process) = try stopped(by: SIGTERM, "--stay", "--busy")
+    #expect(said.isEmpty && process.terminationStatus == 0 && process.terminationReason == .exit)
   }
 
   @Test func anAppWithoutADisplaySaysSoAndEnds() throws {

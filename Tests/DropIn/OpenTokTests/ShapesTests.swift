@@ -69,6 +69,34 @@ import Testing
     #expect(screen.button.titleLabel?.text == "Busy")
   }
 
+  @Test("a collection in rows has cells of the app's class and size")
+  func rows() throws {
+    let screen = PeopleScreen()
+    screen.loadViewIfNeeded()
+    let people = try #require(screen.people)
+    people.layoutIfNeeded()
+    let cells = try #require(people.visibleCells as? [PersonCell])
+    #expect(cells.map(\.name) == ["Ann", "Ben", "Cy"])
+    #expect(cells.map(\.frame.origin) == [CGPoint(x: 0, y: 0), CGPoint(x: 100, y: 0), CGPoint(x: 0, y: 80)])
+  }
+
+  @Test("an alert of a screen without a parent yet can be dismissed")
+  func earlyAlert() throws {
+    let (screen, parent) = (JoiningScreen(), UIViewController())
+    screen.loadViewIfNeeded()
+    parent.addChild(screen)
+    parent.view.addSubview(screen.view)
+    screen.didMove(toParent: parent)
+    let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
+    window.rootViewController = parent
+    window.makeKeyAndVisible()
+    defer { window.close() }
+    let alert = try #require(screen.presentedViewController as? UIAlertController)
+    alert.choose(alert.actions[0])
+    #expect(screen.answers == ["ok"] && screen.presentedViewController == nil && alert.view.window == nil)
+    #expect(Servers.host(Servers.settings("https://meet.example.com/")) == "meet.example.com")
+  }
+
   @Test("a collection of an app's own layout makes the cells that its screen names")
   func collection() {
     let screen = TilesScreen(collectionViewLayout: HalvesLayout())

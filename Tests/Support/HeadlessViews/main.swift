@@ -3,7 +3,7 @@ import ParleyViews
 
 // An app that a test runs by itself, to see which libraries it loads and what it says.
 //
-// headless-views [--headless | --loops | --theme [--follows] | --headless --stay]
+// headless-views [--headless | --loops | --theme [--follows] | --headless --stay [--busy]]
 
 /// Whether this process has a library in memory whose file's name begins so.
 func loaded(_ name: String) -> Bool {
@@ -27,7 +27,10 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
     if CommandLine.arguments.contains("--stay") {
       NotificationCenter.default.addObserver(
         self, selector: AppDelegate.hearOfTheEnd, name: UIApplication.willTerminateNotification, object: nil)
+      // The end of an app takes no library apart.
+      atexit { _exit(9) }
       say("ready")
+      if CommandLine.arguments.contains("--busy") { while true { pause() } }
       return true
     }
     let window = UIWindow(frame: UIScreen.main.bounds)

@@ -69,3 +69,9 @@ void parley_canvas_text(
   const double color[4]);
 /// The room text takes in lines no longer than `width`, or of any length when that is below 0.
 void parley_text_measure(const char *text, parley_text_style style, double width, double *out_width, double *out_height);
+
+// MARK: pixels
+
+/// Draws a row of pixels over another: blue, green, red, and the opacity by which they are multiplied. `columns` has
+/// the byte of `from` at which each pixel begins. Needs no library.
+void parley_pixels_over(const uint8_t *from, const long *columns, long count, uint8_t *to);

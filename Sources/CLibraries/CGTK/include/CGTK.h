@@ -14,6 +14,10 @@ void parley_gtk_post(void (*run)(void *context), void *context);
 int parley_gtk_is_dark(void);
 /// Makes the theme of all windows light (1) or dark (2), or leaves it as the desktop has it (0).
 void parley_gtk_set_style(int style);
+/// Ends the process at once, threads and all; any thread. `exit` would first take libraries apart, while the threads of
+/// windows and of media still use them. Of the C streams only the standard ones are flushed: all of them would wait for
+/// a thread that reads a line.
+__attribute__((noreturn)) void parley_quit(int status);
 
 enum parley_event {
   PARLEY_CLICKED = 1,      // a button

@@ -1,4 +1,5 @@
 #if !canImport(UIKit) || os(Linux)
+import CGTK
 public import Foundation
 import Parley
 
@@ -52,7 +53,7 @@ public final class UIApplication: UIResponder {
   /// Whether the delegate was notified of the beginning.
   private var isRunning = false
   /// In seconds: an app that was asked to end has ended by then.
-  private static let longestEnd = 5.0
+  private nonisolated static let longestEnd = 5.0
 
   /// Runs an app until its last window is closed. The main run loop and the main actor go on during that time. It is
   /// the last line of a `main.swift`:
@@ -80,18 +81,24 @@ public final class UIApplication: UIResponder {
     shared.delegate = delegate
     shared.userInterfaceStyle = userInterfaceStyle
     let signals = StopSignals.take()
-    Task { for await _ in signals { shared.end() } }
+    Task.detached {
+      for await _ in signals {
+        // An app that never comes to an end of its work on the main queue ends, too.
+        endAtLast()
+        await shared.end()
+      }
+    }
     if !isHeadless {
       do {
         try GTKThread.start()
       } catch {
         FileHandle.standardError.write(Data("\(error)\n".utf8))
-        exit(1)
+        parley_quit(1)
       }
       shared.showsWindows = true
     }
     shared.refreshStyle()
-    guard delegate.application(shared, didFinishLaunchingWithOptions: nil) else { exit(1) }
+    guard delegate.application(shared, didFinishLaunchingWithOptions: nil) else { parley_quit(1) }
     NotificationCenter.default.post(name: didFinishLaunchingNotification, object: shared)
     if let scene { shared.connectScene(scene) }
     shared.tell(didBecomeActiveNotification) { $0.applicationDidBecomeActive(shared) }
@@ -121,10 +128,15 @@ public final class UIApplication: UIResponder {
     DispatchQueue.main.asyncAfter(deadline: .now() + 0.8) {
       Task {
         await Goodbyes.said()
-        exit(0)
+        parley_quit(0)
       }
     }
-    DispatchQueue.main.asyncAfter(deadline: .now() + Self.longestEnd) { exit(0) }
+    Self.endAtLast()
+  }
+
+  /// Ends the process when the time for its end is over, whatever the main queue does.
+  private nonisolated static func endAtLast() {
+    DispatchQueue.global().asyncAfter(deadline: .now() + longestEnd) { parley_quit(0) }
   }
 
   /// A window has got the focus or lost it, was minimised, or is seen again.

@@ -1,4 +1,5 @@
 #if !canImport(UIKit) || os(Linux)
+import CDrawing
 public import Foundation
 
 /// Draws images and rectangles into memory, as capturers and transformers of apps do.
@@ -169,24 +170,10 @@ public final class CGContext {
     return UInt(bitPattern: memory) % 4 == 0 && bytesPerRow % 4 == 0
   }
 
-  /// Draws a row of an image whose order of bytes is the context's. Opaque pixels, and any over nothing, are copied
-  /// whole: debug builds are slow at single bytes, and a screen is captured ten times a second.
+  /// Draws a row of an image whose order of bytes is the context's, in C: debug builds of Swift need more than a tenth
+  /// of a second for the pixels of a screen, which apps capture ten times a second.
   private func blendWhole(_ from: UnsafePointer<UInt8>, _ columns: [Int], into row: UnsafeMutablePointer<UInt8>) {
-    let (source, target) = (UnsafeRawPointer(from), UnsafeMutableRawPointer(row))
-    columns.withUnsafeBufferPointer { columns in
-      guard let offsets = columns.baseAddress else { return }
-      let end = columns.count
-      var index = 0
-      while index < end {
-        let pixel = source.load(fromByteOffset: offsets[index], as: UInt32.self)
-        if pixel >= 0xFF00_0000 || target.load(fromByteOffset: index * 4, as: UInt32.self) == 0 {
-          target.storeBytes(of: pixel, toByteOffset: index * 4, as: UInt32.self)
-        } else if pixel != 0 {
-          blend(from, [offsets[index]], into: row + index * 4)
-        }
-        index += 1
-      }
-    }
+    columns.withUnsafeBufferPointer { parley_pixels_over(from, $0.baseAddress, $0.count, row) }
   }
 
   private func blend(_ from: UnsafePointer<UInt8>, _ columns: [Int], into row: UnsafeMutablePointer<UInt8>) {
