@@ -331,6 +331,17 @@ class ModuleTests(ModulePage):
         """, [text for text, _ in cases])
         self.assertEqual(found, [[address] for _, address in cases])
 
+    def test_threat_27_thousands_of_brackets_behind_a_link_keep_no_page_busy(self) -> None:
+        found = self.run_js("""
+            const { linkify } = await import("/assets/js/links.js");
+            const begin = performance.now();
+            const nodes = linkify("https://a.example/" + ")".repeat(40_000));
+            return { text: nodes[0].textContent, rest: nodes[1].textContent.length, milliseconds: performance.now() - begin };
+        """)
+        self.assertEqual((found["text"], found["rest"]), ("https://a.example/", 40_000))
+        # Looking at all brackets again for each one took half a minute.
+        self.assertLess(found["milliseconds"], 5_000)
+
     def test_initials_are_those_of_the_table_that_both_clients_share(self) -> None:
         cases = json.loads((ROOT / "Tests/Base/BasicsTests/initials.json").read_text())
         found = self.run_js("""

@@ -9,18 +9,21 @@ const addresses = /\bhttps?:\/\/(?:[!#-;=?-[\]_a-{}~]|(?![\p{Quotation_Mark}\p{T
 
 /**
  * An address without the punctuation behind it. A bracket that closes one of the address belongs to it, and so does an
- * apostrophe inside.
+ * apostrophe inside. Each character is looked at once or twice: somebody else wrote the text, and thousands of brackets
+ * must not keep a page busy.
  */
 function withoutEnd(found) {
-  let address = found;
-  for (;;) {
-    const last = address.at(-1);
-    const count = (sign) => address.split(sign).length - 1;
+  const counts = new Map();
+  for (const sign of found) { if ("()[]{}".includes(sign)) { counts.set(sign, (counts.get(sign) ?? 0) + 1); } }
+  let end = found.length;
+  for (; end > 0; end -= 1) {
+    const last = found[end - 1];
     const opening = { ")": "(", "]": "[", "}": "{" }[last];
-    const isOpen = opening !== undefined && count(last) > count(opening);
-    if (!isOpen && !".,;:!?'…‥".includes(last)) { return address; }
-    address = address.slice(0, -1);
+    const isSurplus = opening !== undefined && counts.get(last) > (counts.get(opening) ?? 0);
+    if (!isSurplus && !".,;:!?'…‥".includes(last)) { break; }
+    if (opening !== undefined) { counts.set(last, counts.get(last) - 1); }
   }
+  return found.slice(0, end);
 }
 
 /**

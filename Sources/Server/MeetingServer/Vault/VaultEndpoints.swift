@@ -119,6 +119,10 @@ struct VaultEndpoints: Sendable {
     guard (1...VaultOwner.maximumIdentity).contains(user.unicodeScalars.count) else {
       throw Refusal(403, "noIdentity", "The name by which the tenant knows you is too long for a vault.")
     }
+    // The grant of a call has such a name too, and outlasts its endpoint: only the endpoint's socket opens that vault.
+    guard !user.hasPrefix(VaultOwner.messagingPrefix) else {
+      throw Refusal(403, "noIdentity", "The vault of a messaging identity is reached by its endpoints only.")
+    }
     return Vault.Caller(owner: VaultOwner(tenant: tenant.id, identity: user), tenant: tenant.name, name: name)
   }
 

@@ -8,6 +8,9 @@ public struct VaultOwner: Sendable, Hashable {
 
   /// Characters of the longest identity that can have a vault.
   public static let maximumIdentity = 256
+  /// The beginning of the names of messaging identities, in vaults and in the join tokens of calls. No person of the
+  /// tenant has such a name.
+  public static let messagingPrefix = "messaging "
 
   public init(tenant: TenantID, identity: String) {
     self.tenant = tenant

@@ -33,11 +33,13 @@ public struct AcceptedOffer: Sendable {
       origin: .init(sessionID: negotiation.sessionID, version: negotiation.version),
       bundle: offer.bundle.filter { mids.contains($0) }, isIceLite: local.isIceLite,
       allowsMixedExtensions: offer.allowsMixedExtensions)
+    // Without a group in the offer there is none in the answer (RFC 9143 section 7.3).
+    let tagged = offer.transportGroup.first { mids.contains($0) }
     for (index, offered) in offer.media.enumerated() {
       if let dataChannels, dataChannels.index == index {
         var section = MediaDescription(
           dataChannels: dataChannels.mid, protocol: offered.transportProtocol, port: dataChannels.port)
-        local.write(to: &section, isTagged: dataChannels.mid == answer.bundle.first)
+        local.write(to: &section, isTagged: dataChannels.mid == tagged)
         answer.media.append(section)
         continue
       }
@@ -46,7 +48,7 @@ public struct AcceptedOffer: Sendable {
         continue
       }
       var section = section(answering: offered, with: media)
-      local.write(to: &section, isTagged: media.mid == answer.bundle.first)
+      local.write(to: &section, isTagged: media.mid == tagged)
       answer.media.append(section)
     }
     return answer

@@ -48,7 +48,7 @@ public struct Negotiation: Sendable {
     accepted.dataChannels = dataChannels(in: offer)
     var next: [Section] = []
     var claims = BundleClaims()
-    let bundled = Set(offer.bundle)
+    let bundled = Set(offer.transportGroup)
     for (index, offered) in offer.media.enumerated() {
       let previous = sections.indices.contains(index) ? sections[index] : nil
       try checkIdentity(offered, index: index, previous: previous, in: offer)
@@ -80,8 +80,9 @@ public struct Negotiation: Sendable {
   /// The section of data channels that is taken. There is one at most: the one before as long as it lives, otherwise
   /// the first; others, and what cannot be used, are rejected with port 0.
   private func dataChannels(in offer: SessionDescription) -> NegotiatedDataChannels? {
+    let group = offer.transportGroup
     let usable = offer.media.enumerated().compactMap { index, section in
-      section.mid.map { offer.bundle.contains($0) } == true ? NegotiatedDataChannels(section, index: index) : nil
+      section.mid.map(group.contains) == true ? NegotiatedDataChannels(section, index: index) : nil
     }
     let before = sections.first { $0.kind == .application && !$0.isStopped }?.mid
     return usable.first { $0.mid == before } ?? usable.first

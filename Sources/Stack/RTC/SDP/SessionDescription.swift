@@ -54,6 +54,14 @@ public struct SessionDescription: Hashable, Sendable {
     self.media = media
   }
 
+  /// The mids of the m-sections on the one transport. A single live section needs no BUNDLE group: webrtcbin, for one,
+  /// writes none by default.
+  var transportGroup: [MID] {
+    if !bundle.isEmpty { return bundle }
+    let live = media.filter { !$0.isStopped }
+    return live.count == 1 ? live.compactMap(\.mid) : []
+  }
+
   /// Reads a description with CR LF or LF line ends. Cost: linear in the text's length.
   /// - Throws: ``SDPError/limit(_:)``, ``SDPError/malformed(line:expected:)`` or ``SDPError/duplicateMID(_:)``.
   public init(parsing text: String) throws(SDPError) {

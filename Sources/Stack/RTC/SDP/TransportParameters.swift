@@ -34,9 +34,9 @@ public struct TransportParameters: Hashable, Sendable {
     fingerprints.first { $0.algorithm == "sha-256" && $0.digest.count == 32 }?.digest
   }
 
-  /// Reads the transport of a bundle from its tagged m-section, the first of the BUNDLE group that is live.
+  /// Reads the transport from its tagged m-section, the first of ``SessionDescription/transportGroup`` that is live.
   init?(taggedIn description: SessionDescription) throws(SDPError) {
-    let live = description.bundle.lazy.compactMap { mid in
+    let live = description.transportGroup.lazy.compactMap { mid in
       description.media.first { $0.mid == mid && !$0.isStopped }
     }
     guard let tagged = live.first else { return nil }

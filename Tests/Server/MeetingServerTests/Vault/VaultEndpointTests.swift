@@ -46,6 +46,12 @@ struct VaultEndpointTests {
       expect(try await send(server, "GET", token: nil), 401, "signInRequired")
       expect(try await send(server, "GET", token: "rubbish"), 401, "badToken")
       expect(try await send(server, "GET", token: guest), 403, "noIdentity")
+      // Threat 54: the grant of a messaging identity's call names it so.
+      let call = try await server.token("daily", #","sub":"messaging 4611686018427387905""#)
+      for (method, path) in [("GET", ""), ("DELETE", ""), ("POST", "/open")] {
+        let body = method == "POST" ? VaultProof(token: Self.text(1)) : nil
+        expect(try await send(server, method, path, token: call, body), 403, "noIdentity")
+      }
       expect(
         try await send(server, "GET", token: nil, headers: ["Authorization": "Basic YTpi"]), 401, "badToken")
       expect(

@@ -50,6 +50,23 @@ struct OptionalAttributeTests {
     #expect(own.media.allSatisfy { Set($0.extensions.map(\.id)) == [4, 9] })
   }
 
+  @Test("a single m-section needs no BUNDLE group, and its answer has none; two need one, RFC 9143 section 7.3")
+  func unbundled() throws {
+    func text(_ sections: [String]) -> String {
+      OfferText(sections).text.split(separator: "\n").filter { !$0.hasPrefix("a=group:") }.joined(separator: "\n")
+        + "\n"
+    }
+    for section in [OfferText.audio(), OfferText.video()] {
+      var harness = NegotiationHarness()
+      let (accepted, answer) = try harness.answer(text([section]))
+      #expect(accepted.transport != nil && accepted.media.count == 1)
+      #expect(answer.bundle.isEmpty && answer.media.first?.iceUfrag != nil && answer.media.first?.port == 9)
+      #expect(answer.media.first?.candidates.isEmpty == false)
+    }
+    var harness = NegotiationHarness()
+    #expect(throws: SDPError.self) { try harness.answer(text([OfferText.audio(), OfferText.video()])) }
+  }
+
   @Test("ICE credentials in Base64 and Base64url, as other stacks write and browsers take them, are accepted")
   func credentials() throws {
     for (ufrag, password) in [("ab-_", "pass-word_pass-word_1234"), ("YWJj#A==", "cGFzc3dvcmRwYXNzd29yZA==")] {

@@ -5,6 +5,8 @@ import Signaling
 struct RequestPace: Sendable {
   private var hosting = TokenBucket(perSecond: 5, burst: 30)
   private var gestures = TokenBucket(perSecond: 1, burst: 6)
+  private var publications = TokenBucket(perSecond: 4, burst: 24)
+  private var offers = TokenBucket(perSecond: 4, burst: 60)
 
   /// Charges a request; false when this participant has sent too many.
   mutating func take(_ request: RoomRequest, now: Instant) -> Bool {
@@ -22,4 +24,10 @@ struct RequestPace: Sendable {
 
   /// Charges another message that goes to everybody or to the disk.
   mutating func takeAny(now: Instant) -> Bool { hosting.consume(now: now) }
+
+  /// Charges a changed publication; false when the others hear of it later.
+  mutating func takePublication(now: Instant) -> Bool { publications.consume(now: now) }
+
+  /// Charges an offer. The burst is more than the tracks that one connection has.
+  mutating func takeOffer(now: Instant) -> Bool { offers.consume(now: now) }
 }

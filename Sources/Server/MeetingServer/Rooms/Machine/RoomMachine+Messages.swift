@@ -53,6 +53,7 @@ extension RoomMachine {
   }
 
   private func renegotiate(_ offer: ClientMessage.Offer, _ member: RoomMember, _ channel: RoomChannel) {
+    guard member.pace.takeOffer(now: now.instant) else { return refuseHaste(channel, id: offer.id) }
     if let why = SignalingService.problem(with: offer.tracks) {
       channel.refuse(.badOffer, why, id: offer.id)
       return
@@ -105,7 +106,7 @@ extension RoomMachine {
       if old == nil {
         broadcast(.published(participant: participant, publication: new.info))
       } else if old?.info != new.info {
-        broadcast(.publicationUpdated(participant: participant, publication: new.info))
+        notifyChange(of: new.info, by: member)
       }
     }
     reportPublications(of: member, before: before)
@@ -133,8 +134,9 @@ extension RoomMachine {
     if !muted, !moderation.mayUnmute(member.publications[index].info.source, member) {
       channel.refuse(
         .notAllowed, "A host has muted everybody. Raise your hand, and wait to be asked to unmute.", id: id)
+      guard member.publications[index].info.mutedByHost != true else { return }
       member.publications[index].info.mutedByHost = true
-      broadcast(.publicationUpdated(participant: member.id, publication: member.publications[index].info))
+      notifyChange(of: member.publications[index].info, by: member)
       return
     }
     member.publications[index].info.muted = muted
@@ -142,8 +144,26 @@ extension RoomMachine {
     let publication = member.publications[index].info
     let participant = member.id
     media(.setMuted(muted, publication: publication.id, participant: participant))
-    broadcast(.publicationUpdated(participant: participant, publication: publication))
+    notifyChange(of: publication, by: member)
     if let id { channel.send(.room(.done(id: id))) }
+  }
+
+  /// Says to everybody what its owner has changed in a publication. Muting always works, but a client that mutes and
+  /// unmutes without end reaches the others as often as a person does, with the state of that moment.
+  private func notifyChange(of publication: PublicationInfo, by member: RoomMember) {
+    guard member.pace.takePublication(now: now.instant) else {
+      return publicationChanges.insert([publication.id], now: now.instant)
+    }
+    broadcast(.publicationUpdated(participant: member.id, publication: publication))
+  }
+
+  /// Reports changes that were held back, as far as their publications still exist.
+  func notifyPublications(_ changed: Set<String>) {
+    for member in roster.inOrder {
+      for publication in member.publications where changed.contains(publication.info.id) {
+        broadcast(.publicationUpdated(participant: member.id, publication: publication.info))
+      }
+    }
   }
 
   private func rename(_ text: String, id: Int?, _ member: RoomMember, _ channel: RoomChannel) {

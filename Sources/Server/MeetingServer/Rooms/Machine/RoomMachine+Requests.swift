@@ -130,7 +130,7 @@ extension RoomMachine {
     return false
   }
 
-  private func refuseHaste(_ channel: RoomChannel, id: Int?) {
+  func refuseHaste(_ channel: RoomChannel, id: Int?) {
     channel.refuse(.tooFast, "That was asked for too often. Wait a moment.", id: id)
   }
 }

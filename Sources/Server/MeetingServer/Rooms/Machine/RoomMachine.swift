@@ -57,6 +57,8 @@ final class RoomMachine {
   /// When a member's token is due.
   var tokenDue: Date?
   var codecs = CodecChanges()
+  /// Publications that change faster than the others hear of.
+  var publicationChanges = CoalescedChanges<String>(pause: .milliseconds(500))
   var quality: [String: ConnectionQuality] = [:]
   var qualityChanges = CoalescedChanges<String>(pause: .milliseconds(500))
   var journal = RoomJournal()
@@ -138,7 +140,7 @@ final class RoomMachine {
     guard !isClosed else { return nil }
     let instants = [
       roster.deadline == .distantFuture ? nil : roster.deadline, lobby.deadline, pollChanges.deadline,
-      qualityChanges.deadline, codecs.deadline, keyRelay.deadline,
+      qualityChanges.deadline, publicationChanges.deadline, codecs.deadline, keyRelay.deadline,
     ]
     let dates = [lifeCycle.watchesEnd ? meeting.expires : nil, chatPruning, tokenDue, lobby.opening]
     // The machine's clock may be set, so a date is compared every hour.
@@ -162,6 +164,7 @@ final class RoomMachine {
     }
     if let changed = pollChanges.drain(now: now.instant) { for poll in changed.sorted() { notifyPoll(poll) } }
     if let changed = qualityChanges.drain(now: now.instant) { notifyQuality(of: changed) }
+    if let changed = publicationChanges.drain(now: now.instant) { notifyPublications(changed) }
     sendWaitingEnvelopes()
     if let deadline = codecs.deadline, deadline <= now.instant { requestCodecsAgain() }
     if let chatPruning, chatPruning <= now.date {
