@@ -97,8 +97,9 @@ class Recording:
 
 
 class WholeJourney(unittest.TestCase):
-    """The 22 steps from the app's start to the removal by another endpoint. Some are an app's own calls without an answer: what they lead to is
-    recorded for them."""
+    """The 22 steps from the app's start to the removal by another endpoint.
+
+    Some are an app's own calls without an answer: their effects are recorded for them."""
 
     def setUp(self) -> None:
         self.server = self.enterContext(Server())

@@ -86,7 +86,7 @@ class BBMApp:
 
 
 def keep_picture(folder: str, name: str, display: Display, title: str, moves: bool = False) -> np.ndarray:
-    """Leaves a picture of a window in a folder of ``output``, once it is at rest unless something ``moves``; returns its pixels."""
+    """Leaves a picture of a window in a folder of ``output``, at rest unless it ``moves``; returns its pixels."""
     place = OUTPUT / folder
     place.mkdir(parents=True, exist_ok=True)
 
