@@ -184,9 +184,16 @@ let package = Package(
     .executableTarget(
       name: "OpenTokHello", dependencies: ["OpenTok"], path: "Examples/OpenTokHello",
       swiftSettings: [.swiftLanguageMode(.v5)]),
+    // Options, events, commands, names and signing in, for the three examples of BBM Enterprise.
+    .target(
+      name: "BBMSupport", dependencies: ["BBMEnterprise"], path: "Examples/BBMSupport",
+      swiftSettings: [.swiftLanguageMode(.v5)]),
     .executableTarget(
-      name: "QuickStart", dependencies: ["BBMEnterprise"], path: "Examples/QuickStart",
+      name: "QuickStart", dependencies: ["BBMEnterprise", "BBMSupport"], path: "Examples/QuickStart",
       exclude: ["ConfigSettings.plist"],
+      swiftSettings: [.swiftLanguageMode(.v5)]),
+    .executableTarget(
+      name: "SimpleChat", dependencies: ["BBMEnterprise", "BBMSupport"], path: "Examples/SimpleChat",
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .executableTarget(
       name: "WoodgroveBank", dependencies: ["SkypeForBusiness"], path: "Examples/WoodgroveBank",

@@ -2,11 +2,12 @@
 // swift-format-ignore-file: NeverForceUnwrap, NeverUseImplicitlyUnwrappedOptionals
 
 import BBMEnterprise
+import BBMSupport
 import Foundation
 import UIKit
 
 /// The account: how far the service, the token and the setup are, and a button that signs in or out.
-class AccountViewController: UITableViewController, BBMConnectivityListener, BBMAuthControllerDelegate {
+class AccountViewController: UITableViewController, BBMConnectivityListener, BBMAuthControllerDelegate, AccountScreen {
   private enum Row: Int, CaseIterable {
     case service, setup, authToken, regId, domain, connectivity, user, button
 
@@ -24,7 +25,7 @@ class AccountViewController: UITableViewController, BBMConnectivityListener, BBM
     }
   }
 
-  /// Acts in place of a person, without a window.
+  /// Acts in place of a person.
   weak var visitor: Visitor?
   private let domain: String
   private var authController: BBMAuthController!
@@ -65,6 +66,8 @@ class AccountViewController: UITableViewController, BBMConnectivityListener, BBM
     values[.domain] = domain
     values[.service] = "Stopped"
     values[.connectivity] = "Disconnected"
+    visitor?.configured(BBMConfigManager.default().type.rawValue, domain: domain)
+    showRows()
 
     BBMEnterpriseService.shared().add(self)
     authController = BBMAuthController(
@@ -102,19 +105,19 @@ class AccountViewController: UITableViewController, BBMConnectivityListener, BBM
     if authState.setupState == kBBMSetupStateFull {
       authController.endpointManager.deregisterAnyEndpointAndContinueSetup()
     }
-    tableView.reloadData()
+    showRows()
     visitor?.authStateChanged(authState)
   }
 
   func serviceStateChanged(_ serviceStarted: Bool) {
     values[.service] = serviceStarted ? "Started" : "Stopped"
-    tableView.reloadData()
+    showRows()
     visitor?.serviceStateChanged(serviceStarted)
   }
 
   func connectivityStateChange(_ connected: Bool, strict connectedStrict: Bool) {
     values[.connectivity] = connected ? "Connected" : "Disconnected"
-    tableView.reloadData()
+    showRows()
     visitor?.connectivityChanged(connected)
   }
 
@@ -136,6 +139,14 @@ class AccountViewController: UITableViewController, BBMConnectivityListener, BBM
   }
 
   // MARK: rows
+
+  private func showRows() {
+    tableView.reloadData()
+    let rows = values.map { ($0.title, $1) }
+    let buttons = [signInButton, signOutButton].filter { !$0.isHidden }
+    visitor?.shown(
+      Dictionary(rows) { first, _ in first }, buttons: buttons.map { $0.currentTitle ?? "" })
+  }
 
   override func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int { Row.allCases.count }
 

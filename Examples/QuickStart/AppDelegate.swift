@@ -1,14 +1,15 @@
 import BBMEnterprise
+import BBMSupport
 import Foundation
 import UIKit
 
 /// The window of the app, and what its command line adds.
 final class AppDelegate: UIResponder, UIApplicationDelegate {
   var window: UIWindow?
-  private let options: Options
+  private let options: AppOptions
   private var visitor: Visitor?
 
-  init(_ options: Options) {
+  init(_ options: AppOptions) {
     self.options = options
     super.init()
   }
@@ -17,7 +18,7 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
     _ application: UIApplication, didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool {
     let controller = AccountViewController(domain: options.domain ?? BBMConfigManager.default().sdkServiceDomain)
-    if options.isHeadless {
+    if options.hasVisitor {
       let visitor = Visitor(options, controller)
       self.visitor = visitor
       controller.visitor = visitor
