@@ -140,7 +140,7 @@ extension Meeting {
     switch notice {
     case .changed(let sealed): if let entry = opened(sealed, isHistory: false, mayWait: false) { takeChanged(entry) }
     case .typing(let id, let active, let to):
-      guard let sender = participantsByID[id] else { return }
+      guard let sender = roster[id] else { return }
       emit(.chatting(.typing(sender, isTyping: active, isPrivate: to != nil)))
     }
   }

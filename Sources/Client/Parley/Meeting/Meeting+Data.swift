@@ -83,7 +83,7 @@ extension Meeting {
 
   func takeData(_ sealed: ReceivedData, mayWait: Bool = true) {
     guard let data = opened(sealed, mayWait: mayWait) else { return }
-    let sender = participantsByID[data.from]
+    let sender = roster[data.from]
     emit(
       .data(
         DataMessage(

@@ -69,13 +69,10 @@ extension Meeting {
   public func react(_ reaction: Reaction) async throws(JoinError) { try await request(.react(reaction)) }
 
   /// Everybody whose hand is up, who raised it first foremost.
-  public var raisedHands: [any Participant] {
-    let all: [any Participant] = [local] + participants
-    return all.filter { $0.hand != nil }.sorted { ($0.hand ?? 0) < ($1.hand ?? 0) }
-  }
+  public var raisedHands: [any Participant] { roster.raisedHands }
 
   /// Who is to be shown large; nil for nobody.
-  public var spotlight: (any Participant)? { spotlightID.flatMap(participant) }
+  public var spotlight: (any Participant)? { moderation.spotlight(roster) }
 
   // MARK: Polls
 
@@ -113,12 +110,10 @@ extension Meeting {
   /// if let poll = meeting.polls.first(where: \.isOpen) { try await meeting.vote(in: poll.id, for: [0]) }
   /// ```
   public func vote(in id: Int, for options: [Int]) async throws(JoinError) {
-    if isEncrypted, let poll = polls.first(where: { $0.id == id }), poll.options.isEmpty {
+    if isEncrypted, let poll = pollState[id], poll.options.isEmpty {
       throw .refused(code: "encrypted", message: "This device cannot read the poll.")
     }
     try await request(.vote(poll: id, options: options))
-    guard let index = polls.firstIndex(where: { $0.id == id }) else { return }
-    polls[index].mine = Array(Set(options)).sorted()
-    emit(.room(.pollChanged(polls[index])))
+    emit(room: pollState.applyVote(id, for: options))
   }
 }

@@ -298,11 +298,11 @@ extension Meeting {
   func apply(_ welcome: ServerMessage.Welcome) {
     local.id = welcome.participant
     ownIDs.insert(welcome.participant)
-    take(welcome.meeting)
+    apply(welcome.meeting)
     if let own = welcome.participants.first(where: { $0.id == local.id }) {
-      takePermissions(ParticipantRole(rawValue: own.role), welcome.permissions)
+      emit(room: moderation.applyPermissions(ParticipantRole(rawValue: own.role), welcome.permissions))
     }
-    takeState(welcome.participants, welcome.slots, welcome.chat, welcome.state)
+    applyState(welcome.participants, welcome.slots, welcome.chat, welcome.state, isWelcome: true)
     pumpKeys()
   }
 

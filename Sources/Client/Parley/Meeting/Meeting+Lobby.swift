@@ -46,9 +46,7 @@ extension Meeting {
 
   /// Takes over what the server says of the lobby, and tells what is new.
   func takeLobby(_ new: LobbyInfo) {
-    // The last message to a participant who isn't a host any more still says whether the meeting is locked.
-    let info = local.permissions.contains(.moderate) ? new : LobbyInfo()
-    for event in lobbyState.apply(info) { emit(event) }
+    for event in lobbyState.apply(new, isHost: moderation.isHost) { emit(event) }
   }
 
   // MARK: For who waits

@@ -97,8 +97,7 @@ extension Meeting {
       case .resumed(let participants, let slots, let chat, let state, let announcements):
         connectionState.signalingDown = false
         withKeys { $0.resume(announcements, roster: participants.map(\.id), now: $1) }
-        takeState(participants, slots, chat, state)
-        takeStopped(participants)
+        applyState(participants, slots, chat, state, isWelcome: false)
         if connectionState.mediaIsOver { return rejoin() }
         tellAgain()
         refreshState(nil)

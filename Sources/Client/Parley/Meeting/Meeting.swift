@@ -58,12 +58,12 @@ public import Signaling
   public let local: LocalParticipant
 
   /// The others, in the order they joined.
-  public internal(set) var participants: [RemoteParticipant] = []
-  /// ``participants`` by their ids: messages about each come for all of them.
-  var participantsByID: [String: RemoteParticipant] = [:]
+  public var participants: [RemoteParticipant] { roster.participants }
+  var roster: Roster
 
   /// Who speaks now, loudest first.
-  public internal(set) var speakers: [any Participant] = []
+  public var speakers: [any Participant] { speakerState.all }
+  var speakerState = Speakers()
 
   /// The chat so far, in order: the newest ``maximumChatMessages``.
   public var chat: [ChatMessage] { chatMessages.all }
@@ -73,12 +73,12 @@ public import Signaling
   public internal(set) var info: MeetingInfo?
 
   /// The polls, in the order they were made.
-  public internal(set) var polls: [Poll] = []
+  public var polls: [Poll] { pollState.all }
+  var pollState = Polls()
 
   /// What a host said of muting that holds for later tracks too; nil when nothing does.
-  public internal(set) var muteForAll: MuteForAll?
-
-  var spotlightID: String?
+  public var muteForAll: MuteForAll? { moderation.muteForAll }
+  var moderation: Moderation
 
   /// Why it ended, once ``state`` is `ended`.
   public internal(set) var endReason: EndReason?
@@ -156,7 +156,10 @@ public import Signaling
       linkSecret = linkSecret ?? address.linkSecret
     }
     secret = linkSecret.map { MeetingSecret($0, identity: options.identity) }
-    local = LocalParticipant(name: name ?? options.name ?? fallback ?? "Guest")
+    let local = LocalParticipant(name: name ?? options.name ?? fallback ?? "Guest")
+    self.local = local
+    roster = Roster(local)
+    moderation = Moderation(local)
     local.meeting = self
     knownIdentities = options.knownIdentities
     if secret != nil { encryption = MeetingEncryption(.waiting) }
@@ -183,9 +186,7 @@ public import Signaling
   /// ```swift
   /// if let author = meeting.participant(message.from) { print(author.name) }
   /// ```
-  public func participant(_ id: String) -> (any Participant)? {
-    id == local.id ? local : participantsByID[id]
-  }
+  public func participant(_ id: String) -> (any Participant)? { roster.participant(id) }
 
   /// What happens, in order. The first call gives everything from the beginning, also what happened before it; each further one gives a
   /// stream of its own of what happens from then on. Streams end after ``MeetingEvent/ended(_:message:)``.
