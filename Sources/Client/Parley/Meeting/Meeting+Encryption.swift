@@ -101,7 +101,7 @@ extension Meeting {
         recognise(key, named: name, of: id.rawValue, secret)
         takeSignedName(name, of: id.rawValue, secret)
       case .problem(let id, let problem):
-        let name = id.rawValue == local.id ? nil : secret.names[id.rawValue] ?? roster[id.rawValue]?.name
+        let name = id.rawValue == local.id ? nil : secret.names[id.rawValue] ?? participantsByID[id.rawValue]?.name
         let isOwn = id.rawValue == local.id
         if let text = problem.sentence(isOwn ? nil : name ?? "Somebody") { emit(.problem(text)) }
       }
@@ -140,7 +140,7 @@ extension Meeting {
       secret.recognised[key] = (name, identity)
     }
     secret.identities[id] = identity
-    guard let present = roster[id] else { return }
+    guard let present = participantsByID[id] else { return }
     present.identity = identity
     emit(.participantUpdated(present))
   }
@@ -162,7 +162,7 @@ extension Meeting {
   /// A signed name counts more than the server's word.
   private func takeSignedName(_ name: String, of id: String, _ secret: MeetingSecret) {
     secret.names[id] = name
-    guard let known = roster[id], known.name != name else { return }
+    guard let known = participantsByID[id], known.name != name else { return }
     known.name = name
     emit(.participantUpdated(known))
   }
