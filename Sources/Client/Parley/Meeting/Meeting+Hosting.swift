@@ -1,18 +1,19 @@
 public import Signaling
 
-/// What hosts do to everybody. Whoever may not is refused by the server: ``JoinError/refused(code:message:)`` with the code `notAllowed`.
+/// Actions of hosts on everybody. The server refuses them to others: ``JoinError/refused(code:message:)`` with the code
+/// `notAllowed`.
 extension Meeting {
   /// Mutes everybody else, and with `includingSelf` this client too.
   ///
   /// ```swift
   /// try await meeting.muteAll(except: [participant])
-  /// try await meeting.muteAll([.microphone, .screenAudio], exceptTracks: [(participant, .screenAudio)], includingSelf: true)
+  /// try await meeting.muteAll([.microphone, .screenAudio], exceptTracks: [(participant, .screenAudio)])
   /// try await meeting.muteAll(mayUnmute: false)  // until ``allowUnmuting()``
   /// ```
   ///
   /// - Parameters:
-  ///   - sources: What is muted.
-  ///   - except: Who is left out.
+  ///   - sources: The sources to mute.
+  ///   - except: The participants to leave out.
   ///   - exceptTracks: Single tracks that are left out, also when they are published later, or again.
   ///   - includingLater: Whether what is published later starts muted too, also that of people who come later.
   ///   - includingSelf: Whether it holds for this client, too.
@@ -29,7 +30,8 @@ extension Meeting {
         includingSelf: includingSelf, mayUnmute: mayUnmute))
   }
 
-  /// Ends what ``muteAll(_:except:exceptTracks:includingLater:includingSelf:mayUnmute:)`` said of later tracks and of unmuting. Who is muted stays muted.
+  /// Ends what ``muteAll(_:except:exceptTracks:includingLater:includingSelf:mayUnmute:)`` said of later tracks and of
+  /// unmuting. Muted tracks stay muted.
   ///
   /// ```swift
   /// try await meeting.allowUnmuting()
@@ -68,10 +70,10 @@ extension Meeting {
   /// ```
   public func react(_ reaction: Reaction) async throws(JoinError) { try await request(.react(reaction)) }
 
-  /// Everybody whose hand is up, who raised it first foremost.
+  /// Everybody whose hand is up, in the order the hands went up.
   public var raisedHands: [any Participant] { roster.raisedHands }
 
-  /// Who is to be shown large; nil for nobody.
+  /// The participant to show large; nil for nobody.
   public var spotlight: (any Participant)? { moderation.spotlight(roster) }
 
   // MARK: Polls

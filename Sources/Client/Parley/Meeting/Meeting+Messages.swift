@@ -82,7 +82,7 @@ extension Meeting {
     if error.isFinal { end(.failed, message: text) } else { rejoin() }
   }
 
-  /// What the server will not take is not sent again.
+  /// A refused value isn't sent again.
   private func forgetRefused(_ code: SignalingErrorCode) {
     switch code {
     case .badName, .notAllowed: local.wantedName = nil
@@ -108,7 +108,8 @@ extension Meeting {
       if isHistory { takeChanged(entry) }
       return
     }
-    // After joining anew nobody knows the numbers any more: what was said from the place before stands in the history, or did not arrive.
+    // After a rejoin nobody knows the numbers any more: messages of the former session are in the history, or did not
+    // arrive.
     if isHistory, connectionState.rejoining, ownIDs.contains(entry.from) {
       queue.removeChat(text: entry.text, to: entry.to)
     }

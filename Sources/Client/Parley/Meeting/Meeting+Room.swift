@@ -1,12 +1,12 @@
 import Signaling
 
-/// What the server says of hosts' decisions, hands, reactions and polls, and how it is asked for them.
+/// Requests to the server, and its notices about hosts' decisions, hands, reactions and polls.
 extension Meeting {
   /// How long the answer to a request is waited for.
   private static var answerPatience: UInt64 { 10_000_000_000 }
 
-  /// Asks the server for something and waits until it is done. It is asked once: what a lost connection took along is not asked again, since
-  /// nobody knows whether it was done.
+  /// Asks the server for something and waits until it is done. It is asked once: what a lost connection took along is
+  /// not asked again, since nobody knows whether it was done.
   func request(_ request: RoomRequest) async throws(JoinError) {
     try await self.request { .room(request, id: $0) }
   }
@@ -42,7 +42,7 @@ extension Meeting {
   /// The server refused a request. False when it is not one of ours.
   func takeRequestRefusal(id: Int, _ error: JoinError) -> Bool {
     guard requests.contains(id) else { return false }
-    // At once, so that what the server says of the track next is no news.
+    // At once, so that the server's next word on the track changes nothing.
     requests.unmuting(id)?.unmuteWasRefused(byHost: error.code == SignalingErrorCode.notAllowed.rawValue)
     settle(request: id, .failure(error))
     return true
@@ -80,7 +80,7 @@ extension Meeting {
     }
   }
 
-  /// What the meeting is called, when it ends and what its chat takes; it may change, also while one is away.
+  /// Title, end and rules of the chat, which may change, also while the socket is down.
   func apply(_ changed: MeetingInfo) {
     guard info != changed else { return }
     let isNews = info != nil
