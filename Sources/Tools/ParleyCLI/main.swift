@@ -36,8 +36,8 @@ func finish(_ status: Int32) -> Never {
   quit(status == 0 ? 1 : status)
 }
 
-/// Ends the process at once, threads and all. `exit` would first take apart what libraries hold, while threads of the media engine may
-/// still be using it.
+/// Ends the process at once, threads and all. `exit` would first take apart what libraries hold, while threads of the
+/// media engine may still be using it.
 func quit(_ status: Int32) -> Never {
   _ = CommandLineText.drain()
   fflush(nil)

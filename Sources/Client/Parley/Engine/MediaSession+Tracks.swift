@@ -46,7 +46,6 @@ extension MediaSession {
     }
   }
 
-  /// Makes an offer.
   func createOffer(restartsIce: Bool) -> Result<String, JoinError> {
     do throws(PeerConnectionError) {
       return .success(try peer.createOffer(restartsIce: restartsIce))

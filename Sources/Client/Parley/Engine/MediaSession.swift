@@ -2,8 +2,8 @@ import Basics
 import Media
 import RTC
 
-/// The media of one meeting: the connection, everything sent and everything received. A state machine without sockets and clock, so that
-/// tests run it in virtual time; ``SocketSession`` gives it a socket. Used on one thread.
+/// The media of one meeting: the connection, everything sent and everything received. A state machine without sockets
+/// and clock, so that tests run it in virtual time; ``SocketSession`` gives it a socket. Used on one thread.
 final class MediaSession {
   /// Silence of the other side after which another path is looked for. Consent answers alone come every 4 to 6 seconds.
   static let patience = TimeSpan.seconds(8)
@@ -46,7 +46,8 @@ final class MediaSession {
   private var hasMedia = false
   private var isClosed = false
   var nextPlayout = Instant.distantFuture
-  /// What has work to do. Everything at first, and whatever the session is asked for; packets of media touch only what they are for.
+  /// What has work to do. Everything at first, and whatever the session is asked for; packets of media touch only what
+  /// they are for.
   var due = SessionWork.all
   /// The deadlines of what was not touched since: to ask for them would copy what they belong to.
   private var peerDeadline = Instant.zero

@@ -7,12 +7,13 @@ import Signaling
 /// The receiving end of one slot, from packets to frames.
 protocol MediaSlot: AnyObject {
   var mid: MID { get }
-  /// Whether it is among the session's slots that took packets since they were last polled. Always true for one that is never polled.
+  /// Whether it is among the session's slots that took packets since they were last polled. Always true for one that is
+  /// never polled.
   var isFilled: Bool { get set }
   /// What the slot carries now; nil while it carries nothing.
   var remoteTrack: RemoteTrack? { get }
-  /// Whether it never carried anything: what came already is of the first thing that it will carry. Media and signalling take different
-  /// ways, and the first packets may be faster.
+  /// Whether it never carried anything: what came already is of the first thing that it will carry. Media and
+  /// signalling take different ways, and the first packets may be faster.
   var isNew: Bool { get }
   /// What had been counted of the slot's stream when ``remoteTrack`` began.
   var baseline: InboundStreamStatistics? { get set }

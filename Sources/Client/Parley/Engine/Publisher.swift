@@ -3,8 +3,8 @@ import Media
 import RTC
 import Signaling
 
-/// Takes frames from a source, encodes them, and gives them to whichever connection is under way. Lives as long as its publication,
-/// also over a rejoin.
+/// Takes frames from a source, encodes them, and gives them to whichever connection is under way. Lives as long as its
+/// publication, also over a rejoin.
 protocol Publisher: AnyObject, Sendable {
   var kind: MediaKind { get }
   /// The simulcast layers to offer; empty for one.

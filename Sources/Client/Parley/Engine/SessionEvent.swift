@@ -15,7 +15,8 @@ enum SessionEvent: Sendable {
   case restored
   /// No path works, the handshake failed, or the other side closed: only joining anew can help.
   case failed(String)
-  /// A STUN or TURN server cannot be used. Other ways may still work, unless `isLast`: media is to be relayed, and no TURN server is left.
+  /// A STUN or TURN server cannot be used. Other ways may still work, unless `isLast`: media is to be relayed, and no
+  /// TURN server is left.
   case serverFailed(url: String, TurnError, isLast: Bool)
   /// The first media packet came.
   case firstPacket(Instant)

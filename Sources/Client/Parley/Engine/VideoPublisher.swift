@@ -5,8 +5,8 @@ import RTC
 import Signaling
 import Synchronization
 
-/// Encodes one video source on a queue of its own, in one layer or three. A frame that comes while the one before is being encoded
-/// is dropped, so a slow machine lowers the frame rate instead of adding delay.
+/// Encodes one video source on a queue of its own, in one layer or three. A frame that comes while the one before is
+/// being encoded is dropped, so a slow machine lowers the frame rate instead of adding delay.
 final class VideoPublisher: Publisher {
   private struct Layer {
     var rid: RID?
@@ -167,10 +167,10 @@ final class VideoPublisher: Publisher {
     }
   }
 
-  /// Somebody waits for a keyframe: the newest picture is sent once more rather than letting them wait for the next one, which takes
-  /// most of the time between two pictures, or for ever when the source stands still. A picture that has left already is encoded a second
-  /// time for it. `MediaSender` lets so few requests through that this is cheap, and one that comes while a picture waits for the encoder
-  /// costs nothing: that picture becomes the keyframe.
+  /// Somebody waits for a keyframe: the newest picture is sent once more rather than letting them wait for the next
+  /// one, which takes most of the time between two pictures, or for ever when the source stands still. A picture that
+  /// has left already is encoded a second time for it. `MediaSender` lets so few requests through that this is cheap,
+  /// and one that comes while a picture waits for the encoder costs nothing: that picture becomes the keyframe.
   private func encodeNewestAgain() {
     let now = MonotonicClock.now
     let frame = state.withLock { state -> VideoFrame? in

@@ -55,8 +55,8 @@ public import Observation
     publications.first { $0.source == source }
   }
 
-  /// Publishes video. Before joining, the track is prepared and goes out with the first offer; afterwards this returns when the
-  /// server has taken it.
+  /// Publishes video. Before joining, the track is prepared and goes out with the first offer; afterwards this returns
+  /// when the server has taken it.
   ///
   /// ```swift
   /// try await meeting.local.publish(LocalVideoTrack(CameraSource()))
@@ -68,8 +68,8 @@ public import Observation
   ///   - source: What it shows. There is at most one track of a source; publishing another one replaces it.
   ///   - isMuted: Whether it starts muted.
   ///   - name: What the others are to see as its name; nil for the participant's. Cut at 80 characters.
-  /// - Throws: ``Media/MediaError`` when the source cannot be opened or the options are not possible, ``JoinError`` when the server does not
-  ///   take it.
+  /// - Throws: ``Media/MediaError`` when the source cannot be opened or the options are not possible, ``JoinError``
+  ///   when the server does not take it.
   @discardableResult
   public func publish(
     _ track: LocalVideoTrack, as source: TrackSource = .camera, isMuted: Bool = false, name: String? = nil
@@ -136,8 +136,8 @@ public import Observation
     return publication
   }
 
-  /// Changes the display name. In a meeting ``name`` follows when the server has confirmed it; where the token sets the name it does not,
-  /// and ``MeetingEvent/problem(_:)`` says so.
+  /// Changes the display name. In a meeting ``name`` follows when the server has confirmed it; where the token sets the
+  /// name it does not, and ``MeetingEvent/problem(_:)`` says so.
   ///
   /// ```swift
   /// meeting.local.rename("Ann (in a train)")

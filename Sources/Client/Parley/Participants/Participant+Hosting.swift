@@ -1,9 +1,10 @@
 public import Signaling
 
-/// What hosts do to one participant. Whoever may not is refused by the server: ``JoinError/refused(code:message:)`` with the code `notAllowed`.
+/// What hosts do to one participant. Whoever may not is refused by the server: ``JoinError/refused(code:message:)``
+/// with the code `notAllowed`.
 extension RemoteParticipant {
-  /// Mutes what this participant sends of these sources: nothing of it reaches anybody until the participant unmutes itself. A screen that
-  /// is shared is not muted but ended.
+  /// Mutes what this participant sends of these sources: nothing of it reaches anybody until the participant unmutes
+  /// itself. A screen that is shared is not muted but ended.
   ///
   /// ```swift
   /// try await participant.mute()
@@ -13,8 +14,8 @@ extension RemoteParticipant {
     try await request(.muteParticipant(id, sources: sources))
   }
 
-  /// Ends what this participant sends of these sources: the track is gone for everybody, and its camera, microphone or share with it. It
-  /// may be published again; take the permission where it may not.
+  /// Ends what this participant sends of these sources: the track is gone for everybody, and its camera, microphone or
+  /// share with it. It may be published again; take the permission where it may not.
   ///
   /// ```swift
   /// try await participant.stop([.camera])

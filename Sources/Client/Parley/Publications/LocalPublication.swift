@@ -15,7 +15,8 @@ import RTC
   /// The id that the server gave, `t_…`; empty until then.
   public internal(set) var id = ""
 
-  /// When it was published, by the server's clock, to the millisecond; nil until the server has said so, and from servers that do not.
+  /// When it was published, by the server's clock, to the millisecond; nil until the server has said so, and from
+  /// servers that do not.
   public internal(set) var created: Date?
 
   /// What it shows or lets hear.
@@ -70,7 +71,8 @@ import RTC
   /// print("Nobody sees you any more, and everybody knows it.")
   /// ```
   ///
-  /// - Throws: ``JoinError/unreachable(_:)`` while the connection is lost: the server is told once it is back, and may be asked again then.
+  /// - Throws: ``JoinError/unreachable(_:)`` while the connection is lost: the server is told once it is back, and may
+  ///   be asked again then.
   public func mute() async throws(JoinError) {
     if !isMuted { isMutedByHost = false }
     isMuted = true
@@ -78,7 +80,8 @@ import RTC
     try await tellServer()
   }
 
-  /// Unmutes, and returns when the server has told everybody so. What is sent meanwhile reaches nobody where a host has forbidden it.
+  /// Unmutes, and returns when the server has told everybody so. What is sent meanwhile reaches nobody where a host has
+  /// forbidden it.
   ///
   /// ```swift
   /// do throws(JoinError) {
@@ -88,8 +91,9 @@ import RTC
   /// }
   /// ```
   ///
-  /// - Throws: ``JoinError/refused(code:message:)`` where hosts let nobody unmute: it stays muted. ``JoinError/unreachable(_:)`` while the connection
-  ///   is lost: the server is told once it is back, and may be asked again then.
+  /// - Throws: ``JoinError/refused(code:message:)`` where hosts let nobody unmute: it stays muted.
+  ///   ``JoinError/unreachable(_:)`` while the connection is lost: the server is told once it is back, and may be asked
+  ///   again then.
   public func unmute() async throws(JoinError) {
     isMuted = false
     isMutedByHost = false

@@ -19,10 +19,12 @@ public import Signaling
   /// What it shows or lets hear.
   public let source: TrackSource
 
-  /// The name that its sender gave it, such as what a shared screen shows; nil where it goes by the participant's. Show it as text.
+  /// The name that its sender gave it, such as what a shared screen shows; nil where it goes by the participant's. Show
+  /// it as text.
   public let name: String?
 
-  /// When it was published, by the server's clock, to the millisecond: the same for everybody in the meeting. Nil from servers that do not say.
+  /// When it was published, by the server's clock, to the millisecond: the same for everybody in the meeting. Nil from
+  /// servers that do not say.
   public let created: Date?
 
   /// Whether it is muted: nothing of it is received.
@@ -31,8 +33,8 @@ public import Signaling
   /// Whether it was a host, not its sender, who muted it.
   public internal(set) var isMutedByHost: Bool
 
-  /// What it is sent in, while this client cannot decode that and so is not sent it; nil otherwise. It comes by itself when its sender goes over
-  /// to another codec, which the server asks for as far as that helps.
+  /// What it is sent in, while this client cannot decode that and so is not sent it; nil otherwise. It comes by itself
+  /// when its sender goes over to another codec, which the server asks for as far as that helps.
   public internal(set) var undecodableCodec: CodecInfo?
 
   /// How it is received; nil while it is not.

@@ -32,8 +32,8 @@ public struct InboundTrackStatistics: Sendable {
   /// Packets received, retransmitted ones included.
   public let packetsReceived: UInt64
 
-  /// Packets that did not come under their own number, as RFC 3550 counts them: a retransmission does not take one away; negative
-  /// when there were duplicates.
+  /// Packets that did not come under their own number, as RFC 3550 counts them: a retransmission does not take one
+  /// away; negative when there were duplicates.
   public let packetsLost: Int64
 
   /// Packets that the jitter buffer did not take: too late, twice, or broken.
@@ -66,7 +66,8 @@ public struct InboundTrackStatistics: Sendable {
   /// NACK messages sent: how often lost packets were asked for.
   public let nackCount: UInt64
 
-  /// How long frames, or samples of sound, stayed in the jitter buffer, in seconds: divide by ``jitterBufferEmittedCount`` for the mean.
+  /// How long frames, or samples of sound, stayed in the jitter buffer, in seconds: divide by
+  /// ``jitterBufferEmittedCount`` for the mean.
   public let jitterBufferDelay: Double
 
   /// The delay that was aimed at, likewise.
@@ -75,7 +76,8 @@ public struct InboundTrackStatistics: Sendable {
   /// The delay that jitter alone would have asked for, likewise.
   public let jitterBufferMinimumDelay: Double
 
-  /// The frames, or samples of sound, that came out of the jitter buffer. Sound stays in it only while somebody hears it.
+  /// The frames, or samples of sound, that came out of the jitter buffer. Sound stays in it only while somebody hears
+  /// it.
   public let jitterBufferEmittedCount: UInt64
 
   /// Frames and freezes; nil for audio.
@@ -84,8 +86,8 @@ public struct InboundTrackStatistics: Sendable {
   /// Samples and concealment; nil for video.
   public let audio: InboundAudioStatistics?
 
-  /// What the server reports about the stream (`RTCRemoteOutboundRtpStreamStats`), of all that its m-section carried; nil before its first
-  /// report.
+  /// What the server reports about the stream (`RTCRemoteOutboundRtpStreamStats`), of all that its m-section carried;
+  /// nil before its first report.
   public let remote: RemoteOutboundStreamStatistics?
 
   @MainActor init(_ publication: RemotePublication, of participant: String, _ stream: SessionStatistics.Inbound) {

@@ -2,7 +2,8 @@ public import Basics
 import Media
 import RTC
 
-/// The video members of `RTCInboundRtpStreamStats`. What nobody watches is received and not decoded, and does not count as dropped.
+/// The video members of `RTCInboundRtpStreamStats`. What nobody watches is received and not decoded, and does not count
+/// as dropped.
 ///
 /// ```swift
 /// if let video = inbound.video { print("\(video.frameWidth)x\(video.frameHeight) at \(video.framesPerSecond)") }
@@ -16,7 +17,8 @@ public struct InboundVideoStatistics: Hashable, Sendable {
   /// Those of them that refer to no other.
   public let keyFramesDecoded: UInt64
 
-  /// Pictures that were received whole and not decoded: what they refer to is missing, this machine is too slow, or the decoder refused.
+  /// Pictures that were received whole and not decoded: what they refer to is missing, this machine is too slow, or the
+  /// decoder refused.
   public let framesDropped: UInt64
 
   /// How long decoding took, all pictures together.
@@ -36,8 +38,8 @@ public struct InboundVideoStatistics: Hashable, Sendable {
   /// From the first to the last packet of those, all of them together.
   public let totalAssemblyTime: TimeSpan
 
-  /// How often the picture stood still noticeably: for three usual intervals, and for 150 ms more than a usual one. Counted where
-  /// pictures leave the jitter buffer, also while nobody watches.
+  /// How often the picture stood still noticeably: for three usual intervals, and for 150 ms more than a usual one.
+  /// Counted where pictures leave the jitter buffer, also while nobody watches.
   public let freezeCount: UInt64
 
   /// How long those times were together.

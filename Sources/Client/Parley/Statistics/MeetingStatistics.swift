@@ -2,11 +2,12 @@ import Basics
 import RTC
 public import Signaling
 
-/// What a meeting's media did so far, in the terms of "Identifiers for WebRTC's Statistics API" (W3C webrtc-stats): the same names, counts
-/// and meanings. Times are ``Basics/TimeSpan``, rates are ``Basics/DataRate``, levels and shares go from 0 to 1, and a member is nil while it is not
-/// known.
+/// What a meeting's media did so far, in the terms of "Identifiers for WebRTC's Statistics API" (W3C webrtc-stats): the
+/// same names, counts and meanings. Times are ``Basics/TimeSpan``, rates are ``Basics/DataRate``, levels and shares go
+/// from 0 to 1, and a member is nil while it is not known.
 ///
-/// Counts grow from the connection's start, those of what is received from the start of its subscription; a rejoin starts anew.
+/// Counts grow from the connection's start, those of what is received from the start of its subscription; a rejoin
+/// starts anew.
 ///
 /// ```swift
 /// if let statistics = await meeting.statistics() {
@@ -17,7 +18,8 @@ public struct MeetingStatistics: Sendable {
   /// The path, its candidates and the estimate.
   public var transport: TransportStatistics
 
-  /// What is sent, one entry a stream: a simulcast track has one for each layer, with the same ``OutboundTrackStatistics/publication``.
+  /// What is sent, one entry a stream: a simulcast track has one for each layer, with the same
+  /// ``OutboundTrackStatistics/publication``.
   public var outbound: [OutboundTrackStatistics]
 
   /// What is received, one entry a subscription of which a packet came.

@@ -32,8 +32,8 @@ public struct OutboundTrackStatistics: Sendable {
   /// The simulcast layer, `q`, `h` or `f`; nil without simulcast.
   public let rid: RID?
 
-  /// Whether it is to be sent: not muted, and watched by somebody. What the network has no room for is active all the same; see
-  /// ``OutboundVideoStatistics/qualityLimitationReason``.
+  /// Whether it is to be sent: not muted, and watched by somebody. What the network has no room for is active all the
+  /// same; see ``OutboundVideoStatistics/qualityLimitationReason``.
   public let active: Bool
 
   /// Packets sent, retransmissions included.
@@ -56,10 +56,12 @@ public struct OutboundTrackStatistics: Sendable {
   /// NACK messages received: how often lost packets were asked for.
   public let nackCount: UInt64
 
-  /// The rate that the estimate gives the stream now; zero while it is paused for want of bandwidth. An ``EncodedLoop`` does not follow it.
+  /// The rate that the estimate gives the stream now; zero while it is paused for want of bandwidth. An ``EncodedLoop``
+  /// does not follow it.
   public let targetBitrate: DataRate
 
-  /// How many receivers cannot decode the publication, and so are not sent it. The W3C's statistics have no such member.
+  /// How many receivers cannot decode the publication, and so are not sent it. The W3C's statistics have no such
+  /// member.
   public let undecodableFor: Int
 
   /// Frames and their encoder; nil for audio.
@@ -93,7 +95,8 @@ public struct OutboundTrackStatistics: Sendable {
   }
 }
 
-/// The video members of `RTCOutboundRtpStreamStats`. What is said of encoding stays 0 for an ``EncodedLoop``, which is not encoded here.
+/// The video members of `RTCOutboundRtpStreamStats`. What is said of encoding stays 0 for an ``EncodedLoop``, which is
+/// not encoded here.
 ///
 /// ```swift
 /// for stream in statistics.outbound {
@@ -154,12 +157,10 @@ public struct OutboundVideoStatistics: Hashable, Sendable {
 /// }
 /// ```
 public enum QualityLimitationReason: String, Hashable, Sendable {
-  /// It is not.
   case none
   /// Encoding does not keep up: more than a tenth of the last second's pictures was left out.
   case cpu
   /// The network has no room for more.
   case bandwidth
-  /// Nobody watches it.
   case other
 }

@@ -58,7 +58,8 @@ extension MediaSession {
 }
 
 extension InboundStreamStatistics {
-  /// What was counted after `start`: a slot's stream goes on when the slot carries something else. All of it when the stream itself is new.
+  /// What was counted after `start`: a slot's stream goes on when the slot carries something else. All of it when the
+  /// stream itself is new.
   func since(_ start: InboundStreamStatistics?) -> InboundStreamStatistics {
     guard let start, start.ssrc == ssrc else { return self }
     var rest = self

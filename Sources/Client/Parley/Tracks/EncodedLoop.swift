@@ -1,8 +1,8 @@
 public import Basics
 public import RTC
 
-/// A few seconds of media that are encoded already, sent over and over: for load tests and waiting music. It costs no encoder, so one
-/// process can publish hundreds.
+/// A few seconds of media that are encoded already, sent over and over: for load tests and waiting music. It costs no
+/// encoder, so one process can publish hundreds.
 ///
 /// The first frame must be a keyframe; whoever needs one gets it by starting the loop anew.
 ///

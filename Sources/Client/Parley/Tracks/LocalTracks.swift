@@ -49,9 +49,10 @@ public struct VideoOptions: Hashable, Sendable {
   /// Whether sharp text matters more than smooth motion.
   public var isScreen: Bool
 
-  /// In how many temporal layers it is coded, 1 to 3: receivers who want fewer pictures a second, or have no room for all, get a half of them, with three
-  /// layers also a quarter (``Subscription/maximumFramesPerSecond``). Layers take some more bits for the same picture. H.264 is always sent in one, since
-  /// its packets do not say of which layer they are.
+  /// In how many temporal layers it is coded, 1 to 3: receivers who want fewer pictures a second, or have no room for
+  /// all, get a half of them, with three layers also a quarter (``Subscription/maximumFramesPerSecond``). Layers take
+  /// some more bits for the same picture. H.264 is always sent in one, since its packets do not say of which layer they
+  /// are.
   public var temporalLayers: Int
 
   /// Options.

@@ -55,7 +55,8 @@ public final class RemoteAudioTrack: Sendable {
     listened?(false)
   }
 
-  /// How loud it is in what ``Meeting/playSound(to:)`` plays: 0 is silent, 1 as it came, 4 the most. Sinks of the track itself get it as it came.
+  /// How loud it is in what ``Meeting/playSound(to:)`` plays: 0 is silent, 1 as it came, 4 the most. Sinks of the track
+  /// itself get it as it came.
   public var volume: Double {
     get { state.withLock { $0.volume } }
     set { state.withLock { $0.volume = newValue.isNaN ? 1 : min(max(newValue, 0), 4) } }

@@ -103,7 +103,8 @@ public final class RemoteVideoTrack: Sendable {
 
   var isWatched: Bool { state.withLock { !$0.isOver && $0.isWatched } }
 
-  /// Somebody begins to watch: what came since a keyframe a moment ago is decoded at once, or a keyframe is to be asked for.
+  /// Somebody begins to watch: what came since a keyframe a moment ago is decoded at once, or a keyframe is to be asked
+  /// for.
   private func begin(_ state: inout State) -> (@Sendable () -> Void)? {
     let frames = state.recent.take(now: MonotonicClock.now)
     state.needsKeyframe = frames.isEmpty

@@ -5,7 +5,8 @@ import Transport
 
 /// How often one address may join or make meetings, over every door together.
 ///
-/// An address counts with the networks around it (``NetworkWidth``): a site may ask four times as often as a host, a provider ten times.
+/// An address counts with the networks around it (``NetworkWidth``): a site may ask four times as often as a host, a
+/// provider ten times.
 final class AddressLimits: Sendable {
   /// The most networks that are remembered.
   private static let maximumNetworks = 60_000
@@ -21,8 +22,8 @@ final class AddressLimits: Sendable {
   private let buckets = Mutex(BoundedTable<Network, TokenBucket>(capacity: maximumNetworks))
   private let writes = Mutex(BoundedTable<Network, TokenBucket>(capacity: maximumNetworks))
 
-  /// `perSecond` nil is the usual limit, which this machine is exempt from: a proxy may be what connects from it. 0 is no limit.
-  /// `writesPerSecond` is the same for what makes or changes something.
+  /// `perSecond` nil is the usual limit, which this machine is exempt from: a proxy may be what connects from it. 0 is
+  /// no limit. `writesPerSecond` is the same for what makes or changes something.
   init(
     perSecond: Int?, writesPerSecond: Int? = nil, counters: OperationCounters,
     limitCounters: LimitCounters = LimitCounters()
@@ -35,8 +36,8 @@ final class AddressLimits: Sendable {
     self.counters = counters
   }
 
-  /// Takes a request of an address that makes or changes something without a credential of the tenant's: a meeting, a token, an entry in the audit log. Reading
-  /// may come ten times as often. Returns the limit that is reached.
+  /// Takes a request of an address that makes or changes something without a credential of the tenant's: a meeting, a
+  /// token, an entry in the audit log. Reading may come ten times as often. Returns the limit that is reached.
   func writeRefusal(_ address: IPAddress, now: Instant) -> LimitReached? {
     guard writesPerSecond > 0, includesLoopbackWrites || !address.isLoopback else { return nil }
     let isTaken = writes.withLock { Self.take(address, from: &$0, perSecond: writesPerSecond, seconds: 20, now: now) }

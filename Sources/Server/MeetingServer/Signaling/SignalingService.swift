@@ -198,7 +198,8 @@ struct SignalingService: Sendable {
       tokens?.note(admission, name: name, now: .kept)
       // A write to disk; the client's next message does not wait for it.
       Task { [store] in try? await store.markUsed(admission.meeting.id, now: .kept) }
-      // Whoever has to wait is served the same way: the room knows them by this name, in the lobby and later in the meeting.
+      // Whoever has to wait is served the same way: the room knows them by this name, in the lobby and later in the
+      // meeting.
       return Place(room: room, participant: joinRequest.session.participant)
     } catch {
       return refuse(error, id, channel)

@@ -4,7 +4,6 @@ public import FoundationEssentials
 public struct AuditEntry: Sendable, Hashable {
   /// Its place in the log; given by the store.
   public var sequence: Int
-  /// When.
   public var time: Date
   /// Who: `admin` with the address they came from, `cli` with the user of the machine, or a participant.
   public var actor: String
@@ -27,7 +26,6 @@ public struct AuditEntry: Sendable, Hashable {
   /// The most characters of each text.
   static let maximumText = 300
 
-  /// An entry.
   public init(
     time: Date, actor: String, tenant: String = "", action: String, target: String, detail: String = "",
     isAnonymous: Bool = false

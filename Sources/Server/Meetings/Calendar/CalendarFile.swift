@@ -35,7 +35,6 @@ public struct CalendarFile: Sendable {
     return schedule.isCancelled ? "CANCEL" : "REQUEST"
   }
 
-  /// The file.
   public func bytes() throws(ScheduleProblem) -> [UInt8] {
     let rules = try TimeZoneRules(schedule.zone)
     var text = CalendarText()

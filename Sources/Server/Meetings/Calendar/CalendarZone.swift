@@ -1,5 +1,5 @@
-/// A time zone as a calendar file describes it (`VTIMEZONE`, RFC 5545 section 3.6.5), so that a calendar that does not know the zone by
-/// its name has the right hours too.
+/// A time zone as a calendar file describes it (`VTIMEZONE`, RFC 5545 section 3.6.5), so that a calendar that does not
+/// know the zone by its name has the right hours too.
 struct CalendarZone {
   let rules: TimeZoneRules
   /// What has to be described, in seconds since 1970.
@@ -47,7 +47,8 @@ struct CalendarZone {
     text.add("END", name)
   }
 
-  /// The first change of each of the two kinds with the rule that gives all later ones; nil where the zone keeps to no such rule.
+  /// The first change of each of the two kinds with the rule that gives all later ones; nil where the zone keeps to no
+  /// such rule.
   private func yearly(_ changes: [TimeZoneRules.Transition]) -> [(TimeZoneRules.Transition, String)]? {
     guard let footer = rules.footer, let daylight = footer.daylight, let first = changes.first, let last = changes.last,
       let start = Self.rule(daylight.start), let end = Self.rule(daylight.end)

@@ -1,12 +1,12 @@
 public import FoundationEssentials
 
-/// When a meeting takes place: its first start on the clocks of a place, how long it lasts, when it comes again, and who is invited.
+/// When a meeting takes place: its first start on the clocks of a place, how long it lasts, when it comes again, and
+/// who is invited.
 ///
 /// A series follows the clocks of its ``zone``: at ten it begins at ten in summer and in winter.
 public struct MeetingSchedule: Sendable, Hashable, Codable {
   /// Somebody who invites or is invited.
   public struct Person: Sendable, Hashable, Codable {
-    /// The e-mail address.
     public var address: String
     /// The name; nil when only the address is known.
     public var name: String?
@@ -29,8 +29,8 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
     }
   }
 
-  /// What becomes of people who come when the meeting does not take place. A host comes in at any time, and who comes while a host is
-  /// there comes in too.
+  /// What becomes of people who come when the meeting does not take place. A host comes in at any time, and who comes
+  /// while a host is there comes in too.
   public struct Doors: Sendable, Hashable, Codable {
     /// What becomes of people who come too early.
     public enum Early: String, Sendable, Hashable, Codable, CaseIterable {
@@ -38,7 +38,6 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
       case refuse
       /// They wait, if it begins soon enough for them to wait so long, and else are told.
       case wait
-      /// They come in.
       case open
     }
 
@@ -78,7 +77,6 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
   private var moves: [MovedOccurrence]?
   /// Who invites; nil for the tenant.
   public var organizer: Person?
-  /// Who is invited.
   public var attendees: [Person]
   /// What becomes of people who come at another time.
   public var doors: Doors

@@ -25,8 +25,8 @@ public struct MovedOccurrence: Sendable, Hashable, Codable {
 }
 
 extension MeetingSchedule {
-  /// The times at which it takes place, in order of time: without the occurrences that were taken out, and with those that were moved where they
-  /// are now.
+  /// The times at which it takes place, in order of time: without the occurrences that were taken out, and with those
+  /// that were moved where they are now.
   func held(_ rules: TimeZoneRules) -> Held { Held(self, rules) }
 
   /// A start of a series at which it takes place.

@@ -6,9 +6,7 @@ public struct Occurrence: Sendable, Hashable {
   public var name: CivilTime
   /// The start on the clocks of the schedule's zone: another one than ``name`` where the occurrence was moved.
   public var local: CivilTime
-  /// When it begins.
   public var start: Date
-  /// When it ends.
   public var end: Date
 }
 

@@ -1,5 +1,5 @@
-/// The rule at the end of a time zone file: how clocks are set after the last change that the file lists (POSIX.1, `TZ`;
-/// RFC 8536 section 3.3).
+/// The rule at the end of a time zone file: how clocks are set after the last change that the file lists (POSIX.1,
+/// `TZ`; RFC 8536 section 3.3).
 struct PosixZone: Sendable, Hashable {
   /// A day of the year on which clocks are changed, and at which second of it, on the clock before the change.
   struct Change: Sendable, Hashable {

@@ -1,4 +1,5 @@
-/// The days that a rule names from a start on, in their order, as if it never ended. Days count from the first of January 1970.
+/// The days that a rule names from a start on, in their order, as if it never ended. Days count from the first of
+/// January 1970.
 struct RecurrenceDays: Sequence, IteratorProtocol {
   private let rule: RecurrenceRule
   private let start: CivilTime

@@ -1,8 +1,8 @@
-/// On which days a meeting comes again: the daily, weekly, monthly and yearly rules of RFC 5545 section 3.3.10 that calendars make.
+/// On which days a meeting comes again: the daily, weekly, monthly and yearly rules of RFC 5545 section 3.3.10 that
+/// calendars make.
 ///
 /// Read from and written as the text of an `RRULE`: `FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;COUNT=10`.
 public struct RecurrenceRule: Sendable, Hashable {
-  /// The step.
   public enum Frequency: String, Sendable, Hashable {
     case daily = "DAILY"
     case weekly = "WEEKLY"
@@ -21,7 +21,6 @@ public struct RecurrenceRule: Sendable, Hashable {
 
   /// Where the series ends.
   public enum End: Sendable, Hashable {
-    /// It does not.
     case never
     /// After so many occurrences, those that were taken out included.
     case count(Int)
@@ -31,7 +30,6 @@ public struct RecurrenceRule: Sendable, Hashable {
     case day(Int)
   }
 
-  /// The step.
   public private(set) var frequency: Frequency
   /// Every how many steps.
   public private(set) var interval: Int
@@ -39,7 +37,6 @@ public struct RecurrenceRule: Sendable, Hashable {
   public private(set) var weekdays: [Weekday]
   /// On which days of the month, -1 for the last; none for that of the start.
   public private(set) var monthDays: [Int]
-  /// Where it ends.
   public var end: End
 
   static let names = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
@@ -120,8 +117,8 @@ public struct RecurrenceRule: Sendable, Hashable {
     return .time(time.seconds)
   }
 
-  /// The rule as the text of an `RRULE`. A series that ends with a day must have been given its time before (``MeetingSchedule``
-  /// does), since UNTIL beside a local start is a time in UTC.
+  /// The rule as the text of an `RRULE`. A series that ends with a day must have been given its time before
+  /// (``MeetingSchedule`` does), since UNTIL beside a local start is a time in UTC.
   public var text: String {
     var parts = ["FREQ=\(frequency.rawValue)"]
     if interval != 1 { parts.append("INTERVAL=\(interval)") }

@@ -25,7 +25,6 @@ public enum ScheduleProblem: Error, Sendable, Hashable {
   /// An address of a person is no e-mail address.
   case address(String)
 
-  /// The stable code.
   public var code: String {
     switch self {
     case .timeZone: "badTimeZone"

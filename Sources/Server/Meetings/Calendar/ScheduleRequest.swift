@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
-/// What somebody asks for when they plan a meeting or change the plan, in the words of the command line and of the interfaces. What is nil
-/// stays as it is, or as is usual.
+/// What somebody asks for when they plan a meeting or change the plan, in the words of the command line and of the
+/// interfaces. What is nil stays as it is, or as is usual.
 public struct ScheduleRequest: Sendable {
   /// The first start on the clocks of ``zone``, like `2026-11-23T10:00`.
   public var start: String?
@@ -46,8 +46,8 @@ public struct ScheduleRequest: Sendable {
       attendees: try people() ?? [], doors: doors(over: .init()), now: now)
   }
 
-  /// Changes a schedule as asked for. A new start or rule takes the exceptions and moves away, which would name no occurrence any more, unless
-  /// the request has its own.
+  /// Changes a schedule as asked for. A new start or rule takes the exceptions and moves away, which would name no
+  /// occurrence any more, unless the request has its own.
   public func apply(to schedule: inout MeetingSchedule, now: Date) throws(ScheduleProblem) {
     try schedule.change(now: now) { schedule throws(ScheduleProblem) in
       if let start {

@@ -165,8 +165,8 @@ public struct TimeZoneRules: Sendable {
     return all
   }
 
-  /// The time at which clocks show `local`. One that is passed over when clocks go forward is taken as if they had not been set
-  /// yet; of one that comes twice the first counts (RFC 5545 section 3.3.5).
+  /// The time at which clocks show `local`. One that is passed over when clocks go forward is taken as if they had not
+  /// been set yet; of one that comes twice the first counts (RFC 5545 section 3.3.5).
   func time(of local: CivilTime) -> Int {
     let before = kind(at: local.seconds - 86_400).offset
     let after = kind(at: local.seconds + 86_400).offset

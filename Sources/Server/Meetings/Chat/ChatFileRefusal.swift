@@ -18,10 +18,8 @@ public enum ChatFileRefusal: Error, Sendable, Equatable {
   case incomplete
   /// The meeting is over, or the server ends.
   case closed
-  /// Anything else.
   case failed(String)
 
-  /// The stable code.
   public var code: String {
     switch self {
     case .off: "filesOff"

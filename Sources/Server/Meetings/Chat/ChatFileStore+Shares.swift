@@ -18,7 +18,8 @@ extension ChatFileStore {
     guard bytes <= share - stored({ $0.tenant == tenant }) else { throw .tenantFull(limit: share) }
   }
 
-  /// Whether so much more may be on its way. The last quarter of a tenant's share is for meetings in which nothing else is, so that a few do not keep out all.
+  /// Whether so much more may be on its way. The last quarter of a tenant's share is for meetings in which nothing else
+  /// is, so that a few do not keep out all.
   func requirePromise(
     of bytes: Int, _ meeting: MeetingID, _ tenant: TenantID, _ network: IPAddress?, most: Int
   ) throws(ChatFileRefusal) {

@@ -1,14 +1,15 @@
 public import Basics
 import Glibc
 
-/// The files of chats, in a folder of the data folder. They live as long as their meeting runs. Of what a process that was killed has left behind, the
-/// next one takes the files that hang on messages which are kept (``RunningStore``), and removes the others.
+/// The files of chats, in a folder of the data folder. They live as long as their meeting runs. Of what a process that
+/// was killed has left behind, the next one takes the files that hang on messages which are kept (``RunningStore``),
+/// and removes the others.
 ///
 /// A file that was taken whole is on the disk, with its name: it survives the sudden end of the process at any moment.
 ///
-/// What has come counts against what may be stored, byte by byte. What was promised and has not come has a share of its own, by meeting, network and tenant: a
-/// promise costs nothing, so nobody's promises may keep a file out that really comes. Each process has a folder of its own with a lock beside it, since
-/// several may work on one data folder.
+/// What has come counts against what may be stored, byte by byte. What was promised and has not come has a share of its
+/// own, by meeting, network and tenant: a promise costs nothing, so nobody's promises may keep a file out that really
+/// comes. Each process has a folder of its own with a lock beside it, since several may work on one data folder.
 public actor ChatFileStore {
   /// How much may be stored, in bytes.
   public struct Limits: Sendable, Hashable {
@@ -18,20 +19,19 @@ public actor ChatFileStore {
     public var meeting = 250 << 20
     /// In all meetings of a tenant that has no limit of its own.
     public var tenant = 2 << 30
-    /// On the way in all meetings of a tenant, promised and not there yet. A tenant or a meeting that may store less has no more than that.
+    /// On the way in all meetings of a tenant, promised and not there yet. A tenant or a meeting that may store less
+    /// has no more than that.
     public var promised = 2 << 30
     /// The same from one network.
     public var promisedInNetwork = 512 << 20
     /// What has to stay free on the disk: the database shares it.
     public var spare = 64 << 20
 
-    /// The usual limits.
     public init() {}
   }
 
   /// A file that was taken whole.
   public struct Stored: Sendable, Hashable {
-    /// Names it; random.
     public var id: String
     /// What it is, by ``FileType``.
     public var type: String
@@ -87,9 +87,9 @@ public actor ChatFileStore {
 
   // MARK: Coming
 
-  /// Takes the promise of a file of `bytes`, and gives the id to write it by. `fileLimit` and `tenantLimit` are what the meeting and its tenant
-  /// say themselves, `address` is where it comes from, if that says whose it is. `sealed` gives the bytes that an
-  /// encrypted file may have for a limit of its content.
+  /// Takes the promise of a file of `bytes`, and gives the id to write it by. `fileLimit` and `tenantLimit` are what
+  /// the meeting and its tenant say themselves, `address` is where it comes from, if that says whose it is. `sealed`
+  /// gives the bytes that an encrypted file may have for a limit of its content.
   public func begin(
     bytes: Int, meeting: MeetingID, tenant: TenantID, from address: IPAddress? = nil, fileLimit: Int? = nil,
     tenantLimit: Int? = nil, sealed: (@Sendable (Int) -> Int)? = nil
@@ -195,8 +195,9 @@ public actor ChatFileStore {
   /// How many files there are, also those on the way.
   public var count: Int { files.count }
 
-  /// Deals with what processes that run no more have left behind: the files that `left` names are this one's from now on, the others are removed.
-  /// Returns under which name a meeting's files are kept until it goes on (``resume(_:)``) or is over (``removeAll(of:)``).
+  /// Deals with what processes that run no more have left behind: the files that `left` names are this one's from now
+  /// on, the others are removed. Returns under which name a meeting's files are kept until it goes on (``resume(_:)``)
+  /// or is over (``removeAll(of:)``).
   @discardableResult public func sweep(keeping left: [LeftMeeting] = []) -> [MeetingID: MeetingID] {
     var wanted: [String: (key: MeetingID, file: LeftMeeting.File)] = [:]
     var keys: [MeetingID: MeetingID] = [:]
@@ -221,8 +222,8 @@ public actor ChatFileStore {
     return keys
   }
 
-  /// Takes the wanted files out of a folder, and removes it with the rest; false when that does not work now. A file is in the one folder or in the
-  /// other whenever this ends.
+  /// Takes the wanted files out of a folder, and removes it with the rest; false when that does not work now. A file is
+  /// in the one folder or in the other whenever this ends.
   private func take(_ wanted: [String: (key: MeetingID, file: LeftMeeting.File)], from old: String) -> Bool {
     for name in Self.names(in: old) {
       guard let (key, file) = wanted[name] else { continue }
@@ -243,7 +244,8 @@ public actor ChatFileStore {
     for id in files.keys where files[id]?.meeting == meeting { files[id]?.isLeft = false }
   }
 
-  /// Removes everything but what was left by a process that was killed and waits for its meeting to go on. Later uploads are refused.
+  /// Removes everything but what was left by a process that was killed and waits for its meeting to go on. Later
+  /// uploads are refused.
   public func close() {
     isClosed = true
     for (id, entry) in files where !entry.isLeft { remove(id) }

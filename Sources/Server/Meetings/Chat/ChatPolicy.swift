@@ -6,13 +6,11 @@ public enum ChatWriters: String, Sendable, Hashable, Codable, CaseIterable {
   case everyone
   /// Of those, hosts only.
   case hosts
-  /// Nobody.
   case nobody
 }
 
 /// What becomes of the chat of a meeting. All of it ends with the meeting.
 public struct ChatPolicy: Sendable, Hashable {
-  /// Who may write.
   public var writers: ChatWriters
   /// Whether who comes later is told what was written before.
   public var history: Bool
@@ -54,7 +52,8 @@ public struct ChatPolicy: Sendable, Hashable {
 }
 
 extension ChatPolicy {
-  /// The text that the store keeps: `writers=hosts history=0 messages=200 seconds=60 bytes=0`, what is not set left out.
+  /// The text that the store keeps: `writers=hosts history=0 messages=200 seconds=60 bytes=0`, what is not set left
+  /// out.
   var stored: String {
     var parts: [String] = []
     if writers != .everyone { parts.append("writers=\(writers.rawValue)") }

@@ -6,8 +6,8 @@ public enum FileType {
   /// What is neither known nor text.
   public static let unknown = "application/octet-stream"
 
-  /// The media type of a file that begins with `head`. Markup and scripts that a browser could run have no type of their own: they are
-  /// ``unknown``, and so are only ever saved.
+  /// The media type of a file that begins with `head`. Markup and scripts that a browser could run have no type of
+  /// their own: they are ``unknown``, and so are only ever saved.
   public static func of(_ head: [UInt8]) -> String {
     let head = Array(head.prefix(examined))
     if let known = signatures.first(where: { begins(head, with: $0.0, at: $0.1) }) { return known.2 }

@@ -5,7 +5,6 @@ public struct Permissions: OptionSet, Sendable, Hashable {
   /// Wraps bits.
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// Send sound.
   public static let publishAudio = Permissions(rawValue: 1 << 0)
   /// Send a camera's picture.
   public static let publishVideo = Permissions(rawValue: 1 << 1)
@@ -15,14 +14,12 @@ public struct Permissions: OptionSet, Sendable, Hashable {
   public static let subscribe = Permissions(rawValue: 1 << 3)
   /// Write in the chat.
   public static let chat = Permissions(rawValue: 1 << 4)
-  /// Send data messages.
   public static let data = Permissions(rawValue: 1 << 5)
   /// Look after the others.
   public static let moderate = Permissions(rawValue: 1 << 6)
 
   /// Send whatever there is.
   public static let publish: Permissions = [.publishAudio, .publishVideo, .publishScreen]
-  /// Everything.
   public static let all: Permissions = [.publish, .subscribe, .chat, .data, .moderate]
 
   private static let table: [(String, Permissions)] = [
@@ -48,7 +45,6 @@ public struct Permissions: OptionSet, Sendable, Hashable {
 }
 
 extension Permissions: Codable {
-  /// Reads the names.
   public init(from decoder: any Decoder) throws {
     let names = try [String](from: decoder)
     guard let known = Permissions(names: names) else {
@@ -59,6 +55,5 @@ extension Permissions: Codable {
     self = known
   }
 
-  /// Writes the names.
   public func encode(to encoder: any Encoder) throws { try names.encode(to: encoder) }
 }

@@ -99,7 +99,8 @@ public struct LimitReached: Error, Sendable, Hashable {
   }
 }
 
-/// Says whether a tenant, or the holder of a token, asks too often. Every door that knows whose request it is asks here.
+/// Says whether a tenant, or the holder of a token, asks too often. Every door that knows whose request it is asks
+/// here.
 public struct RequestGate: Sendable {
   /// Why a tenant's request is refused; nil when it is not.
   public var tenant: @Sendable (Tenant) -> LimitReached?

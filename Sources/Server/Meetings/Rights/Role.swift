@@ -2,21 +2,18 @@
 public enum Role: String, Sendable, Hashable, Codable, CaseIterable {
   /// Whose meeting it is.
   case organizer
-  /// Looks after others.
   case moderator
   /// Takes part: sends and receives.
   case publisher
-  /// Only sends.
   case publisherOnly = "publisher-only"
-  /// Only receives.
   case subscriber
   /// Receives to record; the others see it, so that they know.
   case recorder
   /// Receives and is seen by nobody.
   case hidden
 
-  /// The role of a name as tokens spell it: ``RawRepresentable/rawValue``, `guest` and `presenter` as the Skype for Business service
-  /// says, `publisheronly` as OpenTok does.
+  /// The role of a name as tokens spell it: ``RawRepresentable/rawValue``, `guest` and `presenter` as the Skype for
+  /// Business service says, `publisheronly` as OpenTok does.
   public init?(name: String) {
     switch name {
     case "guest": self = .publisher

@@ -1,12 +1,10 @@
 public import Basics
 
 extension TenantID {
-  /// A new id.
   public static func random() -> TenantID { TenantID(rawValue: "n_" + RandomID.text(characters: 16)) }
 }
 
 extension MeetingID {
-  /// A new id.
   public static func random() -> MeetingID { MeetingID(rawValue: "m_" + RandomID.text(characters: 20)) }
 }
 
@@ -16,8 +14,6 @@ public struct TokenID: Sendable, Hashable, RawRepresentable, Codable, CustomStri
   public let rawValue: String
   /// Wraps a text form.
   public init(rawValue: String) { self.rawValue = rawValue }
-  /// A new id.
   public static func random() -> TokenID { TokenID(rawValue: RandomID.text(characters: 20)) }
-  /// The text form.
   public var description: String { rawValue }
 }

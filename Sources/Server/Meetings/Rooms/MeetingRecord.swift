@@ -3,8 +3,8 @@ public import FoundationEssentials
 
 /// Who gets into a meeting without waiting for someone to admit them.
 ///
-/// The values are those of the Skype for Business service. Hosts always go straight in, whoever else does not waits in the lobby, and a
-/// guest goes straight in only with ``everyone``.
+/// The values are those of the Skype for Business service. Hosts always go straight in, whoever else does not waits in
+/// the lobby, and a guest goes straight in only with ``everyone``.
 public enum AccessLevel: String, Sendable, Hashable, Codable, CaseIterable {
   /// Nobody but hosts.
   case locked = "Locked"
@@ -38,7 +38,6 @@ public struct MeetingRecord: Sendable, Hashable {
   public var room: RoomName
   /// How it came to be.
   public var kind: Kind
-  /// The title.
   public var subject: String
   /// A longer text about it; may be empty.
   public var summary: String
@@ -60,7 +59,8 @@ public struct MeetingRecord: Sendable, Hashable {
   public var schedule: MeetingSchedule?
   /// Whose own room it is, as tokens name their holder; nil for everybody's.
   public var owner: String?
-  /// Whether it was made by somebody without a credential, and the tenant has not changed it since. Such a meeting ends, whatever its hosts have made of it.
+  /// Whether it was made by somebody without a credential, and the tenant has not changed it since. Such a meeting
+  /// ends, whatever its hosts have made of it.
   public var isAnonymous = false
   /// Whether it is end-to-end encrypted, for the life of the record; nil until its first join decides.
   public var isEncrypted: Bool?
@@ -71,10 +71,9 @@ public struct MeetingRecord: Sendable, Hashable {
   public static let maximumSubject = 250
   /// The longest description kept, in characters.
   public static let maximumSummary = 2_000
-  /// How long a room that was opened by its name and never changed, or an anonymous meeting, is kept after somebody came into it: no token for it lasts
-  /// longer.
+  /// How long a room that was opened by its name and never changed, or an anonymous meeting, is kept after somebody
+  /// came into it: no token for it lasts longer.
   public static let roomKept = JoinGrant.longest
-  /// A meeting.
   public init(
     id: MeetingID = .random(), tenant: TenantID, room: RoomName, kind: Kind, subject: String, summary: String = "",
     accessLevel: AccessLevel = .everyone, created: Date, expires: Date? = nil,

@@ -2,8 +2,8 @@ import Basics
 
 /// The one form in which room names are compared, whichever door they come through.
 ///
-/// As Jitsi Meet and Meet Hour make names out of addresses: blanks and the signs that mean something in an address are left out, other
-/// forms of letters are taken for the letters (NFKC), and capitals do not count.
+/// As Jitsi Meet and Meet Hour make names out of addresses: blanks and the signs that mean something in an address are
+/// left out, other forms of letters are taken for the letters (NFKC), and capitals do not count.
 enum NormalForm {
   /// The signs that are left out of names.
   static let signs: Set<Unicode.Scalar> = Set(":?#[]@!$&'()*+,;=></\"".unicodeScalars)

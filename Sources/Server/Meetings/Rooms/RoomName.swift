@@ -1,8 +1,8 @@
 /// The name of a meeting as it stands in its URL: 1 to 128 letters, digits, `-`, `_`, `.` and `~`, in NFKC.
 ///
-/// Two names are equal when their ``key``s are, that is without regard to case. The id of an OpenTok session is a name, too, of up to 255 characters,
-/// and opaque: with other capitals it is another one. Make one only through the initialisers, which check; so a value of this type is always fit for a
-/// URL, a store and a page.
+/// Two names are equal when their ``key``s are, that is without regard to case. The id of an OpenTok session is a name,
+/// too, of up to 255 characters, and opaque: with other capitals it is another one. Make one only through the
+/// initialisers, which check; so a value of this type is always fit for a URL, a store and a page.
 public struct RoomName: Sendable, Hashable {
   /// The name as it was written, without what is left out of names, in NFKC.
   public let display: String
@@ -21,7 +21,8 @@ public struct RoomName: Sendable, Hashable {
     "sdk", "session", "signal", "signin", "signout", "ucwa", "v2", "whep", "whip",
   ]
 
-  /// Checks `text`, a name after percent-decoding. Blanks and the signs of addresses are left out: `Team Ann & Bob` is `TeamAnnBob`.
+  /// Checks `text`, a name after percent-decoding. Blanks and the signs of addresses are left out: `Team Ann & Bob` is
+  /// `TeamAnnBob`.
   public init(_ text: some StringProtocol) throws(RoomNameError) {
     // A bound on the bytes first: normalising is linear, but nobody needs it for a megabyte.
     guard !text.isEmpty else { throw .empty }
@@ -88,7 +89,6 @@ public struct RoomName: Sendable, Hashable {
 
 /// Why a text is no room name.
 public enum RoomNameError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Nothing at all.
   case empty
   /// More than ``RoomName/maximumLength`` characters.
   case tooLong
@@ -108,7 +108,6 @@ public enum RoomNameError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// The stable code.
   public var code: String {
     if case .reserved = self { return "reservedName" }
     return "badRoomName"

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Shows to other processes on the data folder which servers live. Each holds the lock on one byte of a file, at a random place: the system lets go of
-/// it however the process ends, and nothing is left that had to be removed.
+/// Shows to other processes on the data folder which servers live. Each holds the lock on one byte of a file, at a
+/// random place: the system lets go of it however the process ends, and nothing is left that had to be removed.
 final class LifeLock {
   /// The file in the data folder.
   static let fileName = "running.lock"
 
-  /// `F_OFD_GETLK` and `F_OFD_SETLK` of Linux's fcntl(2), which are not imported: locks of the opened file, which closing another one of the same
-  /// path does not let go of.
+  /// `F_OFD_GETLK` and `F_OFD_SETLK` of Linux's fcntl(2), which are not imported: locks of the opened file, which
+  /// closing another one of the same path does not let go of.
   private static let (getLock, setLock): (Int32, Int32) = (36, 37)
 
   /// Where in the file this lock is: the server's number.

@@ -1,29 +1,34 @@
 public import Basics
 public import FoundationEssentials
 
-/// Where the state of meetings that run is kept, so that a server that was killed finds it again: what hosts have decided, and the chat where the
-/// meeting keeps it.
+/// Where the state of meetings that run is kept, so that a server that was killed finds it again: what hosts have
+/// decided, and the chat where the meeting keeps it.
 ///
-/// As with ``MeetingStore``, what a method answers survives the end of the process. All of it goes when the meeting ends.
+/// As with ``MeetingStore``, what a method answers survives the end of the process. All of it goes when the meeting
+/// ends.
 public protocol RunningStore: Sendable {
-  /// Writes all of it in this order in one transaction, or nothing: one synchronisation to the disk, however much it is.
+  /// Writes all of it in this order in one transaction, or nothing: one synchronisation to the disk, however much it
+  /// is.
   func apply(_ writes: [RunningWrite], now: Date) async throws(MeetingStoreError)
   /// What is kept of a meeting; nil when nothing is.
   func runningMeeting(_ id: MeetingID) async throws(MeetingStoreError) -> RunningMeeting?
   /// Notes that the meetings of this server run still.
   func touchRunning(now: Date) async throws(MeetingStoreError)
-  /// What a server has left that was killed, once before this one takes anybody in; it is this one's from now on. What runs on other servers that
-  /// live is left alone. How long it holds is settled here (``RunningMeeting/end(seen:schedule:now:)``).
+  /// What a server has left that was killed, once before this one takes anybody in; it is this one's from now on. What
+  /// runs on other servers that live is left alone. How long it holds is settled here
+  /// (``RunningMeeting/end(seen:schedule:now:)``).
   func leftBehind(now: Date) async throws(MeetingStoreError) -> [LeftMeeting]
   /// The events whose beginning webhooks were notified of by killed servers, and whose end they weren't: each once, the
   /// newest first. They are this server's from now on, until it records their end (``StoreTransaction/apply(_:)``).
   func leftBeginnings() async throws(MeetingStoreError) -> [Beginning]
-  /// Forgets what this server has taken over and holds no more, but for the meetings in `except`, and returns those that are over. Each is returned again, also
-  /// by the next server, until ``forgetTold(_:)``: so that its end is told, whenever the server is killed.
+  /// Forgets what this server has taken over and holds no more, but for the meetings in `except`, and returns those
+  /// that are over. Each is returned again, also by the next server, until ``forgetTold(_:)``: so that its end is told,
+  /// whenever the server is killed.
   func forgetLeft(now: Date, except: [MeetingID]) async throws(MeetingStoreError) -> [OverMeeting]
   /// Everybody who is to hear that these meetings are over does.
   func forgetTold(_ meetings: [MeetingID]) async throws(MeetingStoreError)
-  /// Has what was forgotten or changed overwritten in the files, where older states of it are kept up to then; false when that does not work just now.
+  /// Has what was forgotten or changed overwritten in the files, where older states of it are kept up to then; false
+  /// when that does not work just now.
   func overwriteForgotten() async throws(MeetingStoreError) -> Bool
 }
 
@@ -32,8 +37,8 @@ public struct RunningWrite: Sendable, Hashable {
   public enum What: Sendable, Hashable {
     /// The meeting runs; nothing else about it is to be written.
     case runs
-    /// Something that holds in the meeting, by a name of the server's, in the place of what that was before. ``RunningMeeting/roomName`` is the one of the
-    /// room's own name.
+    /// Something that holds in the meeting, by a name of the server's, in the place of what that was before.
+    /// ``RunningMeeting/roomName`` is the one of the room's own name.
     case value(String, of: String)
     /// What has that name holds no more.
     case noValue(of: String)
@@ -45,14 +50,12 @@ public struct RunningWrite: Sendable, Hashable {
     case end
   }
 
-  /// Which meeting.
   public var meeting: MeetingID
   /// Whose meeting it is.
   public var tenant: TenantID
   /// What is to be written.
   public var what: What
 
-  /// Something to write.
   public init(_ what: What, of meeting: MeetingID, tenant: TenantID) {
     self.what = what
     self.meeting = meeting
@@ -74,7 +77,6 @@ public struct KeptMessage: Sendable, Hashable {
   private var fileID: String?
   private var fileBytes = 0
 
-  /// A message.
   public init(id: Int, body: String, file: (id: String, bytes: Int)? = nil) {
     self.id = id
     self.body = body
@@ -89,24 +91,25 @@ public struct RunningMeeting: Sendable, Hashable {
   /// The chat, in the order of its numbers.
   public var messages: [KeptMessage]
 
-  /// What is kept.
   public init(values: [String: String], messages: [KeptMessage]) {
     self.values = values
     self.messages = messages
   }
 
-  /// Under which name it is kept how people write the room's, so that its end can be told when the meeting itself is gone.
+  /// Under which name it is kept how people write the room's, so that its end can be told when the meeting itself is
+  /// gone.
   public static let roomName = "room"
-  /// How long what a killed server has left holds after the next start, in seconds: time to come back, and no longer. Who finds a lock
-  /// that nobody is there to open must not wait for ever.
+  /// How long what a killed server has left holds after the next start, in seconds: time to come back, and no longer.
+  /// Who finds a lock that nobody is there to open must not wait for ever.
   public static let held: TimeInterval = 600
   /// How long a server may be away without everybody having given up the meeting, in seconds.
   public static let away: TimeInterval = 3_600
   /// How often a server notes which meetings run, in seconds.
   public static let noted: TimeInterval = 300
 
-  /// Until when the state of a meeting holds whose server was killed: it ran at `seen`, by `schedule` if it was planned, and the server starts at
-  /// `now`. An occurrence that was going on lasts as long as it was planned, or was open afterwards.
+  /// Until when the state of a meeting holds whose server was killed: it ran at `seen`, by `schedule` if it was
+  /// planned, and the server starts at `now`. An occurrence that was going on lasts as long as it was planned, or was
+  /// open afterwards.
   public static func end(seen: Date, schedule: MeetingSchedule?, now: Date) -> Date {
     var end = now.timeIntervalSince(seen) <= away + noted ? now + held : seen
     if let schedule, case .open(let occurrence)? = try? schedule.phase(at: seen) {
@@ -118,9 +121,7 @@ public struct RunningMeeting: Sendable, Hashable {
 
 /// A meeting that ran when its server was killed, and to which nobody has come back in time.
 public struct OverMeeting: Sendable, Hashable {
-  /// Which.
   public var meeting: MeetingID
-  /// Whose it was.
   public var tenant: TenantID
   /// The room's name as people write it.
   public var room: String
@@ -135,7 +136,6 @@ public struct OverMeeting: Sendable, Hashable {
 
 /// A meeting that ran when its server was killed.
 public struct LeftMeeting: Sendable, Hashable {
-  /// Which.
   public var meeting: MeetingID
   /// The files of its chat.
   public var files: [File]
@@ -150,9 +150,7 @@ public struct LeftMeeting: Sendable, Hashable {
   public struct File: Sendable, Hashable {
     /// Its name in ``ChatFileStore``.
     public var id: String
-    /// Whose it is.
     public var tenant: TenantID
-    /// Its size.
     public var bytes: Int
   }
 }

@@ -1,16 +1,11 @@
-/// A JSON value of a claim. Providers name their claims as they like, so their types are only known when they are looked at.
+/// A JSON value of a claim. Providers name their claims as they like, so their types are only known when they are
+/// looked at.
 public enum ClaimValue: Sendable, Hashable, Decodable {
-  /// A text.
   case text(String)
-  /// A number.
   case number(Double)
-  /// A truth.
   case truth(Bool)
-  /// A list.
   case list([ClaimValue])
-  /// An object.
   case object([String: ClaimValue])
-  /// Nothing.
   case null
 
   /// Reads any JSON value.

@@ -49,7 +49,8 @@ public struct ProviderKeys: Sendable {
 
   private let keys: [Key]
 
-  /// Reads a JWK Set; nil when it is none. Keys that are not for signing, too weak, or of a kind that is not used are left out.
+  /// Reads a JWK Set; nil when it is none. Keys that are not for signing, too weak, or of a kind that is not used are
+  /// left out.
   public init?(json: [UInt8]) {
     guard let document = try? JSONDecoder().decode(Document.self, from: Data(json)) else { return nil }
     keys = document.keys.prefix(Self.maximumKeys).compactMap { $0.entry.flatMap(Self.key) }

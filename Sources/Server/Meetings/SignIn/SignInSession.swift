@@ -18,7 +18,6 @@ public struct SignInSession: Sendable, Hashable, Codable {
   /// Not at or after.
   public var expires: Date
 
-  /// A session.
   public init(
     id: TokenID = TokenID(rawValue: "s_" + RandomID.text(characters: 24)), tenant: TenantID, provider: String,
     subject: String, name: String, role: Role, expires: Date
@@ -43,8 +42,8 @@ public struct SignInSession: Sendable, Hashable, Codable {
 }
 
 extension AnonymousJoin {
-  /// A token for somebody who has signed in, as one of the tenant's own people, under the name that the provider gives; with the
-  /// meeting, which is kept, or where rooms are open made by the first who joins. Nil when there is none.
+  /// A token for somebody who has signed in, as one of the tenant's own people, under the name that the provider gives;
+  /// with the meeting, which is kept, or where rooms are open made by the first who joins. Nil when there is none.
   public func token(
     for session: SignInSession, room: RoomName, tenant: Tenant, now: Date
   ) async throws -> (meeting: MeetingRecord, token: Secret<String>, expires: Date)? {

@@ -1,6 +1,7 @@
 import Glibc
 
-/// The files of a data folder that go with a copy of its database: the certificate that the server has made itself (`--tls self-signed`), and its key.
+/// The files of a data folder that go with a copy of its database: the certificate that the server has made itself
+/// (`--tls self-signed`), and its key.
 ///
 /// Files of chats do not: a chat ends with its meeting, and none is in a copy.
 public struct CopiedFiles: Sendable, Equatable {
@@ -15,7 +16,6 @@ public struct CopiedFiles: Sendable, Equatable {
 
   init(texts: [String]) { self.texts = texts }
 
-  /// None.
   public init() { texts = [] }
 
   /// Those of a data folder. None where one is missing or `isPair` says that the key and the certificate at these paths
@@ -28,8 +28,8 @@ public struct CopiedFiles: Sendable, Equatable {
     if read.count == paths.count { texts = read }
   }
 
-  /// Puts them into a data folder, on the disk with their names; false where it has one of them already, which stays. One that the server works with
-  /// must not go: people have told their devices to trust it.
+  /// Puts them into a data folder, on the disk with their names; false where it has one of them already, which stays.
+  /// One that the server works with must not go: people have told their devices to trust it.
   @discardableResult public func write(to folder: String) throws(MeetingStoreError) -> Bool {
     let paths = Self.names.map { folder + "/" + $0 }
     guard !isEmpty, paths.allSatisfy({ access($0, F_OK) != 0 }) else { return false }

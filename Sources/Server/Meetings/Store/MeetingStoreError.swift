@@ -26,10 +26,8 @@ public enum MeetingStoreError: Error, Sendable, Equatable {
   case tooManyKeys
   /// The store was closed.
   case closed
-  /// Anything else.
   case failed(path: String, reason: String)
 
-  /// The stable code.
   public var code: String {
     switch self {
     case .notWritable: "dataNotWritable"

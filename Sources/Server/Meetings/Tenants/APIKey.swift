@@ -7,7 +7,6 @@ public import FoundationEssentials
 public struct APIKey: Sendable, Hashable {
   /// Names the secret, so that it can be retired without showing it.
   public var id: String
-  /// Whose it is.
   public var tenant: TenantID
   /// The secret: hexadecimal digits, since some server SDKs take a text with a dot for the path of a file.
   public var secret: Secret<String>
@@ -21,7 +20,6 @@ public struct APIKey: Sendable, Hashable {
   /// The most secrets that are good at a time.
   public static let maximumLive = 2
 
-  /// A secret.
   public init(
     id: String, tenant: TenantID, secret: Secret<String>, created: Date, expires: Date? = nil, retired: Date? = nil
   ) {

@@ -21,7 +21,6 @@ public struct IdentityProvider: Sendable, Hashable {
   /// The domains of the email addresses that may sign in, in lower case; empty for everybody whom the provider knows.
   public var emailDomains: [String]
 
-  /// A provider.
   public init(
     issuer: String, clientID: String, clientSecret: Secret<String>? = nil, scopes: [String] = Self.standardScopes,
     roleClaim: String? = nil, organizers: [String] = [], moderators: [String] = [], emailDomains: [String] = []
@@ -39,8 +38,8 @@ public struct IdentityProvider: Sendable, Hashable {
   /// What is asked for where nobody says otherwise.
   public static let standardScopes = ["openid", "profile", "email"]
 
-  /// Names the provider, the client and the rules in sessions, so that those of another provider do not count, nor those that other rules have let in or
-  /// made hosts.
+  /// Names the provider, the client and the rules in sessions, so that those of another provider do not count, nor
+  /// those that other rules have let in or made hosts.
   public var identity: String {
     let rules = [[roleClaim ?? ""], organizers.sorted(), moderators.sorted(), emailDomains.sorted()]
     let text = rules.map { $0.joined(separator: "\u{1}") }.joined(separator: "\u{2}")
@@ -53,7 +52,8 @@ public struct IdentityProvider: Sendable, Hashable {
     return origin.scheme == "https" || ["localhost", "127.0.0.1", "[::1]"].contains(origin.host)
   }
 
-  /// Whether `text` is fit for an issuer: a protected address without a query or a fragment (OpenID Connect Discovery 1.0 section 3).
+  /// Whether `text` is fit for an issuer: a protected address without a query or a fragment (OpenID Connect Discovery
+  /// 1.0 section 3).
   public static func isIssuer(_ text: String) -> Bool {
     isProtected(text) && !text.contains { $0 == "?" || $0 == "#" || $0.isWhitespace }
   }

@@ -5,7 +5,6 @@ public import FoundationEssentials
 ///
 /// Each tenant has room names of its own: `daily` of one is another meeting than `daily` of the next.
 public struct Tenant: Sendable, Hashable {
-  /// Names the tenant.
   public var id: TenantID
   /// A name for people; also the user part of its SIP addresses, so ``isName(_:)`` holds for it.
   public var name: String
@@ -13,7 +12,6 @@ public struct Tenant: Sendable, Hashable {
   public var apiKey: String
   /// Whether it is the tenant of requests without credentials.
   public var isDefault: Bool
-  /// Its rules.
   public var policy: TenantPolicy
   /// The RS256 key pair for join tokens, as a private JWK (RFC 7517).
   public var signingKey: Secret<String>
@@ -22,7 +20,6 @@ public struct Tenant: Sendable, Hashable {
   /// When the tenant was made.
   public var created: Date
 
-  /// A tenant.
   public init(
     id: TenantID, name: String, apiKey: String, isDefault: Bool, policy: TenantPolicy, signingKey: Secret<String>,
     signingKeyID: String, created: Date

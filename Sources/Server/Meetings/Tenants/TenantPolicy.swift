@@ -22,7 +22,8 @@ public struct TenantPolicy: Sendable, Hashable {
   public var signIn: SignInMode
   /// Where people sign in, with ``SignInMode/oidc``; it stays known while another mode is set.
   public var identityProvider: IdentityProvider?
-  /// Pages of other servers that may use the tenant's tokens, besides those that a token names; the server's own pages always may.
+  /// Pages of other servers that may use the tenant's tokens, besides those that a token names; the server's own pages
+  /// always may.
   public var allowedOrigins: [WebOrigin]
   /// Who gets into a new meeting without waiting, where its request does not say.
   public var accessLevel: AccessLevel
@@ -47,7 +48,6 @@ public struct TenantPolicy: Sendable, Hashable {
   /// Whether its meetings may be end-to-end encrypted; nil for what the server's setting says.
   public var encryption: EncryptionPolicy?
 
-  /// A policy.
   public init(
     signIn: SignInMode, allowedOrigins: [WebOrigin] = [], accessLevel: AccessLevel = .everyone, capacity: Int? = nil,
     maximumMeetings: Int? = nil, maximumParticipants: Int? = nil, maximumStoredMeetings: Int? = nil,

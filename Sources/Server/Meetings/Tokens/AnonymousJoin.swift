@@ -60,15 +60,16 @@ public struct AnonymousJoin: Sendable {
   }
 
   /// The meeting that is kept of a room name. Nil when there is none.
-  /// - Throws: ``JoinRefusal/tokenRequired`` when the default tenant is not open or the room is an OpenTok session, or ``MeetingStoreError``.
+  /// - Throws: ``JoinRefusal/tokenRequired`` when the default tenant is not open or the room is an OpenTok session, or
+  ///   ``MeetingStoreError``.
   public func meeting(room: RoomName, now: Date) async throws -> (MeetingRecord, Tenant)? {
     let tenant = try await openTenant(now: now)
     guard !OpenTokSession.isSession(room) else { throw JoinRefusal.tokenRequired }
     return try await store.meeting(room: room, tenant: tenant.id).map { ($0, tenant) }
   }
 
-  /// What somebody finds behind a room name, and what a token for it opens: the meeting that is kept, or, where rooms are open, the one that the
-  /// first who joins makes. Looking makes nothing. Nil when there is none.
+  /// What somebody finds behind a room name, and what a token for it opens: the meeting that is kept, or, where rooms
+  /// are open, the one that the first who joins makes. Looking makes nothing. Nil when there is none.
   /// - Throws: ``MeetingStoreError``; ``MeetingStoreError/tooManyMeetings(_:)`` where none more could be made.
   func door(
     _ room: RoomName, of tenant: Tenant, now: Date
@@ -80,8 +81,8 @@ public struct AnonymousJoin: Sendable {
     return (meeting, .room(room))
   }
 
-  /// A token for a guest who asks for a room by its name, with the meeting that it opens. No meeting is made: joining does that. Nil when there is
-  /// none and rooms are not open.
+  /// A token for a guest who asks for a room by its name, with the meeting that it opens. No meeting is made: joining
+  /// does that. Nil when there is none and rooms are not open.
   /// - Throws: ``JoinRefusal``, or ``MeetingStoreError``.
   public func token(
     room: RoomName, session: String, base: WebOrigin, now: Date
@@ -148,7 +149,6 @@ public struct AnonymousJoin: Sendable {
 
 /// A join token that was just signed, with what those who keep book of it need.
 public struct IssuedToken: Sendable {
-  /// The token.
   public var text: Secret<String>
   /// Names it, so that it can be revoked.
   public var id: TokenID
@@ -168,9 +168,7 @@ public struct MeetingAddresses: Sendable, Hashable {
   public let discover: String
   /// The calendar file, where the meeting is scheduled.
   public let calendar: String
-  /// The signalling WebSocket.
   public let signaling: String
-  /// The anonymous-join resource.
   public let applications: String
   /// The meeting's conference address.
   public let conference: String
@@ -191,8 +189,8 @@ public struct MeetingAddresses: Sendable, Hashable {
     conference = "\(organizer);gruu;opaque=app:conf:focus:id:\(Self.focus(of: meeting))"
   }
 
-  /// What a conference address names the meeting by. A room that opens by its name is the same conference before somebody is in it and makes
-  /// its meeting, so that one goes by tenant and name; others have an id from the start.
+  /// What a conference address names the meeting by. A room that opens by its name is the same conference before
+  /// somebody is in it and makes its meeting, so that one goes by tenant and name; others have an id from the start.
   private static func focus(of meeting: MeetingRecord) -> String {
     let name = Array("\(meeting.tenant) \(meeting.room.key)".utf8)
     guard meeting.kind == .room, let digest = try? Digest.sha256(name) else {

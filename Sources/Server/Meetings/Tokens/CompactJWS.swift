@@ -5,7 +5,8 @@ import Glibc
 /// A compact JSON Web Signature (RFC 7515 section 7.1), taken apart by cjose. What it says is only claimed until
 /// ``verify(_:as:)`` has proved it.
 final class CompactJWS {
-  /// The algorithms that are known; a token of any other is refused before its signature is looked at (RFC 8725 section 3.1).
+  /// The algorithms that are known; a token of any other is refused before its signature is looked at (RFC 8725 section
+  /// 3.1).
   enum Algorithm: String {
     case rs256 = "RS256"
     case hs256 = "HS256"
@@ -46,7 +47,8 @@ final class CompactJWS {
     return Array(UnsafeBufferPointer(start: bytes, count: count))
   }
 
-  /// The payload, once the signature is proved to be `key`'s by exactly this algorithm. cjose compares in constant time.
+  /// The payload, once the signature is proved to be `key`'s by exactly this algorithm. cjose compares in constant
+  /// time.
   func verify(_ key: OpaquePointer, as algorithm: Algorithm) throws(SigningKeyError) -> [UInt8] {
     guard self.algorithm == algorithm else { throw .wrongAlgorithm }
     var error = cjose_err()

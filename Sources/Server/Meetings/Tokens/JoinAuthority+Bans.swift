@@ -2,8 +2,9 @@ public import Basics
 public import FoundationEssentials
 
 extension JoinGrant {
-  /// What a ban of its holder from `meeting` is noted by: its token, the user whom the token names, and the network of `address` for people whom
-  /// nobody knows. Those get another token by asking for one, so that their token alone says nothing.
+  /// What a ban of its holder from `meeting` is noted by: its token, the user whom the token names, and the network of
+  /// `address` for people whom nobody knows. Those get another token by asking for one, so that their token alone says
+  /// nothing.
   ///
   /// The note is kept like a revocation, and holds in one meeting only.
   public func banNotes(in meeting: MeetingID, address: IPAddress? = nil) -> [TokenID] {
@@ -20,13 +21,14 @@ extension JoinGrant {
 }
 
 extension JoinAuthority {
-  /// How long the ban of a user is kept: ten years. The meeting's end is no measure: it may be moved while the meeting runs.
+  /// How long the ban of a user is kept: ten years. The meeting's end is no measure: it may be moved while the meeting
+  /// runs.
   private static let longest: TimeInterval = 10 * 365 * 24 * 3_600
   /// How long the ban of an address is kept: it may be somebody else's tomorrow.
   private static let addressBan: TimeInterval = 24 * 3_600
 
-  /// Lets the holder of a grant into `meeting` no more: neither with this token nor, where it names a user, with another of that user, nor
-  /// for a day anybody else whom nobody knows from `address`.
+  /// Lets the holder of a grant into `meeting` no more: neither with this token nor, where it names a user, with
+  /// another of that user, nor for a day anybody else whom nobody knows from `address`.
   public func ban(
     _ grant: JoinGrant, from meeting: MeetingRecord, address: IPAddress? = nil, now: Date
   ) async throws(MeetingStoreError) {

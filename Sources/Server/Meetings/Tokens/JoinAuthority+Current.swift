@@ -4,8 +4,9 @@ public import FoundationEssentials
 extension JoinAuthority {
   /// An admission with its meeting as it is kept now.
   ///
-  /// Between ``admit(token:room:origin:ownOrigin:address:opening:now:)`` and a place in the meeting's room somebody may change the meeting,
-  /// remove it, revoke the token, retire the secret that signed it or ban its holder. Ask once the room is there: what is changed later reaches the room itself.
+  /// Between ``admit(token:room:origin:ownOrigin:address:opening:now:)`` and a place in the meeting's room somebody may
+  /// change the meeting, remove it, revoke the token, retire the secret that signed it or ban its holder. Ask once the
+  /// room is there: what is changed later reaches the room itself.
   public func current(
     _ admission: Admission, address: IPAddress? = nil, now: Date
   ) async throws(JoinRefusal) -> Admission {

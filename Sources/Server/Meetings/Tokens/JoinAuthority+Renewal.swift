@@ -5,8 +5,8 @@ extension JoinGrant {
   /// From when on its token is good no more, with what the clocks of its issuer and this server may differ.
   public var end: Date { expires.addingTimeInterval(form.isSignedHere ? 0 : Self.leeway) }
 
-  /// Whether `other` says the same of its holder: who they are, how they are called, and whose people they are. What they may do is no part
-  /// of that, but for being seen by nobody.
+  /// Whether `other` says the same of its holder: who they are, how they are called, and whose people they are. What
+  /// they may do is no part of that, but for being seen by nobody.
   public func isSameHolder(as other: JoinGrant) -> Bool {
     user == other.user && name == other.name && connectionData == other.connectionData && isGuest == other.isGuest
       && (role == .hidden) == (other.role == .hidden)
@@ -14,12 +14,14 @@ extension JoinGrant {
 }
 
 extension JoinAuthority {
-  /// How long a token is good that ``refreshed(_:now:)`` makes. What revokes a token is kept for longer than that (``revoke(_:now:)``).
+  /// How long a token is good that ``refreshed(_:now:)`` makes. What revokes a token is kept for longer than that
+  /// (``revoke(_:now:)``).
   public static let refreshedLifetime: TimeInterval = 600
 
-  /// A token with which whoever was admitted, and is in the meeting, can come back after losing it: the same rights in this one meeting, for
-  /// ten minutes at most. It bears the id of the first one and names the API secret that proved that, so that whatever revokes or bans the one or
-  /// retires the other holds for it as well. Nil when something has, or the meeting is over.
+  /// A token with which whoever was admitted, and is in the meeting, can come back after losing it: the same rights in
+  /// this one meeting, for ten minutes at most. It bears the id of the first one and names the API secret that proved
+  /// that, so that whatever revokes or bans the one or retires the other holds for it as well. Nil when something has,
+  /// or the meeting is over.
   public func refreshed(
     _ admission: Admission, now: Date
   ) async throws -> (token: Secret<String>, expires: Date)? {

@@ -11,7 +11,8 @@ public struct JoinAuthority: Sendable {
 
   /// An authority over the meetings of `store`.
   ///
-  /// `isDevelopment` lets in who says `devtoken`. `report` is told why a token is not believed; whoever brought the token is not.
+  /// `isDevelopment` lets in who says `devtoken`. `report` is told why a token is not believed; whoever brought the
+  /// token is not.
   public init(
     store: any AdmissionStore, isDevelopment: Bool = false, gate: RequestGate = RequestGate(),
     report: @escaping @Sendable (TokenProblem) -> Void = { _ in }
@@ -30,9 +31,10 @@ public struct JoinAuthority: Sendable {
   /// Checks everything about a token: its form, signature, time, revocation, meeting and the page it is used from.
   ///
   /// `origin` is the `Origin` header, nil when there was none (not a browser). `ownOrigin` is the origin under which
-  /// the caller reached this server; pages from there are always allowed. `room` is the room that the caller means: it must
-  /// be the token's, and may be nil where the token names one. `address` is where the caller comes from, where bans go by that too. With
-  /// `opening` false no meeting is made of a room that has none yet: the admission has it as it would be (``Admission/isMade``).
+  /// the caller reached this server; pages from there are always allowed. `room` is the room that the caller means: it
+  /// must be the token's, and may be nil where the token names one. `address` is where the caller comes from, where
+  /// bans go by that too. With `opening` false no meeting is made of a room that has none yet: the admission has it as
+  /// it would be (``Admission/isMade``).
   public func admit(
     token: Secret<String>, room: RoomName? = nil, origin: String?, ownOrigin: WebOrigin?, address: IPAddress? = nil,
     opening: Bool = true, now: Date
@@ -92,10 +94,11 @@ public struct JoinAuthority: Sendable {
     return admission
   }
 
-  /// Whether a request may come from a page of `origin`, its `Origin` header: from no page (nil), from one of this server, or from one that is
-  /// allowed.
+  /// Whether a request may come from a page of `origin`, its `Origin` header: from no page (nil), from one of this
+  /// server, or from one that is allowed.
   public func takes(_ origin: String?, ownOrigin: WebOrigin?, allowed: [WebOrigin]) -> Bool {
-    // A page that was opened from a file says `null`; so does every page that hides where it is from, so only samples may.
+    // A page that was opened from a file says `null`; so does every page that hides where it is from, so only samples
+    // may.
     guard let origin, !(reader.isDevelopment && origin == "null") else { return true }
     guard let origin = WebOrigin(origin) else { return false }
     return origin == ownOrigin || allowed.contains(origin)
@@ -113,16 +116,17 @@ public struct JoinAuthority: Sendable {
     }
   }
 
-  /// Refuses a token from now on, for instance of someone who was removed. Every token can be, also one without a `jti`.
+  /// Refuses a token from now on, for instance of someone who was removed. Every token can be, also one without a
+  /// `jti`.
   public func revoke(_ grant: JoinGrant, now: Date = Date()) async throws(MeetingStoreError) {
     try await store.revoke(grant.id, tenant: grant.tenant, expires: Self.revocationEnd(of: grant, now: now))
   }
 
   /// Until when the note is kept that a token is revoked, for who keeps it together with something else.
   public static func revocationEnd(of grant: JoinGrant, now: Date) -> Date {
-    // The clocks of its issuer and this server may differ; the note must not go before the token ends.
-    // And whoever is in a meeting is given further tokens with its id for as long as they stay: a note that went with this one's end would
-    // let them have new ones.
+    // The clocks of its issuer and this server may differ; the note must not go before the token ends. And whoever is
+    // in a meeting is given further tokens with its id for as long as they stay: a note that went with this one's end
+    // would let them have new ones.
     max(grant.expires, now.addingTimeInterval(JoinGrant.longest)).addingTimeInterval(JoinGrant.leeway)
   }
 
@@ -205,7 +209,6 @@ public struct Admission: Sendable, Hashable {
   /// Whether the meeting is kept; otherwise it is made when the first one joins.
   public var isMade: Bool
 
-  /// An admission.
   public init(meeting: MeetingRecord, tenant: Tenant, grant: JoinGrant, isMade: Bool = true) {
     self.meeting = meeting
     self.tenant = tenant

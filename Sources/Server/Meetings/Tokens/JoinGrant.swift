@@ -3,7 +3,6 @@ public import FoundationEssentials
 
 /// What a token opens.
 public enum MeetingTarget: Sendable, Hashable {
-  /// One meeting.
   case meeting(MeetingID)
   /// The tenant's meeting of that name, which is made when there is none.
   case room(RoomName)
@@ -19,7 +18,6 @@ public struct JoinGrant: Sendable, Hashable {
   public var tenant: TenantID
   /// Names the token, so that it can be revoked: its `jti`, or a digest of what was signed where it has none.
   public var id: TokenID
-  /// What it opens.
   public var target: MeetingTarget
   /// What its holder is.
   public var role: Role
@@ -27,7 +25,8 @@ public struct JoinGrant: Sendable, Hashable {
   public var permissions: Permissions
   /// The name its holder has to bear; nil when the holder chooses.
   public var name: String?
-  /// Who its holder is to the tenant, the same in every token of theirs (the claim `sub`); nil when the token does not say.
+  /// Who its holder is to the tenant, the same in every token of theirs (the claim `sub`); nil when the token does not
+  /// say.
   public var user: String?
   /// The pages from which it may be used, besides the server's own and those of the tenant.
   public var allowedOrigins: [WebOrigin]
@@ -37,13 +36,16 @@ public struct JoinGrant: Sendable, Hashable {
   public var expires: Date
   /// What an OpenTok token calls `connection_data`: the application's own text about its holder.
   public var connectionData: String?
-  /// Whether its holder is none of the tenant's own people: whoever asked for a token at an open door, or whom the tenant calls a guest.
+  /// Whether its holder is none of the tenant's own people: whoever asked for a token at an open door, or whom the
+  /// tenant calls a guest.
   public var isGuest: Bool
 
-  /// Whether its holder lets others in, and need not wait. That goes by the permission: a token can give the role without it.
+  /// Whether its holder lets others in, and need not wait. That goes by the permission: a token can give the role
+  /// without it.
   public var isHost: Bool { permissions.contains(.moderate) }
 
-  /// Which of the tenant's API secrets proved the token, or the one before it that this one came from; nil where it was another key.
+  /// Which of the tenant's API secrets proved the token, or the one before it that this one came from; nil where it was
+  /// another key.
   public var key: String?
 
   /// What an OpenTok token calls `initial_layout_class_list`: how its holder's streams are named in layouts.
@@ -126,7 +128,6 @@ public enum TokenProblem: Error, Sendable, Hashable {
   case expired
   /// It ends too far ahead.
   case tooLong
-  /// It was revoked.
   case revoked
 }
 

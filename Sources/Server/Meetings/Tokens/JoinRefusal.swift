@@ -12,7 +12,6 @@ public enum JoinRefusal: Error, Sendable, Equatable {
   /// The store failed; the text is for the log, not for the client.
   case unavailable(String)
 
-  /// The stable code.
   public var code: String {
     switch self {
     case .badToken, .tokenTooLarge: "badToken"

@@ -64,7 +64,6 @@ public struct JoinToken: Sendable, Hashable {
     }
   }
 
-  /// A token's content.
   public init(
     id: TokenID = .random(), tenant: TenantID, target: MeetingTarget, role: Role, permissions: Permissions? = nil,
     name: String? = nil, user: String? = nil, isGuest: Bool = false, allowedOrigins: [WebOrigin] = [],

@@ -2,9 +2,7 @@
 ///
 /// An address by itself opens none: whoever follows a link that skips the page before joining comes in with both off.
 public enum LinkDevice: String, Sendable, Hashable, CaseIterable {
-  /// The microphone.
   case microphone
-  /// The camera.
   case camera
 
   /// The devices of these names; others are as absent.

@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// A session id of OpenTok: `1_` or `2_` and, as URL-safe Base64 without padding, `1~<API key>~…`.
 ///
-/// The key in it says whose session it is, without asking a store; whether somebody may join is the token's business, which the owner of
-/// the key has signed. The id itself is the room's name, and each letter of it counts as it is.
+/// The key in it says whose session it is, without asking a store; whether somebody may join is the token's business,
+/// which the owner of the key has signed. The id itself is the room's name, and each letter of it counts as it is.
 public struct OpenTokSession: Sendable, Hashable {
   /// The most characters of an id, as the server SDKs say it.
   public static let maximumLength = 255
@@ -40,7 +40,8 @@ public struct OpenTokSession: Sendable, Hashable {
     }
   }
 
-  /// How a session was asked for. All of it stands in the id, so that nothing has to be kept of a session that nobody joins.
+  /// How a session was asked for. All of it stands in the id, so that nothing has to be kept of a session that nobody
+  /// joins.
   public struct Options: Sendable, Hashable {
     /// The IPv4 address near which its clients are; empty when that was not said.
     public var location = ""
@@ -51,7 +52,6 @@ public struct OpenTokSession: Sendable, Hashable {
     /// Whether its clients encrypt media end to end.
     public var isEncrypted = false
 
-    /// The defaults.
     public init() {}
 
     fileprivate static let flags: [(String, any WritableKeyPath<Options, Bool> & Sendable)] = [
@@ -84,8 +84,8 @@ public struct OpenTokSession: Sendable, Hashable {
     self.parts = parts
   }
 
-  /// Whether a room's name is, or without regard to case could be, that of a session. Only tokens open such rooms, as with OpenTok: the id of a
-  /// session is no secret there.
+  /// Whether a room's name is, or without regard to case could be, that of a session. Only tokens open such rooms, as
+  /// with OpenTok: the id of a session is no secret there.
   public static func isSession(_ room: RoomName) -> Bool {
     // The Base64 form of `1~` and a digit.
     let name = room.display.lowercased()

@@ -3,7 +3,6 @@ import FoundationEssentials
 
 /// OpenTok's older token: `T1==` and, as Base64, `partner_id=<API key>&sig=<HMAC-SHA1 in hex>:<form fields>`.
 struct OpenTokT1 {
-  /// How it begins.
   static let prefix = "T1=="
 
   /// The API key that it names, unproved.
@@ -35,7 +34,6 @@ struct OpenTokT1 {
     return ConstantTime.areEqual(expected.span, signature.span)
   }
 
-  /// What it says.
   func claims() throws(TokenProblem) -> OpenTokClaims {
     guard let text = String(validating: payload, as: UTF8.self) else { throw .claims("the fields are not UTF-8") }
     let fields = try Self.fields(text)

@@ -1,7 +1,8 @@
-/// A claim that a token may leave out. One of an odd form is as absent (RFC 7519 section 4), so that it never refuses the whole token.
+/// A claim that a token may leave out. One of an odd form is as absent (RFC 7519 section 4), so that it never refuses
+/// the whole token.
 ///
-/// Claims that decide about security are plain properties, and an odd one refuses the token: `exp`, `nbf`, `iss` and `aud`, and what
-/// would grant more when it is absent (`role`, `permissions`, `guest`, `ao`, `meeting`, `room`).
+/// Claims that decide about security are plain properties, and an odd one refuses the token: `exp`, `nbf`, `iss` and
+/// `aud`, and what would grant more when it is absent (`role`, `permissions`, `guest`, `ao`, `meeting`, `room`).
 @propertyWrapper
 struct OptionalClaim<Value: Codable>: Codable {
   var wrappedValue: Value?

@@ -2,8 +2,8 @@ public import Basics
 import Crypto
 public import FoundationEssentials
 
-/// Decides which tenant a request of a server belongs to, as the OpenTok REST API proves it: by a JWT that an API secret has signed, or by the
-/// older pair of API key and secret.
+/// Decides which tenant a request of a server belongs to, as the OpenTok REST API proves it: by a JWT that an API
+/// secret has signed, or by the older pair of API key and secret.
 ///
 /// A token that lets somebody join proves nothing here, although the same secret signs it: every participant holds one.
 public struct ProjectAuthority: Sendable {

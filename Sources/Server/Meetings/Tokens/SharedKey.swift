@@ -3,8 +3,8 @@ import CJOSE
 
 /// A secret shared with a tenant's own server, for HS256 (RFC 7518 section 3.2). The format is cjose's work.
 ///
-/// It is made only from ``APIKey`` secrets, never from a public key, and proves only tokens that name HS256: so a public key can never
-/// pass for a secret.
+/// It is made only from ``APIKey`` secrets, never from a public key, and proves only tokens that name HS256: so a
+/// public key can never pass for a secret.
 public final class SharedKey {
   private let key: OpaquePointer
 

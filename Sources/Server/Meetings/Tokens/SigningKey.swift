@@ -8,7 +8,8 @@ import Synchronization
 /// The algorithm is fixed: a token that names any other (`none`, HS256 with the public key as a secret, …) is
 /// refused before its signature is looked at (RFC 8725 section 3.1).
 public final class SigningKey: @unchecked Sendable {
-  // Unchecked because: cjose keeps no state in a key while it signs or verifies; the pointer is released once, in deinit.
+  // Unchecked because: cjose keeps no state in a key while it signs or verifies; the pointer is released once, in
+  // deinit.
   private let key: OpaquePointer
   /// The `kid` written into headers.
   public let keyID: String

@@ -7,18 +7,20 @@ struct TokenProof {
   var tenant: Tenant
   /// The bytes that were signed. Not the text that came: that can be spelt in more than one way.
   var payload: [UInt8]
-  /// The host name under which the client reached the server, empty when it has none; nil where a token is only looked at.
+  /// The host name under which the client reached the server, empty when it has none; nil where a token is only looked
+  /// at.
   var host: String?
 
-  /// Whether one of `names` means this server or tenant, or is among `others`. Where a token is only looked at, nobody knows by which host
-  /// name the server is reached, so every name may.
+  /// Whether one of `names` means this server or tenant, or is among `others`. Where a token is only looked at, nobody
+  /// knows by which host name the server is reached, so every name may.
   func isMeant(_ names: [String], or others: [String]) -> Bool {
     guard let host else { return true }
     let own = Set(([tenant.apiKey, tenant.name, tenant.id.rawValue, host] + others).map { $0.lowercased() })
     return names.contains { !$0.isEmpty && (own.contains($0.lowercased()) || isOwnAddress($0)) }
   }
 
-  /// Whether `name` is an address of this server, such as `https://meet.example:8443/` or `meet.example.`; issuers write any of them.
+  /// Whether `name` is an address of this server, such as `https://meet.example:8443/` or `meet.example.`; issuers
+  /// write any of them.
   func isOwnAddress(_ name: String) -> Bool {
     guard let host, !host.isEmpty else { return false }
     guard var found = (WebOrigin(name) ?? WebOrigin("https://" + name))?.host else { return false }

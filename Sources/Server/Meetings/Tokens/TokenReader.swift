@@ -1,7 +1,8 @@
 import Basics
 import FoundationEssentials
 
-/// Recognises a token by its form, and proves it with the key that it names. Knows nothing of meetings and little of time.
+/// Recognises a token by its form, and proves it with the key that it names. Knows nothing of meetings and little of
+/// time.
 struct TokenReader: Sendable {
   let store: any TenantStore
   /// Whether the words that stand for tokens in development are taken.
@@ -13,7 +14,8 @@ struct TokenReader: Sendable {
     case store(MeetingStoreError)
   }
 
-  /// The grant of a token whose signature is proved, and its tenant. `host` is the name under which the client reached the server.
+  /// The grant of a token whose signature is proved, and its tenant. `host` is the name under which the client reached
+  /// the server.
   func read(
     _ token: Secret<String>, host: String?, now: Date
   ) async throws(Failure) -> (grant: JoinGrant, tenant: Tenant) {
@@ -82,8 +84,8 @@ struct TokenReader: Sendable {
     }
   }
 
-  /// Tells the three forms that share an algorithm apart. A token with the marks of more than one is none of them, so that no two readers
-  /// understand it differently.
+  /// Tells the three forms that share an algorithm apart. A token with the marks of more than one is none of them, so
+  /// that no two readers understand it differently.
   private static func shared(_ proof: TokenProof) throws(TokenProblem) -> JoinGrant {
     struct Marks: Decodable {
       struct Anything: Decodable { init(from decoder: any Decoder) throws {} }
@@ -101,7 +103,8 @@ struct TokenReader: Sendable {
     let marks = try proof.claims(Marks.self)
     let isOpenTok = marks.session_id != nil || marks.ist != nil
     let isOurs = marks.meeting != nil || marks.permissions != nil || (marks.role != nil && !isOpenTok)
-    // Jitsi Meet leaves `context` out where it has nothing to say. Then its audience, or its `sub`, which names a server and no person, tells.
+    // Jitsi Meet leaves `context` out where it has nothing to say. Then its audience, or its `sub`, which names a
+    // server and no person, tells.
     let isJitsiByOthers =
       marks.moderator != nil || marks.aud?.names.contains("jitsi") == true
       || marks.sub.map { $0 == "*" || $0 == proof.tenant.apiKey || proof.isOwnAddress($0) } == true
@@ -134,8 +137,8 @@ struct TokenReader: Sendable {
   }
 }
 
-/// The two words that the OpenTok samples of 2012 used instead of tokens. They open every room of the default tenant, and exist only
-/// while the server is told to be in development.
+/// The two words that the OpenTok samples of 2012 used instead of tokens. They open every room of the default tenant,
+/// and exist only while the server is told to be in development.
 enum DevelopmentToken {
   /// The role of a word; nil when it is none of them.
   static func role(of text: some StringProtocol) -> Role? {

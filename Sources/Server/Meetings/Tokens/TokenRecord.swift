@@ -19,7 +19,6 @@ public struct TokenRecord: Sendable, Hashable {
   public var user: String?
   /// What its holder is.
   public var role: Role
-  /// When it ends.
   public var expires: Date
   /// When it was made, if it was made here by hand.
   public var issued: Date?

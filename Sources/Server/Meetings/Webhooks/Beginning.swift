@@ -1,10 +1,10 @@
 public import Basics
 public import FoundationEssentials
 
-/// Something that webhooks are told has begun: somebody is in, sends a track, or waits to be let in. It is kept until its end is told, so that the end is
-/// told also when the server is killed between the two: by the next one, which finds it (``RunningStore/leftBeginnings()``).
+/// Something that webhooks are told has begun: somebody is in, sends a track, or waits to be let in. It is kept until
+/// its end is told, so that the end is told also when the server is killed between the two: by the next one, which
+/// finds it (``RunningStore/leftBeginnings()``).
 public struct Beginning: Sendable, Hashable {
-  /// In which meeting.
   public var meeting: MeetingID
   /// Whose meeting it is.
   public var tenant: TenantID
@@ -14,7 +14,8 @@ public struct Beginning: Sendable, Hashable {
   public var subject: String
   /// What is needed to tell the end, as the server writes it.
   public var body: String
-  /// Up to when it is known to have gone on: its beginning, or when the meeting was last noted to run (``RunningMeeting/noted``).
+  /// Up to when it is known to have gone on: its beginning, or when the meeting was last noted to run
+  /// (``RunningMeeting/noted``).
   public var seen: Date
 
   /// Something that has begun at `seen`.
@@ -30,7 +31,6 @@ public struct Beginning: Sendable, Hashable {
 
 /// What becomes of what webhooks were told has begun.
 public enum BeginningChange: Sendable, Hashable {
-  /// It has begun.
   case begins(Beginning)
   /// What has that name in a meeting has ended.
   case ends(MeetingID, subject: String)

@@ -1,21 +1,17 @@
 public import Basics
 public import FoundationEssentials
 
-/// Names a webhook.
 public struct WebhookID: Sendable, Hashable, RawRepresentable, Codable, CustomStringConvertible {
   /// The text form, `w_…`.
   public let rawValue: String
   /// Wraps a text form.
   public init(rawValue: String) { self.rawValue = rawValue }
-  /// A new id.
   public static func random() -> WebhookID { WebhookID(rawValue: "w_" + RandomID.text(characters: 16)) }
-  /// The text form.
   public var description: String { rawValue }
 }
 
 /// An address of a tenant that is told what happens in the tenant's meetings.
 public struct Webhook: Sendable, Hashable {
-  /// Names it.
   public var id: WebhookID
   /// Whose meetings it hears of.
   public var tenant: TenantID
@@ -35,7 +31,6 @@ public struct Webhook: Sendable, Hashable {
   /// The longest address, in bytes.
   public static let maximumURL = 2_048
 
-  /// A webhook.
   public init(
     id: WebhookID = .random(), tenant: TenantID, url: String, secret: Secret<String> = Webhook.randomSecret(),
     events: [WebhookEventType] = [], isEnabled: Bool = true, created: Date
@@ -64,9 +59,7 @@ public enum WebhookEventType: String, Sendable, Hashable, Codable, CaseIterable 
   case meetingEnded = "meeting.ended"
   /// Somebody could not join, or something failed in a meeting.
   case meetingError = "meeting.error"
-  /// Somebody is in.
   case participantJoined = "participant.joined"
-  /// Somebody is gone.
   case participantLeft = "participant.left"
   /// Somebody sends a further track.
   case publicationAdded = "publication.added"

@@ -12,13 +12,12 @@ public struct WebhookDelivery: Sendable, Hashable {
     case failed
   }
 
-  /// Names it.
   public var id: String
   /// Its place among all deliveries; given by the store.
   public var sequence: Int
-  /// Where it goes.
   public var webhook: WebhookID
-  /// Whose turn it waits for: deliveries of one meeting to one webhook go one after the other. It is the meeting's id, or the event's own where it is of no meeting.
+  /// Whose turn it waits for: deliveries of one meeting to one webhook go one after the other. It is the meeting's id,
+  /// or the event's own where it is of no meeting.
   public var meeting: String
   /// The id of the meeting that the event is of; nil for a test.
   public var ofMeeting: String? { meeting == event ? nil : meeting }
@@ -86,7 +85,6 @@ public struct WebhookDelivery: Sendable, Hashable {
   public struct Head: Sendable, Hashable {
     /// Names the delivery to the store.
     public var sequence: Int
-    /// Where it goes.
     public var webhook: WebhookID
     /// What it is about.
     public var meeting: String

@@ -10,9 +10,7 @@ public struct BandwidthSnapshot: Sendable, Hashable {
   public var wanted: DataRate
   /// Whether it gets less than that because the path takes no more.
   public var isLimited: Bool
-  /// What sound takes.
   public var audio: DataRate
-  /// What retransmissions take.
   public var retransmitted: DataRate
   /// The share of packets lost lately, 0 to 1.
   public var loss: Double

@@ -10,9 +10,7 @@ public struct BandwidthTotals: Sendable, Hashable {
   public var wanted = DataRate.zero
   /// What the video that is forwarded takes.
   public var allocated = DataRate.zero
-  /// What sound takes.
   public var audio = DataRate.zero
-  /// What retransmissions take.
   public var retransmitted = DataRate.zero
   /// Bytes that wait to be sent.
   public var queued = 0
@@ -21,10 +19,8 @@ public struct BandwidthTotals: Sendable, Hashable {
   /// Slots that are paused because there is not enough bandwidth.
   public var paused = 0
 
-  /// All zero.
   public init() {}
 
-  /// Adds one receiver.
   public mutating func add(_ receiver: BandwidthSnapshot) {
     func sum(_ a: DataRate, _ b: DataRate) -> DataRate { DataRate(bitsPerSecond: a.bitsPerSecond &+ b.bitsPerSecond) }
     if let rate = receiver.estimate {

@@ -2,13 +2,14 @@ import Basics
 
 /// Divides what a receiver's path takes over its video subscriptions.
 ///
-/// In order of priority each gets its lowest layer, so that everybody is seen before anybody is seen well. What is left raises them in the
-/// same order; those of one kind take turns, step by step. What is forwarded already may use the whole budget; what would be new must leave
-/// ``reserve`` of it free, so that a decision does not fall at the next small change.
+/// In order of priority each gets its lowest layer, so that everybody is seen before anybody is seen well. What is left
+/// raises them in the same order; those of one kind take turns, step by step. What is forwarded already may use the
+/// whole budget; what would be new must leave ``reserve`` of it free, so that a decision does not fall at the next
+/// small change.
 ///
-/// A pure function over arrays that the caller keeps, so that it allocates nothing. Cost: about the number of steps over all requests.
+/// A pure function over arrays that the caller keeps, so that it allocates nothing. Cost: about the number of steps
+/// over all requests.
 struct BitrateAllocation: Sendable {
-  /// One subscription.
   struct Request: Sendable, Hashable {
     /// How important it is.
     var priority: SubscriptionPriority
@@ -29,7 +30,6 @@ struct BitrateAllocation: Sendable {
     /// What it gets: an index among all options; nil for a pause.
     var result: Int?
 
-    /// A request.
     init(priority: SubscriptionPriority, options: Range<Int>, current: Int?, mayRaise: Bool = true) {
       self.priority = priority
       self.options = options
@@ -42,10 +42,11 @@ struct BitrateAllocation: Sendable {
   var budget: DataRate
   /// The share of the budget that a raise must leave, 0 to 1.
   var reserve: Double
-  /// Whether something may be paused. While little is known of the path, the lowest layers are sent whatever the budget says.
+  /// Whether something may be paused. While little is known of the path, the lowest layers are sent whatever the budget
+  /// says.
   var mayPause: Bool
-  /// Whether the most important one is never paused. A receiver whose own estimate is all there is estimates what arrives: without
-  /// pictures it would say for ever that there is room for none.
+  /// Whether the most important one is never paused. A receiver whose own estimate is all there is estimates what
+  /// arrives: without pictures it would say for ever that there is room for none.
   var keepsFirst: Bool
 
   /// A division of `budget`.
@@ -70,7 +71,8 @@ struct BitrateAllocation: Sendable {
       let isNew = requests[index].current == nil
       let fits = cost <= left &- (isNew ? kept : 0)
       requests[index].isShort = !fits
-      // What would fit without something more important that comes in now makes room for it at once: with both the path would be overfull.
+      // What would fit without something more important that comes in now makes room for it at once: with both the path
+      // would be overfull.
       let isDisplaced = !isNew && !fits && cost <= left &+ admitted
       if mayPause, requests[index].mayPause || isNew || isDisplaced, !keepsFirst || index > requests.startIndex {
         guard fits, !isNew || requests[index].mayReturn else { continue }
@@ -112,8 +114,8 @@ struct BitrateAllocation: Sendable {
     return raised
   }
 
-  /// Insertion sort: few, nearly sorted, and equal ones must keep their order. Of equal ones those that are forwarded come first, so that none
-  /// has to go for another that is worth the same.
+  /// Insertion sort: few, nearly sorted, and equal ones must keep their order. Of equal ones those that are forwarded
+  /// come first, so that none has to go for another that is worth the same.
   private func sort(_ requests: inout ContiguousArray<Request>) {
     var index = 1
     while index < requests.count {

@@ -1,19 +1,22 @@
 import Basics
 
-/// Keeps one subscription from changing its layer to and fro: some time between two raises, and longer after one that had to be taken back.
-/// A pause ends sooner than a larger picture comes: the lowest layer is worth more to who sees nothing.
+/// Keeps one subscription from changing its layer to and fro: some time between two raises, and longer after one that
+/// had to be taken back. A pause ends sooner than a larger picture comes: the lowest layer is worth more to who sees
+/// nothing.
 struct LayerHysteresis: Sendable {
   /// Between two raises.
   static let interval = TimeSpan.milliseconds(1_500)
   /// A raise that lasts shorter has failed.
   static let trial = TimeSpan.seconds(6)
-  /// The longest time between a raise that failed and the next: several on one path that each try again disturb all of them.
+  /// The longest time between a raise that failed and the next: several on one path that each try again disturb all of
+  /// them.
   static let maximumBackOff = TimeSpan.seconds(16)
   /// Not longer than this where a probe has shown room for everything.
   static let provenBackOff = TimeSpan.seconds(6)
   /// A raise that failed so long ago says nothing.
   private static let memory = TimeSpan.seconds(40)
-  /// For this long the lowest layer goes on although there is too little for it: a pause costs more than a moment of too much.
+  /// For this long the lowest layer goes on although there is too little for it: a pause costs more than a moment of
+  /// too much.
   static let patience = TimeSpan.milliseconds(1_500)
 
   /// And only for this long while packets wait long, for then everything that matters more waits behind it.
@@ -47,7 +50,8 @@ struct LayerHysteresis: Sendable {
   /// Whether a pause may end, should there be room.
   func mayReturn(now: Instant) -> Bool { now >= nextReturn }
 
-  /// Whether more pictures of the smallest size may be forwarded. A larger one that failed is no reason to see fewer small ones.
+  /// Whether more pictures of the smallest size may be forwarded. A larger one that failed is no reason to see fewer
+  /// small ones.
   func mayRefine(now: Instant) -> Bool { now >= nextRefinement }
 
   /// Nothing is forwarded from now on.

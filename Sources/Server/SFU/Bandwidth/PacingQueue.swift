@@ -1,7 +1,8 @@
 import Basics
 import RTC
 
-/// A packet that waits for its turn: where its bytes are and under which numbers it leaves. The bytes stay in the publication's store.
+/// A packet that waits for its turn: where its bytes are and under which numbers it leaves. The bytes stay in the
+/// publication's store.
 struct PacedPacket: Sendable {
   /// The index of the slot in its egress.
   var subscription: Int32
@@ -16,8 +17,9 @@ struct PacedPacket: Sendable {
 
 /// Spreads video over time for a receiver whose path would not take it at once.
 ///
-/// A budget grows at ``factor`` times the estimate and shrinks by whatever is sent; while it lasts packets leave at once and the queue
-/// stays empty. Bounded in packets, bytes and time; memory is given back when a large queue has drained. A plain value.
+/// A budget grows at ``factor`` times the estimate and shrinks by whatever is sent; while it lasts packets leave at
+/// once and the queue stays empty. Bounded in packets, bytes and time; memory is given back when a large queue has
+/// drained. A plain value.
 struct PacingQueue: Sendable {
   /// How much faster than the estimate packets leave.
   static let factor = 2.5
@@ -40,7 +42,6 @@ struct PacingQueue: Sendable {
   private var rate = 1e6
   private var refilled: Instant?
 
-  /// Whether nothing waits.
   @inline(__always)
   var isEmpty: Bool { count == 0 }
   /// The packet whose turn is next.
@@ -120,7 +121,6 @@ struct PacingQueue: Sendable {
     count = kept
   }
 
-  /// Forgets what waits.
   mutating func removeAll() {
     entries.removeAll(keepingCapacity: entries.capacity <= 128)
     head = 0

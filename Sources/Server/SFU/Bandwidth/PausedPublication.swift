@@ -10,10 +10,8 @@ public struct PausedPublication: Hashable, Sendable {
 
   /// What is not sent.
   public var publication: PublicationID
-  /// Why.
   public var reason: Reason
 
-  /// A pause.
   public init(_ publication: PublicationID, reason: Reason) {
     self.publication = publication
     self.reason = reason

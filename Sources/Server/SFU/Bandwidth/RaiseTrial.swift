@@ -1,12 +1,14 @@
 import Basics
 import RTC
 
-/// Tries out whether the path to one receiver takes a larger picture before the picture depends on it: for a moment as much is sent as there would
-/// be with it, and what is missing is padding. Should packets wait or be lost meanwhile, the padding ends and nobody has seen anything of it.
+/// Tries out whether the path to one receiver takes a larger picture before the picture depends on it: for a moment as
+/// much is sent as there would be with it, and what is missing is padding. Should packets wait or be lost meanwhile,
+/// the padding ends and nobody has seen anything of it.
 ///
-/// An estimate alone is not worth a raise on a narrow path. Probes are too short to tell what others on the same path will leave, and a larger
-/// picture begins with a keyframe that takes several times what its stream does on average: where there is no room for it, the picture stands until the
-/// queue has drained and a keyframe of the smaller one has come through. A value without I/O.
+/// An estimate alone is not worth a raise on a narrow path. Probes are too short to tell what others on the same path
+/// will leave, and a larger picture begins with a keyframe that takes several times what its stream does on average:
+/// where there is no room for it, the picture stands until the queue has drained and a keyframe of the smaller one has
+/// come through. A value without I/O.
 struct RaiseTrial: Sendable {
   /// What came of it.
   enum Verdict: Sendable {
@@ -36,7 +38,8 @@ struct RaiseTrial: Sendable {
   private var lastFailure: Instant?
   /// Before this nothing is tried.
   private var next = Instant.zero
-  /// Where chance is taken from: several receivers on one path that try at the same time would all fail, again and again.
+  /// Where chance is taken from: several receivers on one path that try at the same time would all fail, again and
+  /// again.
   private var random: UInt32
 
   /// - Parameter seed: another one for each receiver.

@@ -6,14 +6,12 @@ struct RateMeter: Sendable {
   private(set) var bytes = 0
   private var bitsPerSecond = 0.0
 
-  /// The rate.
   var rate: DataRate { DataRate(bitsPerSecond: Int64(bitsPerSecond)) }
 
   /// Takes note of `count` bytes.
   @inline(__always)
   mutating func add(_ count: Int) { bytes &+= count }
 
-  /// Ends an interval.
   mutating func tick(_ elapsed: TimeSpan) {
     let seconds = max(elapsed.seconds, 0.01)
     let share = min(seconds / 0.8, 1)

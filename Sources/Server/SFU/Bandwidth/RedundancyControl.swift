@@ -3,7 +3,8 @@ import RTC
 
 /// Decides how many earlier sounds the server adds to each packet of a receiver that loses sound (RED, RFC 2198).
 ///
-/// Begins as soon as the loss is felt and ends when it has been gone for a while: a sound more in each packet is cheap, a gap is heard.
+/// Begins as soon as the loss is felt and ends when it has been gone for a while: a sound more in each packet is cheap,
+/// a gap is heard.
 struct RedundancyControl: Sendable {
   /// From this share lost on, one sound is added.
   static let lowLoss = 0.025
@@ -22,8 +23,9 @@ struct RedundancyControl: Sendable {
   /// Sound may take this share of what the path takes.
   static let maximumShare = 0.25
 
-  /// Whether to leave out the earlier sound that a publisher adds by itself: the path loses next to nothing, and `sound`, the rate of what
-  /// is sent now, takes too much of `room`. Without, it takes about half, so it comes back where twice as much has room.
+  /// Whether to leave out the earlier sound that a publisher adds by itself: the path loses next to nothing, and
+  /// `sound`, the rate of what is sent now, takes too much of `room`. Without, it takes about half, so it comes back
+  /// where twice as much has room.
   static func omits(loss: Double, sound: DataRate, room: DataRate, isOmitted: Bool) -> Bool {
     loss < lowLoss
       && Double(sound.bitsPerSecond) * (isOmitted ? 2 : 1) > maximumShare * Double(room.bitsPerSecond)

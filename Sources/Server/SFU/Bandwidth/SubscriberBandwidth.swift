@@ -1,11 +1,11 @@
 import Basics
 import RTC
 
-/// How much the path to one receiver takes, and everything that follows from it: pacing, probes, and the measurements that allocation
-/// works with. One in each ``Egress``.
+/// How much the path to one receiver takes, and everything that follows from it: pacing, probes, and the measurements
+/// that allocation works with. One in each ``Egress``.
 ///
-/// It sleeps until the first video is attached to a receiver that agreed on transport-wide feedback or REMB. Memory: 2 KiB beside the history of
-/// sent packets, which is 1 KiB at first and at most 16. A value without I/O.
+/// It sleeps until the first video is attached to a receiver that agreed on transport-wide feedback or REMB. Memory: 2
+/// KiB beside the history of sent packets, which is 1 KiB at first and at most 16. A value without I/O.
 struct SubscriberBandwidth: Sendable {
   /// What the receiver tells.
   enum Feedback: UInt8, Sendable {
@@ -51,7 +51,8 @@ struct SubscriberBandwidth: Sendable {
   private var raises = RaiseTrial(seed: 1)
   /// Whether losses tell something of what is tried out: not where there were too many before it.
   private var judgesLoss = false
-  /// A path that loses so much whatever is sent is not tried: what is lost, and what is sent again for it, would end most trials.
+  /// A path that loses so much whatever is sent is not tried: what is lost, and what is sent again for it, would end
+  /// most trials.
   private static let ownLoss = 0.02
   /// Waiting so long is the end of a trial. Large pictures and jitter alone make packets wait for less.
   private static let trialQueue = TimeSpan.milliseconds(80)
@@ -128,7 +129,8 @@ struct SubscriberBandwidth: Sendable {
     }
   }
 
-  /// Repairs may take this share of the estimate where it is the limit: more would fill the queue that lost the packets.
+  /// Repairs may take this share of the estimate where it is the limit: more would fill the queue that lost the
+  /// packets.
   private static let repairShare = 0.4
   /// And only this share while packets wait long: repairs would keep the queue from draining.
   private static let queuedRepairShare = 0.15
@@ -216,7 +218,8 @@ struct SubscriberBandwidth: Sendable {
     updatePacing()
   }
 
-  // These four change nothing: as mutating functions they are called where the value is, which is copied otherwise, all 2 KiB of it.
+  // These four change nothing: as mutating functions they are called where the value is, which is copied otherwise, all
+  // 2 KiB of it.
 
   /// The earliest of what pacing, probes and the estimate have to do.
   mutating func deadline() -> Instant {
@@ -241,8 +244,8 @@ struct SubscriberBandwidth: Sendable {
     return now - knownSince >= Self.grace
   }
 
-  /// Whether what is sent waits, is lost beyond what the path loses by itself, or is not reported on. Where none of it is so, what is sent
-  /// arrives, and a low estimate is what others on the path have left of it.
+  /// Whether what is sent waits, is lost beyond what the path loses by itself, or is not reported on. Where none of it
+  /// is so, what is sent arrives, and a low estimate is what others on the path have left of it.
   mutating func isOverfull(now: Instant) -> Bool {
     guard feedback == .transportWide, let lastReport, now - lastReport < Self.trial else { return true }
     // A queue that drains is no reason any more.
@@ -256,14 +259,16 @@ struct SubscriberBandwidth: Sendable {
   /// Whether packets wait on the path, so that more of them would wait longer.
   var isQueued: Bool { feedback == .transportWide && estimator.queueDelay > Self.shortQueue }
 
-  /// Whether a probe of a moment ago has shown that the path takes `rate`, or the estimate is so much higher that nothing is probed any more.
+  /// Whether a probe of a moment ago has shown that the path takes `rate`, or the estimate is so much higher that
+  /// nothing is probed any more.
   mutating func hasProven(_ rate: DataRate, now: Instant) -> Bool {
     guard let probe = estimator.lastProbe, estimator.target >= rate else { return false }
     if estimator.target.bitsPerSecond >= rate.bitsPerSecond * 4 / 3 { return true }
     return now - probe.at < .seconds(3) && probe.rate >= rate
   }
 
-  /// Whether the first probe has told what the path takes, or was waited for long enough. Until then a larger picture would be a guess.
+  /// Whether the first probe has told what the path takes, or was waited for long enough. Until then a larger picture
+  /// would be a guess.
   func isTried(now: Instant) -> Bool {
     guard !hasProbed else { return true }
     return unsatisfiedSince.map { now - $0 >= Self.trial } ?? false
@@ -301,7 +306,8 @@ struct SubscriberBandwidth: Sendable {
   /// Whether a larger picture may be tried out, or need not be.
   func mayTryRaise(now: Instant) -> Bool { !triesRaises || raises.mayTry(now: now) }
 
-  /// Whether the path takes pictures of `total` in all; tries it out by padding where nothing has shown it, and is to be asked again meanwhile.
+  /// Whether the path takes pictures of `total` in all; tries it out by padding where nothing has shown it, and is to
+  /// be asked again meanwhile.
   mutating func tryRaise(to total: DataRate, now: Instant) -> Bool {
     guard triesRaises else {
       raises.end()
@@ -315,8 +321,8 @@ struct SubscriberBandwidth: Sendable {
   /// Nothing larger is to be forwarded now.
   mutating func endRaise() { raises.end() }
 
-  /// Whether what is sent on trial is too much: packets wait, or are lost as they were not before. Overuse without a queue is no sign, since
-  /// jitter looks like it.
+  /// Whether what is sent on trial is too much: packets wait, or are lost as they were not before. Overuse without a
+  /// queue is no sign, since jitter looks like it.
   private func isTrialFailing(_ now: Instant) -> Bool {
     let longest = estimator.usage == .overusing ? Self.growingQueue : Self.trialQueue
     return estimator.queueDelay > longest || (judgesLoss && estimator.losesTooMuch(now: now))

@@ -1,13 +1,11 @@
-/// What matters more when there is not enough bandwidth for everything: what it is first, how large it is shown second. Audio stands above
-/// all of it.
+/// What matters more when there is not enough bandwidth for everything: what it is first, how large it is shown second.
+/// Audio stands above all of it.
 struct SubscriptionPriority: Hashable, Comparable, Sendable {
   /// What a subscription is to its receiver, the most important first.
   enum Kind: UInt8, Hashable, Sendable, Comparable {
-    /// A shared screen.
     case screenShare
     /// Pinned by the receiver.
     case pinned
-    /// Who speaks.
     case activeSpeaker
     /// One tile among others.
     case tile
@@ -20,7 +18,6 @@ struct SubscriptionPriority: Hashable, Comparable, Sendable {
   /// The area it is shown on, in pixels; 0 while unknown.
   var area: UInt32
 
-  /// A priority.
   init(_ kind: Kind, area: UInt32 = 0) {
     self.kind = kind
     self.area = area

@@ -60,7 +60,8 @@ extension Egress {
     }
   }
 
-  /// A packet that waited is not sent: without it nothing can be decoded up to the next keyframe, which is asked for unless one has come since.
+  /// A packet that waited is not sent: without it nothing can be decoded up to the next keyframe, which is asked for
+  /// unless one has come since.
   private func leaveOut(_ waiting: PacedPacket, of subscription: Subscription) {
     guard subscription.state == .running, !waiting.numbers.isFiller, let stream = subscription.stream,
       stream.ssrc == waiting.source, !stream.hasKeyframe(after: waiting.sequence)

@@ -7,8 +7,8 @@ extension Egress {
   /// How far back recent packets are sent again.
   private static let paddingReach: Int64 = 48
 
-  /// Writes the padding of a probe that is due: recent packets once more, which serves the receiver should they have been lost (RFC 4588),
-  /// and empty packets where there are none.
+  /// Writes the padding of a probe that is due: recent packets once more, which serves the receiver should they have
+  /// been lost (RFC 4588), and empty packets where there are none.
   func writeProbe<Sink: PacketSink>(
     batch: OutputBatch, now: Instant, to sink: Sink, _ counters: inout RouterCounters
   ) {

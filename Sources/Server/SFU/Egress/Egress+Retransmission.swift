@@ -5,10 +5,10 @@ import RTC
 extension Egress {
   private static let maximumResends = 256
 
-  /// Whether retransmissions wait.
   var hasResends: Bool { !resends.isEmpty }
 
-  /// The receiver lost `sequence` of `subscription`: queues a retransmission when the packet is still there and the budget allows it.
+  /// The receiver lost `sequence` of `subscription`: queues a retransmission when the packet is still there and the
+  /// budget allows it.
   func negativeAcknowledgement(
     _ sequence: SequenceNumber, of subscription: Subscription, index: Int, now: Instant,
     _ counters: inout RouterCounters

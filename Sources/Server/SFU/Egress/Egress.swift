@@ -10,10 +10,9 @@ public final class Egress {
   public let participant: Int
   /// Whose it is, in the numbering of the worker; the sink finds the way by it.
   var connection = 0
-  /// The slots.
   public var subscriptions: ContiguousArray<Subscription> { slots }
-  // Not visible outside of the module, and assigned as a whole: so the compiler can prove that nothing changes it while it is read, and who reads it for
-  // each packet needs no check for exclusive access.
+  // Not visible outside of the module, and assigned as a whole: so the compiler can prove that nothing changes it while
+  // it is read, and who reads it for each packet needs no check for exclusive access.
   private var slots: ContiguousArray<Subscription> = []
   /// The round-trip time, smoothed; nil while unknown.
   private(set) var roundTrip: TimeSpan?
@@ -29,7 +28,8 @@ public final class Egress {
   /// Writes its packets, and knows what the path takes and what waits for it.
   var writer: EgressWriter
   private(set) var sender: SRTPSender? { didSet { keys = BorrowedReference(sender) } }
-  /// What the streams' numbers were last counted for; stays while nothing may be sent, since no number is used twice under one key.
+  /// What the streams' numbers were last counted for; stays while nothing may be sent, since no number is used twice
+  /// under one key.
   private var keyedBy: SRTPSender?
   /// ``sender``, for packets that are forwarded: it does not change while they are.
   private(set) var keys = BorrowedReference<SRTPSender>(nil)
@@ -56,8 +56,8 @@ public final class Egress {
   /// Whether packets leave encrypted by `sender`.
   func encrypts(with sender: SRTPSender) -> Bool { self.sender === sender }
 
-  /// Packets leave encrypted by `sender` from now on. With other keys than before each stream's roll-over counter begins anew, as the receiver's
-  /// does (RFC 3711 section 3.3.1).
+  /// Packets leave encrypted by `sender` from now on. With other keys than before each stream's roll-over counter
+  /// begins anew, as the receiver's does (RFC 3711 section 3.3.1).
   func open(_ sender: SRTPSender) {
     if let keyedBy, keyedBy !== sender {
       for subscription in subscriptions {

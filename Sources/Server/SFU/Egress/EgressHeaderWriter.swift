@@ -6,8 +6,8 @@ struct EgressHeaderWriter {
   /// For receivers that estimate from the time of sending.
   let clock: NTPClock
 
-  /// Writes the header of a receiver's copy into the batch's header buffer and returns its length, 0 when it does not fit. `number` is the one for
-  /// transport-wide feedback.
+  /// Writes the header of a receiver's copy into the batch's header buffer and returns its length, 0 when it does not
+  /// fit. `number` is the one for transport-wide feedback.
   func writeHeader(
     _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, for subscription: Subscription,
     ssrc: SSRC, type: PayloadType, sequence: UInt16, number: UInt16, batch: OutputBatch, now: Instant
@@ -115,8 +115,8 @@ struct EgressHeaderWriter {
     }
   }
 
-  /// Puts the dependency descriptor of `packet` for `subscription` into the batch's scratch memory and returns its length; 0 where the
-  /// source's own can be sent as it is.
+  /// Puts the dependency descriptor of `packet` for `subscription` into the batch's scratch memory and returns its
+  /// length; 0 where the source's own can be sent as it is.
   @inline(__always)
   private func rewriteDescriptor(
     _ packet: StoredPacket, _ numbers: StreamRewriter.Numbers, of stream: SourceStream, for subscription: Subscription,

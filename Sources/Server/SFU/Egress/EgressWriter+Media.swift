@@ -70,7 +70,8 @@ extension EgressWriter {
       now: now, &counters)
   }
 
-  /// A RED packet for a receiver that knows the blocks under other payload types: its block headers are changed in a copy.
+  /// A RED packet for a receiver that knows the blocks under other payload types: its block headers are changed in a
+  /// copy.
   private mutating func appendRedundancy(
     _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, type: PayloadType,
     for subscription: Subscription, _ sender: SRTPSender, batch: OutputBatch, now: Instant,

@@ -10,8 +10,8 @@ extension EgressWriter {
   /// Longer packets would be cut in two on the way.
   private static let maximumPayload = 1_150
 
-  /// Writes a sound with the ones before it in front, for a receiver that loses some (RFC 2198); false when there is nothing to add, and
-  /// nothing was written.
+  /// Writes a sound with the ones before it in front, for a receiver that loses some (RFC 2198); false when there is
+  /// nothing to add, and nothing was written.
   mutating func appendWithRedundancy(
     _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, type: PayloadType,
     for subscription: Subscription, _ sender: SRTPSender, batch: OutputBatch, now: Instant,

@@ -10,7 +10,6 @@ public struct FeedbackSummary: Sendable {
   /// The receiver's own estimate of its downlink (REMB), if it sends one.
   public var estimate: DataRate?
 
-  /// Nothing reported.
   public init() {}
 
   /// The share of packets lost, 0 to 1.

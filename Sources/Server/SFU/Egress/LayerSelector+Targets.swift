@@ -54,8 +54,8 @@ extension LayerSelector {
     return (layer.spatial, layer.temporal) > (now.spatial, now.temporal) ? step : current
   }
 
-  /// The best decode target within `current` when that has larger pictures than wanted: less at once, the rest of the way
-  /// later.
+  /// The best decode target within `current` when that has larger pictures than wanted: less at once, the rest of the
+  /// way later.
   func lesser(than current: UInt8, _ reader: DependencyReader) -> UInt8? {
     guard let now = reader.structure.layer(ofDecodeTarget: Int(current)), now.spatial > wanted.spatial else {
       return nil

@@ -2,11 +2,11 @@ import RTC
 
 /// Decides for each packet of one stream whether one receiver gets it, and when its layers may change.
 ///
-/// Down it goes at the next picture. Up it goes where the codec says that a decoder can follow: at a keyframe; in time at a layer-sync frame
-/// (VP8), after a switching-up point (VP9) or at a switch indication (dependency descriptor); in space also at a frame that
-/// needs no earlier picture. Until then the old layers go on. A plain value; nothing allocates.
+/// Down it goes at the next picture. Up it goes where the codec says that a decoder can follow: at a keyframe; in time
+/// at a layer-sync frame (VP8), after a switching-up point (VP9) or at a switch indication (dependency descriptor); in
+/// space also at a frame that needs no earlier picture. Until then the old layers go on. A plain value; nothing
+/// allocates.
 struct LayerSelector: Sendable {
-  /// What passes now.
   var selection = LayerSelection.all
   /// What is to pass.
   private(set) var wanted = LayerIndex.highest

@@ -1,7 +1,7 @@
 /// The packets that one tick has for one receiver, back to back, ready for UDP segmentation offload.
 ///
-/// Packets of equal length in a row form a *run* that leaves in one send, a shorter one may end it. A worker has one batch that
-/// it fills for receiver after receiver, so it stays in the cache.
+/// Packets of equal length in a row form a *run* that leaves in one send, a shorter one may end it. A worker has one
+/// batch that it fills for receiver after receiver, so it stays in the cache.
 public final class OutputBatch {
   /// Packets that may leave in one send: `count` packets of `segment` bytes each, the last one maybe shorter.
   public struct Run: Sendable, Hashable {
@@ -11,7 +11,6 @@ public final class OutputBatch {
     public var length: Int
     /// Length of each packet but the last.
     public var segment: Int
-    /// Number of packets.
     public var count: Int
     /// Whether a shorter packet has ended it.
     var closed: Bool
@@ -21,12 +20,10 @@ public final class OutputBatch {
   public static let maximumSegments = 64
   /// Most bytes in one offloaded send: what fits an IP datagram.
   public static let maximumRunBytes = 65_000
-  /// Most runs.
   static let maximumRuns = 128
   /// Room that one packet may take.
   static let packetRoom = 2_048
 
-  /// The packets.
   public let bytes: ByteBlock
   /// Where the header of the packet being written is put together.
   let header = ByteBlock(count: 768)
@@ -41,7 +38,8 @@ public final class OutputBatch {
   /// Packets in the batch.
   public var packets: Int { packetCount }
 
-  /// Calls `body` with each of ``runs``. Unlike the collection, which owns the table that it reads, it counts no references.
+  /// Calls `body` with each of ``runs``. Unlike the collection, which owns the table that it reads, it counts no
+  /// references.
   @inline(__always)
   func forEachRun(_ body: (Run) -> Void) {
     var index = 0
@@ -101,7 +99,6 @@ public final class OutputBatch {
     runCount &+= 1
   }
 
-  /// Empties the batch.
   public func removeAll() {
     usedBytes = 0
     packetCount = 0
@@ -117,7 +114,6 @@ public final class OutputBatch {
     public var startIndex: Int { 0 }
     /// The number of runs.
     public var endIndex: Int { count }
-    /// A run.
     public subscript(index: Int) -> Run { table[index] }
   }
 }

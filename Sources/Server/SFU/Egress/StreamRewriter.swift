@@ -6,10 +6,12 @@ import RTC
 ///
 /// What was lost on the way from the source stays a gap (the receiver asks for it and gets it when it was recovered);
 /// what the router left out on purpose is closed. The mapping is kept as a short list of *spans*: from one source
-/// sequence number on, everything is shifted by the same amounts and the same layers pass. So a packet costs a comparison, no memory is
-/// kept per packet, and both directions can be looked up: late packets find their place, and a NACK finds its source packet.
+/// sequence number on, everything is shifted by the same amounts and the same layers pass. So a packet costs a
+/// comparison, no memory is kept per packet, and both directions can be looked up: late packets find their place, and a
+/// NACK finds its source packet.
 ///
-/// An object, of which a packet changes numbers alone: a value in a subscription would be checked for exclusive access as a whole, for each packet.
+/// An object, of which a packet changes numbers alone: a value in a subscription would be checked for exclusive access
+/// as a whole, for each packet.
 final class StreamRewriter {
   /// A run of packets that share their offsets.
   struct Span: Sendable {
@@ -19,7 +21,6 @@ final class StreamRewriter {
     var pictureOffset: UInt16
     var frameOffset: UInt16
     var tl0Offset: UInt8
-    /// Which layers pass.
     var selection = LayerSelection.all
     /// Which attached source the run belongs to.
     var serial: UInt32
@@ -47,16 +48,17 @@ final class StreamRewriter {
   struct Origin: Sendable, Hashable {
     /// The source's extended sequence number.
     var source: Int64
-    /// The outgoing one.
     var out: Int64
     /// Which attached source it was; see ``StreamRewriter/serial``.
     var serial: UInt32
   }
 
-  /// More runs are not kept; the oldest are forgotten. With layers left out a picture may begin a run, so this is about two seconds.
+  /// More runs are not kept; the oldest are forgotten. With layers left out a picture may begin a run, so this is about
+  /// two seconds.
   static let maximumSpans = 64
-  /// How far a packet's number may lie beyond the last one that was sent. A larger gap is closed: nobody waits for so many packets, and a
-  /// receiver, who sees 16 bits of the number, would take a gap of 32,768 for one backwards (RFC 3711 section 3.3.1).
+  /// How far a packet's number may lie beyond the last one that was sent. A larger gap is closed: nobody waits for so
+  /// many packets, and a receiver, who sees 16 bits of the number, would take a gap of 32,768 for one backwards (RFC
+  /// 3711 section 3.3.1).
   static let maximumGap: Int64 = 1_000
 
   private var spans: ContiguousArray<Span> = []
@@ -105,8 +107,9 @@ final class StreamRewriter {
     highestSource = .min
   }
 
-  /// The next packet is the first that other keys encrypt: its number follows the last one's, with the roll-overs that it began with, or is 0 where the
-  /// next one is near. Nothing that was sent before can be looked up any more. Call ``begin(with:now:clockRate:)`` before the next packet.
+  /// The next packet is the first that other keys encrypt: its number follows the last one's, with the roll-overs that
+  /// it began with, or is 0 where the next one is near. Nothing that was sent before can be looked up any more. Call
+  /// ``begin(with:now:clockRate:)`` before the next packet.
   func startOver() {
     highestOut = Int64(Self.first(UInt16(truncatingIfNeeded: highestOut &+ 1))) &+ 0xFFFF
     highestSent = highestOut
@@ -115,9 +118,10 @@ final class StreamRewriter {
     detach()
   }
 
-  /// With which number a stream begins under other keys whose next one would be `next`. A receiver that misses all packets up to a roll-over does not know
-  /// of it and could read none ever after (RFC 3711 section 3.3.1), so none begins shortly before one. What is left out is a quarter of all numbers at
-  /// most, which no receiver takes for a step back.
+  /// With which number a stream begins under other keys whose next one would be `next`. A receiver that misses all
+  /// packets up to a roll-over does not know of it and could read none ever after (RFC 3711 section 3.3.1), so none
+  /// begins shortly before one. What is left out is a quarter of all numbers at most, which no receiver takes for a
+  /// step back.
   static func first(_ next: UInt16) -> UInt16 { next < 0xC000 ? next : 0 }
 
   /// The outgoing timestamp for something that happens now: the last one, and what has passed since.
@@ -165,7 +169,8 @@ final class StreamRewriter {
   @inline(__always)
   func isNewest(_ packet: StoredPacket) -> Bool { packet.sequence > highestSource }
 
-  /// The numbers for `packet` of the running source, which passes; nil when it comes from before the run began or was left out.
+  /// The numbers for `packet` of the running source, which passes; nil when it comes from before the run began or was
+  /// left out.
   @inline(__always)
   func rewrite(_ packet: StoredPacket, now: Instant) -> Numbers? {
     rewrite(packet, .all, now: now)
@@ -204,8 +209,8 @@ final class StreamRewriter {
     omit(packet, span)
   }
 
-  /// Leaves out `packet`, the newest, because `selection` does not let it pass. Where picture ids must run on without holes (VP8), the
-  /// picture's is given to the next one.
+  /// Leaves out `packet`, the newest, because `selection` does not let it pass. Where picture ids must run on without
+  /// holes (VP8), the picture's is given to the next one.
   func skip(_ packet: StoredPacket, _ selection: LayerSelection) {
     guard var span = newest, span.serial == serial, packet.sequence > highestSource else { return }
     span.selection = selection

@@ -17,7 +17,8 @@ struct LayerState {
   var previous: SourceStream?
   /// By what ``StreamRewriter`` knows it.
   var previousSerial: UInt32 = 0
-  /// By how much the outgoing time line runs ahead of the source's: what a switch cost that had to stay behind the last packet.
+  /// By how much the outgoing time line runs ahead of the source's: what a switch cost that had to stay behind the last
+  /// packet.
   var lead: UInt32 = 0
   /// Since when nothing could be sent for want of a keyframe.
   var waitingSince: Instant?
@@ -36,8 +37,8 @@ struct ShownSize: Hashable, Sendable {
   /// Whether nothing is shown.
   var isHidden: Bool { width <= 0 || height <= 0 }
 
-  /// Whether a picture of this size is large enough, within a tenth. The longer sides are compared with each other, since a picture or a
-  /// tile may be turned.
+  /// Whether a picture of this size is large enough, within a tenth. The longer sides are compared with each other,
+  /// since a picture or a tile may be turned.
   func isSatisfied(byWidth width: UInt16, height: UInt16) -> Bool {
     let picture = (Int(max(width, height)), Int(min(width, height)))
     let tile = (max(self.width, self.height), min(self.width, self.height))
@@ -49,7 +50,8 @@ extension Subscription {
   /// The most that the receiver wants, from the size at which it shows the picture, and can decode.
   public var limit: LayerIndex {
     var limit = layering.limit
-    // Without descriptors it takes frames of two sizes for two pictures of one time, and stands: it gets the smallest alone.
+    // Without descriptors it takes frames of two sizes for two pictures of one time, and stands: it gets the smallest
+    // alone.
     if !takesDescriptors, publication?.streams.first?.layers.needsDescriptor == true {
       limit.spatial = 0
     }
@@ -112,8 +114,8 @@ extension Subscription {
       layering.next = nil
     }
     guard media.kind == .video, let stream else { return }
-    // The selector is changed in a copy, and so is the state around it where it lets go of a stream: what is changed in place while other code
-    // runs is checked for exclusive access by who reads it, for each packet.
+    // The selector is changed in a copy, and so is the state around it where it lets go of a stream: what is changed in
+    // place while other code runs is checked for exclusive access by who reads it, for each packet.
     var selector = layering.selector
     selector.want(publication.isSimulcast ? LayerIndex(spatial: 7, temporal: wanted.temporal) : wanted, of: stream)
     layering.selector = selector
@@ -142,7 +144,8 @@ extension Subscription {
     reconsider()
   }
 
-  /// Finds the smallest layer that fills the size at which the picture is shown, and the temporal layers that make no more pictures than are of use.
+  /// Finds the smallest layer that fills the size at which the picture is shown, and the temporal layers that make no
+  /// more pictures than are of use.
   func updateLimit(now: Instant) {
     guard let publication, let shown = layering.shown, !shown.isHidden else {
       layering.limit = .highest
@@ -161,8 +164,8 @@ extension Subscription {
     layering.limit = limit
   }
 
-  /// The highest temporal layer with which there are no more than `most` pictures a second; the lowest when even that has more. While nothing has been
-  /// measured it is what it was.
+  /// The highest temporal layer with which there are no more than `most` pictures a second; the lowest when even that
+  /// has more. While nothing has been measured it is what it was.
   private func temporalLimit(_ most: Int, _ spatial: UInt8, _ publication: Publication, _ now: Instant) -> UInt8 {
     let before = layering.limit.temporal
     guard let stream = stream ?? publication.stream(for: spatial), stream.layers.meter.hasRates(now: now) else {
@@ -200,7 +203,8 @@ extension Subscription {
       frameRate: demandedRate)
   }
 
-  /// The pictures a second that the sender is to keep to; 0 where pictures can be left out on the way, each receiver its own.
+  /// The pictures a second that the sender is to keep to; 0 where pictures can be left out on the way, each receiver
+  /// its own.
   private var demandedRate: UInt16 {
     guard let shown = layering.shown, publication?.hasTemporalLayers == false else { return 0 }
     return UInt16(clamping: shown.frameRate)
@@ -268,8 +272,9 @@ extension Subscription {
     egress.wantsReport = true
   }
 
-  /// The outgoing timestamp of a packet with which another layer begins: sender reports say how the clocks of both streams relate, and the
-  /// time line goes on as if there had been no change. Without reports time goes on by what has passed.
+  /// The outgoing timestamp of a packet with which another layer begins: sender reports say how the clocks of both
+  /// streams relate, and the time line goes on as if there had been no change. Without reports time goes on by what has
+  /// passed.
   private func timestamp(
     of packet: StoredPacket, in next: SourceStream, after old: SourceStream?, now: Instant
   ) -> UInt32 {

@@ -1,18 +1,17 @@
 import Basics
 public import RTC
 
-/// One receive slot of a participant and the publication it carries: a stream of its own towards the receiver, with its own SSRC,
-/// numbers and header extensions, whatever source feeds it.
+/// One receive slot of a participant and the publication it carries: a stream of its own towards the receiver, with its
+/// own SSRC, numbers and header extensions, whatever source feeds it.
 ///
-/// The slot stays when its publication changes, so the receiver sees one continuous stream. Video begins at a keyframe, which
-/// is asked for as long as it does not come.
+/// The slot stays when its publication changes, so the receiver sees one continuous stream. Video begins at a keyframe,
+/// which is asked for as long as it does not come.
 public final class Subscription {
   enum State: UInt8 {
     /// The slot carries nothing.
     case idle
     /// It begins with the next packet a decoder can start at.
     case waiting
-    /// Packets pass.
     case running
   }
 
@@ -24,7 +23,6 @@ public final class Subscription {
   private(set) var publication: Publication?
   /// Whether the receiver asked for nothing to be sent for now.
   private(set) var isPaused = false
-  /// The stream's SSRC.
   public let ssrc: SSRC
   /// The SSRC of its retransmissions.
   public let retransmissionSSRC: SSRC?
@@ -67,7 +65,8 @@ public final class Subscription {
   var jitter: UInt32 = 0
   /// Whether the report says something new since the last judgement of quality.
   var hasNewReport = false
-  /// Whether the receiver has pinned it, so that it comes before what is not when there is not enough bandwidth for everything.
+  /// Whether the receiver has pinned it, so that it comes before what is not when there is not enough bandwidth for
+  /// everything.
   public internal(set) var isPinned = false
   /// What keeps its layer from changing to and fro.
   var hysteresis = LayerHysteresis()
@@ -144,7 +143,8 @@ public final class Subscription {
     if !stopped { interrupt() }
   }
 
-  /// Some packets were left out on purpose: go on at a point where a decoder can, and ask for one unless that is done later.
+  /// Some packets were left out on purpose: go on at a point where a decoder can, and ask for one unless that is done
+  /// later.
   func interrupt(asks: Bool = true) {
     guard state != .idle else { return }
     state = .waiting
@@ -156,15 +156,16 @@ public final class Subscription {
   /// Whether it has not begun, and could with a keyframe that came before its receiver's connection was there.
   var startsWithKeyframe: Bool { media.kind == .video && state == .waiting && !isStopped && !rewriter.hasSent }
 
-  /// Whether a keyframe request that comes now was sent before the receiver could have the keyframe that the stream began with. Another one would
-  /// show it nothing sooner, and costs everybody who receives the stream.
+  /// Whether a keyframe request that comes now was sent before the receiver could have the keyframe that the stream
+  /// began with. Another one would show it nothing sooner, and costs everybody who receives the stream.
   func beginningAnswersRequest(now: Instant) -> Bool {
     guard state == .running, let began else { return false }
     let roundTrip = egress.roundTrip ?? Self.unknownRoundTrip
     return now - began < min(max(roundTrip, .milliseconds(50)), .milliseconds(500))
   }
 
-  /// For newcomers, who have not reported yet. A receiver that has lost the keyframe asks for its packets first, and again for a keyframe.
+  /// For newcomers, who have not reported yet. A receiver that has lost the keyframe asks for its packets first, and
+  /// again for a keyframe.
   private static let unknownRoundTrip = TimeSpan.milliseconds(300)
 
   /// Whether any of the publication's formats can be sent to this receiver.
@@ -227,7 +228,8 @@ public final class Subscription {
   }
 
   private func mapPayloadTypes(_ publication: Publication) {
-    // Put together apart: an array that is changed in place is checked for exclusive access by who reads it, for each packet.
+    // Put together apart: an array that is changed in place is checked for exclusive access by who reads it, for each
+    // packet.
     var types = ContiguousArray<UInt8>(repeating: 0xFF, count: 128)
     var retransmissions = types
     rewritesRedundancy = false

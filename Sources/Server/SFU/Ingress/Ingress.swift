@@ -5,12 +5,13 @@ import RTC
 /// it must be told about them.
 ///
 /// An SSRC is learned from the session description or from the MID (and RID) that a packet carries, and stays with its
-/// publication: a packet that claims it for another one is refused. The table is the participant's own, so no packet can
-/// reach the publication of somebody else, whatever it says about itself.
+/// publication: a packet that claims it for another one is refused. The table is the participant's own, so no packet
+/// can reach the publication of somebody else, whatever it says about itself.
 public final class Ingress {
   /// Most SSRCs that a participant may use.
   public static let maximumSources = 64
-  /// The largest packet that is taken, in bytes. What is larger came in fragments, and would leave in fragments to each receiver.
+  /// The largest packet that is taken, in bytes. What is larger came in fragments, and would leave in fragments to each
+  /// receiver.
   public static let maximumPacket = 1_500
 
   /// What an SSRC stands for. An object, so that a packet counts one reference and not one for each part.
@@ -73,7 +74,6 @@ public final class Ingress {
 
   /// The router's number of the participant.
   public let participant: Int
-  /// Its publications.
   public private(set) var publications: ContiguousArray<Publication> = []
 
   /// Arrival times of all its packets, for transport-wide feedback.
@@ -90,8 +90,8 @@ public final class Ingress {
   private var sources = RTPDemultiplexer<Binding>(capacity: maximumSources)
   /// The index of the last packet's SSRC in ``sources``.
   private var lastIndex = 0
-  /// A browser that takes a section again goes on under its SSRCs, and names neither section nor layer in its packets any more: reports have
-  /// told it that those are known.
+  /// A browser that takes a section again goes on under its SSRCs, and names neither section nor layer in its packets
+  /// any more: reports have told it that those are known.
   private var former: ContiguousArray<FormerBinding> = []
 
   init(participant: Int, now: Instant) {

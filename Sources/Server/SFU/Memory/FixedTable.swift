@@ -1,11 +1,12 @@
 /// A fixed number of places, each of which always holds a value.
 ///
-/// An array that a class changes in place is checked for exclusive access and for other owners whenever it is read or written; where packets
-/// are forwarded that costs more than the work itself. Here only the index is checked.
+/// An array that a class changes in place is checked for exclusive access and for other owners whenever it is read or
+/// written; where packets are forwarded that costs more than the work itself. Here only the index is checked.
 @safe final class FixedTable<Element> {
   /// The number of places.
   let count: Int
-  // Allocated and filled by `init`, freed by `deinit`; every index is checked against `count` before it becomes a pointer.
+  // Allocated and filled by `init`, freed by `deinit`; every index is checked against `count` before it becomes a
+  // pointer.
   private let base: UnsafeMutablePointer<Element>
 
   /// `count` places that hold `value`.

@@ -2,21 +2,19 @@ public import Basics
 
 /// One step of the quality of a video publication: a spatial layer and the temporal layers up to one.
 ///
-/// Spatial layer 0 is the smallest picture; with simulcast each is a stream of its own, with SVC they share one (RFC 9628 section 3,
-/// AV1 dependency descriptor). Ordered by size, then by frame rate.
+/// Spatial layer 0 is the smallest picture; with simulcast each is a stream of its own, with SVC they share one (RFC
+/// 9628 section 3, AV1 dependency descriptor). Ordered by size, then by frame rate.
 public struct LayerIndex: Hashable, Comparable, Sendable {
   /// The spatial layer, smallest picture first.
   public var spatial: UInt8
   /// The highest temporal layer that is forwarded, lowest frame rate first.
   public var temporal: UInt8
 
-  /// A layer.
   public init(spatial: UInt8, temporal: UInt8) {
     self.spatial = spatial
     self.temporal = temporal
   }
 
-  /// The lowest step.
   public static let lowest = LayerIndex(spatial: 0, temporal: 0)
   /// No limit: whatever there is.
   public static let highest = LayerIndex(spatial: 7, temporal: 7)
@@ -32,7 +30,6 @@ public struct LayerIndex: Hashable, Comparable, Sendable {
 
 /// What forwarding one step of a publication costs and gives, as measured on the packets that arrive.
 public struct LayerOption: Hashable, Sendable {
-  /// The step.
   public var index: LayerIndex
   /// What it takes on the wire, all layers that it depends on included.
   public var rate: DataRate
@@ -41,7 +38,6 @@ public struct LayerOption: Hashable, Sendable {
   /// Height of the picture in pixels; 0 while unknown.
   public var height: UInt16
 
-  /// An option.
   public init(index: LayerIndex, rate: DataRate, width: UInt16 = 0, height: UInt16 = 0) {
     self.index = index
     self.rate = rate

@@ -1,6 +1,7 @@
 import Basics
 
-/// What the layers of one stream carry, measured over about a second in two halves. Fixed size; a packet costs an addition.
+/// What the layers of one stream carry, measured over about a second in two halves. Fixed size; a packet costs an
+/// addition.
 struct LayerMeter: Sendable {
   /// Half of what is measured over.
   static let half = TimeSpan.milliseconds(500)
@@ -80,7 +81,8 @@ struct LayerMeter: Sendable {
   /// Whether nothing has been counted for so long that what was measured says nothing.
   func isStale(now: Instant) -> Bool { now - start > Self.half * 5 }
 
-  /// Whether the stream has begun lately. Its rate is still that of its first packets, and encoders take seconds to come to theirs.
+  /// Whether the stream has begun lately. Its rate is still that of its first packets, and encoders take seconds to
+  /// come to theirs.
   func isYoung(now: Instant) -> Bool { now - began < Self.youth }
 
   private func span(_ now: Instant) -> TimeSpan {

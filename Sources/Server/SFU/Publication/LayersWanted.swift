@@ -3,20 +3,21 @@ public import RTC
 
 /// Which layers of a publication somebody watches: the publisher may stop the others.
 public struct LayersWanted: Hashable, Sendable {
-  /// The highest spatial layer that is wanted, with all below it; nil when nobody watches. 7 stands for all that there are.
+  /// The highest spatial layer that is wanted, with all below it; nil when nobody watches. 7 stands for all that there
+  /// are.
   public var spatial: UInt8?
   /// The simulcast streams that are wanted, smallest first; empty without simulcast, and when nobody watches.
   public var streams: [RID]
-  /// How many spatial layers one stream has when nothing of it is left out; 0 with simulcast, and where all of them are wanted.
+  /// How many spatial layers one stream has when nothing of it is left out; 0 with simulcast, and where all of them are
+  /// wanted.
   public var layerCount: UInt8 = 0
   /// Width of the largest picture in pixels that is shown anywhere; 0 when somebody takes whatever there is.
   public var width: UInt16
-  /// Its height.
   public var height: UInt16
-  /// The most pictures a second that anybody wants of a publication from which the server can leave none out; 0 for all, and where it can.
+  /// The most pictures a second that anybody wants of a publication from which the server can leave none out; 0 for
+  /// all, and where it can.
   public var frameRate: UInt16 = 0
 
-  /// A wish.
   public init(spatial: UInt8?, streams: [RID] = [], width: UInt16 = 0, height: UInt16 = 0) {
     self.spatial = spatial
     self.streams = streams
@@ -25,13 +26,14 @@ public struct LayersWanted: Hashable, Sendable {
   }
 }
 
-/// What the receivers of a publication want together, and what its sender was told: more at once, less only when it has been enough for
-/// a second, so that a tile that is scrolled through or moved costs no keyframe.
+/// What the receivers of a publication want together, and what its sender was told: more at once, less only when it has
+/// been enough for a second, so that a tile that is scrolled through or moved costs no keyframe.
 struct LayerDemand: Sendable {
   /// How long less must be enough before the sender is told.
   static let patience = TimeSpan.seconds(1)
 
-  /// The wish of one receiver, or of several: how many spatial layers (0: none, 8: all), how large a picture (0: any), and how many a second (0: all).
+  /// The wish of one receiver, or of several: how many spatial layers (0: none, 8: all), how large a picture (0: any),
+  /// and how many a second (0: all).
   struct Level: Equatable {
     var layers: UInt8 = 0
     var width: UInt16 = 0
@@ -40,7 +42,6 @@ struct LayerDemand: Sendable {
 
     static let all = Level(layers: 8)
 
-    /// What satisfies both.
     func joined(_ other: Level) -> Level {
       guard layers > 0 else { return other }
       guard other.layers > 0 else { return self }

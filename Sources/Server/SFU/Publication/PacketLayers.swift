@@ -1,14 +1,13 @@
 import RTC
 
-/// What one packet is to the layers of its stream, read once when it arrives: from the payload descriptor of VP8 (RFC 7741 section 4.2) or
-/// VP9 (RFC 9628 section 4.2), or from a dependency descriptor. 16 bytes.
+/// What one packet is to the layers of its stream, read once when it arrives: from the payload descriptor of VP8 (RFC
+/// 7741 section 4.2) or VP9 (RFC 9628 section 4.2), or from a dependency descriptor. 16 bytes.
 public struct PacketLayers: Sendable {
   /// Facts about a packet; the four highest bits are ``PacketLayers/structure``.
   struct Flags: OptionSet {
     var rawValue: UInt16
     /// The first packet of its frame (with VP9: of its layer frame).
     static let startsFrame = Flags(rawValue: 1)
-    /// The last one.
     static let endsFrame = Flags(rawValue: 2)
     /// The frame needs layer 0 only, so its own layer can be taken up here (Y of VP8).
     static let isLayerSync = Flags(rawValue: 4)
@@ -24,7 +23,8 @@ public struct PacketLayers: Sendable {
     static let hasMask = Flags(rawValue: 128)
     /// There is a dependency descriptor with a frame number.
     static let hasFrameNumber = Flags(rawValue: 256)
-    /// Picture ids run on without holes where pictures are left out, since references are implied (VP8). VP9 counts its references by them.
+    /// Picture ids run on without holes where pictures are left out, since references are implied (VP8). VP9 counts its
+    /// references by them.
     static let closesPictures = Flags(rawValue: 512)
   }
 
@@ -42,7 +42,8 @@ public struct PacketLayers: Sendable {
   var temporal: UInt8 = 0
   var flags: Flags = []
 
-  /// Which template structure ``targets`` and ``switches`` count in, modulo 16: another one may give the same numbers to other targets.
+  /// Which template structure ``targets`` and ``switches`` count in, modulo 16: another one may give the same numbers
+  /// to other targets.
   var structure: UInt8 {
     get { UInt8(truncatingIfNeeded: flags.rawValue >> 12) }
     set { flags.rawValue = flags.rawValue & 0x0FFF | UInt16(newValue & 0x0F) << 12 }
@@ -95,18 +96,18 @@ public struct PacketLayers: Sendable {
   }
 }
 
-/// Which layers of a stream pass: four bytes that are compared for each packet and kept with each run of outgoing numbers, so that a
-/// packet that comes late is judged by what held at its place.
+/// Which layers of a stream pass: four bytes that are compared for each packet and kept with each run of outgoing
+/// numbers, so that a packet that comes late is judged by what held at its place.
 struct LayerSelection: Equatable, Sendable {
   private var raw: UInt32
 
-  /// Layers up to `spatial` and `temporal`; `target` is the decode target in the structure of that generation, 0xFF to go by the layers.
+  /// Layers up to `spatial` and `temporal`; `target` is the decode target in the structure of that generation, 0xFF to
+  /// go by the layers.
   init(spatial: UInt8, temporal: UInt8, target: UInt8 = Self.noTarget, generation: UInt32 = 0) {
     raw = UInt32(spatial) | UInt32(temporal) << 8 | UInt32(target) << 16 | (generation & 0x0F) << 24
   }
 
   static let noTarget: UInt8 = 0xFF
-  /// Everything.
   static let all = LayerSelection(spatial: 7, temporal: 7)
 
   /// The highest spatial layer that passes.

@@ -1,12 +1,11 @@
 /// The slots of a stream's store that wait to be forwarded, in order. A fixed number of them; nothing allocates.
 ///
-/// An array that a stream changes in place is checked for exclusive access whenever it is read, for each receiver of each packet.
+/// An array that a stream changes in place is checked for exclusive access whenever it is read, for each receiver of
+/// each packet.
 final class PendingSlots {
-  /// How many wait.
   private(set) var count = 0
   private let slots = FixedTable<Int32>(repeating: 0, count: SourceStream.maximumPending)
 
-  /// Whether none waits.
   var isEmpty: Bool { count == 0 }
   /// The one that has waited longest.
   var first: Int? { count > 0 ? Int(slots[0]) : nil }
@@ -32,7 +31,8 @@ final class PendingSlots {
   /// Lets nothing wait any more.
   func removeAll() { count = 0 }
 
-  /// Lets others wait instead, at most ``SourceStream/maximumPending``; returns those that did. Allocates; meant for newcomers.
+  /// Lets others wait instead, at most ``SourceStream/maximumPending``; returns those that did. Allocates; meant for
+  /// newcomers.
   func exchange(for others: ContiguousArray<Int>) -> ContiguousArray<Int> {
     let before = ContiguousArray((0..<count).map { self[$0] })
     removeAll()

@@ -9,11 +9,13 @@ struct ArrivedLayers: Sendable {
 }
 
 extension Publication {
-  /// The share that arrives of what its receivers asked its sender for, 0 to 1: by the area of the largest picture that anybody wants, no larger than it
-  /// is shown. 1 for sound that comes, for what nobody wants, and where nothing can be said.
+  /// The share that arrives of what its receivers asked its sender for, 0 to 1: by the area of the largest picture that
+  /// anybody wants, no larger than it is shown. 1 for sound that comes, for what nobody wants, and where nothing can be
+  /// said.
   ///
-  /// Only layers count that have come before, while the source had its present size: senders offer sizes that a small camera does not have. And that
-  /// nothing comes at all is no lack when the sender itself has stopped, as with a picture that stands still; its reports tell the one from the other.
+  /// Only layers count that have come before, while the source had its present size: senders offer sizes that a small
+  /// camera does not have. And that nothing comes at all is no lack when the sender itself has stopped, as with a
+  /// picture that stands still; its reports tell the one from the other.
   func shareArrived(now: Instant) -> Double {
     guard !isMuted else { return 1 }
     guard media.kind == .video else { return isBlocked ? 0 : 1 }
@@ -60,7 +62,8 @@ extension SourceStream {
   /// A sender report counts fewer packets than this as none: the last ones of a stream that ended may have been lost.
   private static let fewPackets: UInt32 = 10
 
-  /// Compares how many packets the sender says that it has sent with how many came, from one of its reports to the next.
+  /// Compares how many packets the sender says that it has sent with how many came, from one of its reports to the
+  /// next.
   func noteSent(_ count: UInt32) {
     if let before = sentBefore {
       let sent = count &- before.count

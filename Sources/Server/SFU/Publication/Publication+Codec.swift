@@ -1,13 +1,14 @@
 import Basics
 import RTC
 
-/// The codec that a publication arrives in: its sender may go over to another of those negotiated at any time (RFC 3264 section 8.3.2).
+/// The codec that a publication arrives in: its sender may go over to another of those negotiated at any time (RFC 3264
+/// section 8.3.2).
 extension Publication {
   /// How often the router reports the codec at most, whatever the sender does.
   static let codecReportInterval = TimeSpan.milliseconds(500)
 
-  /// Notes the payload type of a packet of `stream`. False when the packet is from before the stream went over to another codec: that begins
-  /// with a keyframe, so no receiver needs it.
+  /// Notes the payload type of a packet of `stream`. False when the packet is from before the stream went over to
+  /// another codec: that begins with a keyframe, so no receiver needs it.
   @inline(__always)
   func noteFormat(_ type: PayloadType, _ codec: Codec, of stream: SourceStream, sequence: Int64) -> Bool {
     guard stream.codec == codec || changeCodec(of: stream, to: codec, sequence: sequence) else { return false }

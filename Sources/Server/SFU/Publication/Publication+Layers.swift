@@ -2,10 +2,11 @@ public import Basics
 import RTC
 
 extension Publication {
-  /// The steps in which the publication can be forwarded, smallest first, of the layers that arrive: what each takes, measured over about a
-  /// second, and how large its picture is. Empty for sound, and while nothing arrives.
+  /// The steps in which the publication can be forwarded, smallest first, of the layers that arrive: what each takes,
+  /// measured over about a second, and how large its picture is. Empty for sound, and while nothing arrives.
   ///
-  /// - Complexity: constant between two measurements (half a second); nothing is allocated once the list has had its length.
+  /// - Complexity: constant between two measurements (half a second); nothing is allocated once the list has had its
+  ///   length.
   public func layers(now: Instant) -> ContiguousArray<LayerOption> {
     guard media.kind == .video else { return [] }
     var epoch: UInt32 = 1
@@ -43,8 +44,9 @@ extension Publication {
     }
   }
 
-  /// The least that a larger layer will take once its encoder has come to its rate, from its size, or from the next smaller layer. None for
-  /// the smallest, which is forwarded anyway, for a screen, which may take next to nothing, and for layers of one stream that begin together.
+  /// The least that a larger layer will take once its encoder has come to its rate, from its size, or from the next
+  /// smaller layer. None for the smallest, which is forwarded anyway, for a screen, which may take next to nothing, and
+  /// for layers of one stream that begin together.
   private func expectedRate(of option: LayerOption, in stream: SourceStream) -> DataRate {
     guard isSimulcast || stream.layers.hasGrown, !isScreenShare,
       let smaller = ladder.last(where: { $0.index.spatial < option.index.spatial })
@@ -140,8 +142,8 @@ extension Publication {
     return true
   }
 
-  /// Orders simulcast streams by picture size. Browsers list them from the smallest to the largest or the other way round, so the offer's
-  /// order counts only as far as the sizes do not say otherwise.
+  /// Orders simulcast streams by picture size. Browsers list them from the smallest to the largest or the other way
+  /// round, so the offer's order counts only as far as the sizes do not say otherwise.
   private func rankStreams() {
     guard isSimulcast else { return }
     let count = layerNames.count

@@ -6,7 +6,6 @@ package import RTC
 /// Packets reach it through the participant's ``Ingress``; it holds the source streams (one, or one for each simulcast
 /// layer) and the list of subscriptions that they are forwarded to.
 public final class Publication {
-  /// The publication's id.
   public let id: PublicationID
   /// The router's number of the participant who sends it.
   public let participant: Int
@@ -19,9 +18,9 @@ public final class Publication {
   /// Whether its frames are encrypted end to end, so that only what their forms leave clear can be read.
   let isEncrypted: Bool
   /// The streams that have arrived, one for each simulcast layer.
-  // These two are assigned as a whole: an array that is changed in place is checked for exclusive access by who reads it, for each packet.
+  // These two are assigned as a whole: an array that is changed in place is checked for exclusive access by who reads
+  // it, for each packet.
   var streams: ContiguousArray<SourceStream> = []
-  /// Who receives it.
   private(set) var subscriptions: ContiguousArray<Subscription> = []
 
   /// How often new SSRCs may replace old ones.
@@ -108,8 +107,9 @@ public final class Publication {
     for subscription in subscriptions { subscription.sourceRenegotiated() }
   }
 
-  /// The most that a receiver of a voice loses, here or behind a relay, in 1/256, of those whom the server can add no earlier sound for (RED, RFC 2198). The publisher is told it as the
-  /// share lost, since only its encoder can help them: by a rough copy of each sound in the next packet (in-band FEC, RFC 6716 section 2.1.7). The counts of lost
+  /// The most that a receiver of a voice loses, here or behind a relay, in 1/256, of those whom the server can add no
+  /// earlier sound for (RED, RFC 2198). The publisher is told it as the share lost, since only its encoder can help
+  /// them: by a rough copy of each sound in the next packet (in-band FEC, RFC 6716 section 2.1.7). The counts of lost
   /// packets, which congestion control goes by, stay those of the publisher's own path.
   var lossToBeReadyFor: UInt8 {
     guard media.kind == .audio, !isMuted else { return 0 }

@@ -17,7 +17,6 @@ public final class RetransmissionStore {
     public var packets: Int
     /// Size of one chunk in bytes.
     public var chunkBytes: Int
-    /// Most chunks.
     public var chunks: Int
     /// Older packets need not be kept: their chunk is reused before a new one is allocated.
     public var age: TimeSpan
@@ -155,12 +154,13 @@ public final class RetransmissionStore {
     highest = .min
   }
 
-  /// Bytes of the chunk that holds `packet`; its payload begins at the packet's offset. Nothing may be inserted while the span is in use.
+  /// Bytes of the chunk that holds `packet`; its payload begins at the packet's offset. Nothing may be inserted while
+  /// the span is in use.
   @inline(__always)
   @_lifetime(borrow self)
   func span(_ range: Range<Int>, of packet: StoredPacket) -> Span<UInt8> {
-    // Chunks are freed with the store or by `removeAll()`, so the span may depend on the store. Depending on the chunk, it would have to own
-    // it: a retain and a release for each packet.
+    // Chunks are freed with the store or by `removeAll()`, so the span may depend on the store. Depending on the chunk,
+    // it would have to own it: a retain and a release for each packet.
     let bytes = unsafe chunks[Int(packet.chunk)].pointer(range)
     return unsafe _overrideLifetime(Span(_unsafeElements: bytes), borrowing: self)
   }
@@ -196,8 +196,8 @@ public final class RetransmissionStore {
         return
       }
     }
-    // Inserted behind the current chunk, so that the order of reuse stays the order of age.
-    // Assigned as a whole, since an array that is changed in place is checked for exclusive access by who reads it, for each packet.
+    // Inserted behind the current chunk, so that the order of reuse stays the order of age. Assigned as a whole, since
+    // an array that is changed in place is checked for exclusive access by who reads it, for each packet.
     chunks = chunks + [ByteBlock(count: limits.chunkBytes)]
     chunk = chunks.count - 1
     generations[chunk] = 0

@@ -1,24 +1,26 @@
 import Basics
 import RTC
 
-/// What is known about the layers of one source stream: which it has, how large their pictures are, what they take, and whether it arrives.
+/// What is known about the layers of one source stream: which it has, how large their pictures are, what they take, and
+/// whether it arrives.
 struct SourceLayers {
   /// The stream's place among the simulcast streams of its publication, smallest picture first; 0 without simulcast.
   var rank: UInt8 = 0
   /// The highest layers that the stream has.
   private(set) var top = LayerIndex.lowest
-  /// The highest spatial layer that it had since its pictures have their size: a sender may leave out layers that nobody watches (`wanted`), and
-  /// who wants one of them back must know that there is one, and how large it is.
+  /// The highest spatial layer that it had since its pictures have their size: a sender may leave out layers that
+  /// nobody watches (`wanted`), and who wants one of them back must know that there is one, and how large it is.
   private(set) var largest: UInt8 = 0
-  /// Whether nothing but the dependency descriptor tells its spatial layers apart: the payload says nothing of them (AV1).
+  /// Whether nothing but the dependency descriptor tells its spatial layers apart: the payload says nothing of them
+  /// (AV1).
   fileprivate(set) var needsDescriptor = false
   /// Whether spatial layers came back to a stream that had gone on without them.
   private(set) var hasGrown = false
-  /// What they take.
   var meter = LayerMeter()
   /// Whether packets have come lately, judged by the other streams of the publication.
   private(set) var isActive = true
-  /// Whether something changed that subscriptions must hear of: a layer appeared, a size is another one, the stream came back.
+  /// Whether something changed that subscriptions must hear of: a layer appeared, a size is another one, the stream
+  /// came back.
   var hasChanged = false
 
   private var widths = SIMD4<UInt16>()
@@ -54,7 +56,8 @@ struct SourceLayers {
     hasChanged = true
   }
 
-  /// A sender whose layers have other sizes each time it leaves some out is asked for that no more: each time costs a keyframe.
+  /// A sender whose layers have other sizes each time it leaves some out is asked for that no more: each time costs a
+  /// keyframe.
   private static let maximumSurprises: UInt8 = 8
 
   /// Whether its layers keep their sizes when larger ones are left out, as far as it has shown.
@@ -73,8 +76,8 @@ struct SourceLayers {
     hasChanged = true
   }
 
-  /// A template structure came with `spatial` as its highest spatial layer. Other layers than before begin together with its keyframe, and what they
-  /// take is measured anew.
+  /// A template structure came with `spatial` as its highest spatial layer. Other layers than before begin together
+  /// with its keyframe, and what they take is measured anew.
   ///
   /// - Parameter isFirst: Whether the stream had no structure before.
   mutating func takeStructure(_ new: LayerIndex, isFirst: Bool) {
@@ -118,8 +121,8 @@ struct SourceLayers {
   /// Another stream of the publication began a frame.
   mutating func otherArrived() { othersFrames = othersFrames == .max ? .max : othersFrames &+ 1 }
 
-  /// Judges whether the stream has stopped: others go on, and it has missed several of its own frames. All streams of a publisher
-  /// whose network stalls stop together, and that is no reason to change.
+  /// Judges whether the stream has stopped: others go on, and it has missed several of its own frames. All streams of a
+  /// publisher whose network stalls stop together, and that is no reason to change.
   mutating func checkActivity(now: Instant) {
     guard isActive, othersFrames >= 6 else { return }
     let patience = min(max(interval * 3, .milliseconds(200)), .seconds(3))
@@ -133,8 +136,8 @@ extension SourceStream {
   /// The reader of dependency descriptors, once it knows a structure.
   var described: DependencyReader? { dependencies?.hasStructure == true ? dependencies : nil }
 
-  /// Reads what layers a packet belongs to, and sizes where a keyframe states them; false when its dependency descriptor is malformed and
-  /// must not be passed on.
+  /// Reads what layers a packet belongs to, and sizes where a keyframe states them; false when its dependency
+  /// descriptor is malformed and must not be passed on.
   func inspectLayers(
     _ packet: inout StoredPacket, _ bytes: Span<UInt8>, descriptor: Range<Int>, payload: Span<UInt8>, codec: Codec
   ) -> Bool {

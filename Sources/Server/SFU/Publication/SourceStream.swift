@@ -3,13 +3,12 @@ public import RTC
 
 /// One RTP stream as it comes from a publisher: a publication, or one simulcast layer of it.
 ///
-/// It keeps what is measured about the stream, what is missing, the recent packets, and which of them wait to be forwarded in
-/// this tick.
+/// It keeps what is measured about the stream, what is missing, the recent packets, and which of them wait to be
+/// forwarded in this tick.
 public final class SourceStream {
   /// Most packets that wait in one tick; the router must be flushed before.
   static let maximumPending = 128
 
-  /// The stream's SSRC.
   public let ssrc: SSRC
   /// The SSRC of its retransmissions, once known.
   public internal(set) var retransmissionSSRC: SSRC?
@@ -17,7 +16,6 @@ public final class SourceStream {
   public let layer: HeaderExtensionText?
   /// The RTP clock rate in ticks per second.
   public let clockRate: UInt32
-  /// The recent packets.
   public let store: RetransmissionStore
 
   let kind: MediaKind
@@ -94,8 +92,8 @@ public final class SourceStream {
     return highest &+ Int64(Int16(truncatingIfNeeded: Int(sequence.rawValue) &- Int(low)))
   }
 
-  /// Extends the number of a packet that is no repair. Two that follow each other, further behind than the store reaches, are a sender
-  /// that began anew: its numbers go on above the highest.
+  /// Extends the number of a packet that is no repair. Two that follow each other, further behind than the store
+  /// reaches, are a sender that began anew: its numbers go on above the highest.
   @inline(__always)
   func extendOriginal(_ sequence: SequenceNumber) -> Int64 {
     let number = extend(sequence)
@@ -108,8 +106,8 @@ public final class SourceStream {
     return number &+ 0x1_0000
   }
 
-  /// A packet came that is not kept, since its publication is muted. The next one that is counts from it: after 32,768 of them it
-  /// would be taken for an old one.
+  /// A packet came that is not kept, since its publication is muted. The next one that is counts from it: after 32,768
+  /// of them it would be taken for an old one.
   @inline(__always)
   func passOver(_ sequence: Int64) { unkept = max(unkept, sequence) }
 
@@ -141,8 +139,8 @@ public final class SourceStream {
     return nil
   }
 
-  /// Whether a packet might take the slot of one that still waits: that slot's packet would then leave twice under one number, and a number must
-  /// not be used twice with one key (RFC 7714 section 8.1).
+  /// Whether a packet might take the slot of one that still waits: that slot's packet would then leave twice under one
+  /// number, and a number must not be used twice with one key (RFC 7714 section 8.1).
   @inline(__always)
   private func overwritesPending(_ sequence: Int64) -> Bool {
     guard let first = pending.first else { return false }
@@ -162,7 +160,8 @@ public final class SourceStream {
     dependencies = nil
   }
 
-  /// Forgets what waits and is not kept any more, since so much came at once that newer packets took its place. Returns how many packets it was.
+  /// Forgets what waits and is not kept any more, since so much came at once that newer packets took its place. Returns
+  /// how many packets it was.
   func dropOverwritten() -> Int {
     // The oldest goes first.
     guard let first = pending.first, !store.isCurrent(store[first]) else { return 0 }
@@ -199,9 +198,9 @@ public final class SourceStream {
     }
   }
 
-  /// The slots of what came since the newest keyframe and does not wait to be forwarded, in order: with them a receiver can start that was not
-  /// there when it came. None when the keyframe began before `earliest`, waits itself, or has more than ``maximumPending`` packets behind it.
-  /// Allocates; meant for newcomers.
+  /// The slots of what came since the newest keyframe and does not wait to be forwarded, in order: with them a receiver
+  /// can start that was not there when it came. None when the keyframe began before `earliest`, waits itself, or has
+  /// more than ``maximumPending`` packets behind it. Allocates; meant for newcomers.
   func sinceKeyframe(notBefore earliest: Instant) -> ContiguousArray<Int> {
     guard keyframe >= 0, highest &- keyframe < Int64(Self.maximumPending), let first = store.slot(of: keyframe),
       store[first].arrival >= earliest, !pending.contains(first)

@@ -6,7 +6,6 @@ public import RTC
 public struct StoredPacket: Sendable {
   /// The source's sequence number, extended to 64 bits so that it never wraps (RFC 3550 appendix A.1).
   public var sequence: Int64 = 0
-  /// The source's timestamp.
   public var timestamp = RTPTimestamp(rawValue: 0)
   /// When the packet (or its retransmission) arrived.
   public var arrival = Instant.zero

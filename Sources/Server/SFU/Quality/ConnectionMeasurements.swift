@@ -3,9 +3,10 @@ import RTC
 
 /// Measures one participant's connection from one judgement of its quality to the next, which are about a second apart.
 ///
-/// Each direction is judged by what its own path does. Of what a participant sends that is what the server measures on its streams, and which of the
-/// layers that somebody watches arrive. Of what it receives that is what it reports, less what its publishers' paths had lost and delayed before, and how
-/// much of what it wants, and its publishers send, its path takes and it acknowledges. So nobody is blamed for somebody else's network.
+/// Each direction is judged by what its own path does. Of what a participant sends that is what the server measures on
+/// its streams, and which of the layers that somebody watches arrive. Of what it receives that is what it reports, less
+/// what its publishers' paths had lost and delayed before, and how much of what it wants, and its publishers send, its
+/// path takes and it acknowledges. So nobody is blamed for somebody else's network.
 struct ConnectionMeasurements: Sendable {
   /// A measurement that comes later than this after the one before says nothing: it was the server that was late.
   private static let late = TimeSpan.milliseconds(2_500)
@@ -81,7 +82,8 @@ struct ConnectionMeasurements: Sendable {
       let reported = TimeSpan.microseconds(Int64(subscription.jitter) &* 1_000_000 / Int64(stream.clockRate))
       jitter.add(max(reported - stream.jitter, .zero), of: publication)
     }
-    // A receiver's reports also tell of what its publishers' paths lose; feedback on each packet tells of its own path only.
+    // A receiver's reports also tell of what its publishers' paths lose; feedback on each packet tells of its own path
+    // only.
     if egress.feedback.reported > 0 {
       counted.expected = Int(egress.feedback.reported)
       counted.lost = counted.expected - Int(min(egress.feedback.received, egress.feedback.reported))
@@ -108,7 +110,8 @@ struct ConnectionMeasurements: Sendable {
       if unacknowledged == 0 { unacknowledgedSince = now - .seconds(1) }
       unacknowledged += 1
     } else if !tells || egress.feedback.received > 0 || unacknowledged < 2 {
-      // Of the last packets before a pause the report may have been lost; a pause that the silence itself has led to ends nothing.
+      // Of the last packets before a pause the report may have been lost; a pause that the silence itself has led to
+      // ends nothing.
       unacknowledged = 0
       unacknowledgedSince = nil
     }
@@ -120,8 +123,8 @@ extension TimeSpan {
   fileprivate func halfway(to other: TimeSpan) -> TimeSpan { TimeSpan(nanoseconds: (self + other).nanoseconds / 2) }
 }
 
-/// The jitter of several streams: of sound, whose packets leave at even times; of pictures only where there is no sound, since their packets leave as
-/// the encoder and its pacing let them; of screens never.
+/// The jitter of several streams: of sound, whose packets leave at even times; of pictures only where there is no
+/// sound, since their packets leave as the encoder and its pacing let them; of screens never.
 private struct MediaJitter {
   private var sound: TimeSpan?
   private var picture = TimeSpan.zero
@@ -137,7 +140,8 @@ private struct MediaJitter {
   }
 }
 
-/// Less than was asked for counts once it has lasted: encoders and estimates need seconds to come to a layer that is new, or wanted again.
+/// Less than was asked for counts once it has lasted: encoders and estimates need seconds to come to a layer that is
+/// new, or wanted again.
 struct Shortfall: Sendable {
   static let patience = TimeSpan.seconds(5)
   private var since: Instant?
@@ -160,7 +164,8 @@ extension SourceStream {
     clockRate == 0 ? .zero : .microseconds(Int64(statistics.jitter) &* 1_000_000 / Int64(clockRate))
   }
 
-  /// What should have come and what was lost since the last call, less than nothing when it came late; nil when nothing came.
+  /// What should have come and what was lost since the last call, less than nothing when it came late; nil when nothing
+  /// came.
   func takeCounts() -> (expected: Int, lost: Int)? {
     let now = (expected: statistics.expected, lost: Int(statistics.cumulativeLost), received: statistics.receivedCount)
     let before = judged

@@ -1,6 +1,7 @@
 public import Basics
 
-/// Judges a participant's connection from loss, round-trip time and jitter of both directions, and from how much of what was asked for arrives.
+/// Judges a participant's connection from loss, round-trip time and jitter of both directions, and from how much of
+/// what was asked for arrives.
 ///
 /// | measure | excellent up to | good up to | why |
 /// |---|---|---|---|
@@ -9,8 +10,9 @@ public import Basics
 /// | jitter | 50 ms | 120 ms | what a jitter buffer holds back without being noticed, and where it gives up and leaves out sound |
 /// | share of what was asked for | 75 % | 20 % | a picture one size smaller has a quarter of the area, two sizes a sixteenth |
 ///
-/// The worst of them counts. It becomes worse at once and better one step at a time after a few calm seconds; to become better, a measure must be a fifth
-/// below its bound. With the smoothing of ``ConnectionMeasurements`` it does not flicker.
+/// The worst of them counts. It becomes worse at once and better one step at a time after a few calm seconds; to become
+/// better, a measure must be a fifth below its bound. With the smoothing of ``ConnectionMeasurements`` it does not
+/// flicker.
 public struct ConnectionQualityMeter: Sendable {
   /// What was measured since the last judgement.
   public struct Sample: Sendable {
@@ -22,7 +24,8 @@ public struct ConnectionQualityMeter: Sendable {
     public var jitter: TimeSpan
     /// How long nothing authentic has arrived, or nothing of what is sent was acknowledged.
     public var silence: TimeSpan
-    /// Whether something would come several times a second if the path were well: sound or pictures, or reports of each packet.
+    /// Whether something would come several times a second if the path were well: sound or pictures, or reports of each
+    /// packet.
     public var isBusy: Bool
     /// The share of what was asked for that arrives, 0 to 1, the worse direction.
     public var share: Double
@@ -56,14 +59,16 @@ public struct ConnectionQualityMeter: Sendable {
   private static let excellent = Bounds(
     loss: 0.02, roundTrip: .milliseconds(250), jitter: .milliseconds(50), share: 0.75)
   private static let good = Bounds(loss: 0.08, roundTrip: .milliseconds(500), jitter: .milliseconds(120), share: 0.2)
-  /// After this silence the connection of somebody counts as lost who has nothing to send or to receive: two missed consent checks.
+  /// After this silence the connection of somebody counts as lost who has nothing to send or to receive: two missed
+  /// consent checks.
   public static let lostAfter = TimeSpan.seconds(10)
   /// And of somebody from whom something should come all the time. Shorter gaps are outages that media gets over.
   public static let lostWhenBusyAfter = TimeSpan.seconds(4)
   private static let calm = 3
   /// How far below a bound a measure must be for the connection to become better.
   private static let easing = 0.8
-  /// After how many judgements the first is told, if it has not become worse before. The very first ones know nothing yet.
+  /// After how many judgements the first is told, if it has not become worse before. The very first ones know nothing
+  /// yet.
   private static let settled = 3
 
   /// The judgement now.
@@ -75,8 +80,8 @@ public struct ConnectionQualityMeter: Sendable {
   /// An excellent connection.
   public init() {}
 
-  /// Takes a sample (about once a second); true when the judgement is to be told: it changed, or it is the first that means something. So
-  /// of a connection that is excellent from the beginning it is told that it is.
+  /// Takes a sample (about once a second); true when the judgement is to be told: it changed, or it is the first that
+  /// means something. So of a connection that is excellent from the beginning it is told that it is.
   public mutating func update(_ sample: Sample) -> Bool {
     judgements = min(judgements + 1, Self.settled)
     let isChanged = change(by: sample)

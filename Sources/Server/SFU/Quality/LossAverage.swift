@@ -1,7 +1,7 @@
 import RTC
 
-/// The share of packets lost over the last few seconds. Most of its weight lies in the last three, so that one burst is no bad connection and a bad
-/// one is noticed within two.
+/// The share of packets lost over the last few seconds. Most of its weight lies in the last three, so that one burst is
+/// no bad connection and a bad one is noticed within two.
 struct LossAverage: Sendable {
   /// What a second counts for after one more.
   private static let fading = 0.6
@@ -21,8 +21,8 @@ struct LossAverage: Sendable {
   var share: Double { expected < Self.least ? 0 : min(max(lost / expected, 0), 1) }
 }
 
-/// What a receiver's reports tell of the packets that its own path lost, where it sends no feedback on each of them: what had been lost on the
-/// publisher's way to the server is taken off.
+/// What a receiver's reports tell of the packets that its own path lost, where it sends no feedback on each of them:
+/// what had been lost on the publisher's way to the server is taken off.
 struct ReportedLoss: Sendable {
   private(set) var expected = 0
   private(set) var lost = 0

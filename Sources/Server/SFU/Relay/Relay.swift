@@ -3,15 +3,15 @@ import RTC
 
 /// One router's end of the relay to another router of the same meeting, on another worker or another machine.
 ///
-/// It says what it has (announcements), and forwards a publication from the moment the other end subscribes to it until it
-/// no longer does: once, however many receivers there are. What goes back is what the other end's receivers want: keyframes and layers.
+/// It says what it has (announcements), and forwards a publication from the moment the other end subscribes to it until
+/// it no longer does: once, however many receivers there are. What goes back is what the other end's receivers want:
+/// keyframes and layers.
 public final class Relay {
-  /// How far away the other end is. What came from one kind of relay is passed on over the other kind only, so that a gateway spreads
-  /// over its machine what came from another machine, and nothing goes round in circles.
+  /// How far away the other end is. What came from one kind of relay is passed on over the other kind only, so that a
+  /// gateway spreads over its machine what came from another machine, and nothing goes round in circles.
   public enum Reach: UInt8, Sendable {
     /// Another worker of this machine.
     case machine
-    /// Another machine.
     case network
   }
 
@@ -28,7 +28,6 @@ public final class Relay {
   var otherSession: UInt64 = 0
   /// What the other end announced, by the low 16 bits of its number.
   var incoming: ContiguousArray<Publication?> = []
-  /// Who sends it.
   var participants: [ParticipantID: RelayedParticipant] = [:]
 
   init(channel: UInt32, reach: Reach, output: RelayOutput, session: UInt64) {
@@ -56,7 +55,8 @@ public final class Relay {
       RelayRecord.make(kind, flags: flags, value: value, channel: channel, publication: publication, body))
   }
 
-  /// Forwards a packet of a publication that the other end subscribes to: one copy into the ring. False when that is full.
+  /// Forwards a packet of a publication that the other end subscribes to: one copy into the ring. False when that is
+  /// full.
   @inline(__always)
   func forward(_ packet: StoredPacket, of stream: SourceStream, layer: UInt16, publication: UInt32) -> Bool {
     let descriptor = Int(packet.descriptorLength)
@@ -81,7 +81,8 @@ final class RelayedParticipant {
   let id: ParticipantID
   /// The number by which ``ActiveSpeakers`` knows it.
   let number: Int
-  /// How far the wall clock of its router is ahead of its own: one value for all its streams, so that they stay in step.
+  /// How far the wall clock of its router is ahead of its own: one value for all its streams, so that they stay in
+  /// step.
   var clockOffset: TimeSpan?
   var publications = 0
 

@@ -1,5 +1,5 @@
-/// What another router lacks of a stream because the ring to it was full: everything from a packet on, and what came late meanwhile. It is read
-/// from the stream's store, so nothing is kept twice.
+/// What another router lacks of a stream because the ring to it was full: everything from a packet on, and what came
+/// late meanwhile. It is read from the stream's store, so nothing is kept twice.
 struct RelayBacklog {
   /// So many packets that came late are kept in mind one by one; more are given up.
   static let maximumLate = 64

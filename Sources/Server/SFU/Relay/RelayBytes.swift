@@ -1,4 +1,5 @@
-/// Little-endian numbers and copies in the bytes of relay records. Reading past the end traps, so lengths are checked before.
+/// Little-endian numbers and copies in the bytes of relay records. Reading past the end traps, so lengths are checked
+/// before.
 enum RelayBytes {
   @inline(__always)
   static func uint16(_ bytes: Span<UInt8>, at offset: Int) -> UInt16 {

@@ -1,6 +1,5 @@
 /// What was written for the other end of a relay link, for `/metrics`. Counters only grow and wrap.
 public struct RelayCounters: Sendable, Hashable {
-  /// Media packets written.
   public var packets: UInt64 = 0
   /// Bytes of all records written.
   public var bytes: UInt64 = 0
@@ -13,7 +12,6 @@ public struct RelayCounters: Sendable, Hashable {
   /// Other records dropped because too many waited.
   public var messagesDropped: UInt64 = 0
 
-  /// All zero.
   public init() {}
 
   /// Adds what was written over another link.

@@ -1,12 +1,12 @@
 /// The writing side of a relay link. Messages that must not be lost are queued here until there is room; media is
 /// refused and stays in its stream's store (``RelayBacklog``).
 ///
-/// One eighth of the ring is kept for announcements and demands, so that they nearly never wait. While one does, media is refused too: the
-/// order of what the other end sees stays that in which it happened. Every meeting between the same two ends shares the link.
+/// One eighth of the ring is kept for announcements and demands, so that they nearly never wait. While one does, media
+/// is refused too: the order of what the other end sees stays that in which it happened. Every meeting between the same
+/// two ends shares the link.
 public final class RelayOutput {
   /// The ring, whose reader is the other end or the socket towards it.
   public let ring: RelayRing
-  /// What was written.
   public private(set) var counters = RelayCounters()
 
   private var waiting: [[UInt8]] = []

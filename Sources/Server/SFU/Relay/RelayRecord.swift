@@ -1,11 +1,12 @@
 import Basics
 import RTC
 
-/// How two routers of one meeting talk to each other: records of bytes, little-endian, in the order in which they were written.
+/// How two routers of one meeting talk to each other: records of bytes, little-endian, in the order in which they were
+/// written.
 ///
-/// Every record begins with 12 bytes: kind, flags, a 16-bit value, the channel (which meeting) and the number of a publication in the
-/// numbering of the router that announced it. Nothing in a record refers to memory, so a ring between two threads and a connection between
-/// two machines carry the same bytes.
+/// Every record begins with 12 bytes: kind, flags, a 16-bit value, the channel (which meeting) and the number of a
+/// publication in the numbering of the router that announced it. Nothing in a record refers to memory, so a ring
+/// between two threads and a connection between two machines carry the same bytes.
 ///
 /// | kind | towards | what follows |
 /// |---|---|---|

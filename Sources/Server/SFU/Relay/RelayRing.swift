@@ -2,19 +2,21 @@ internal import Synchronization
 
 /// Records from one thread to another without a lock: one writes, one reads, in a fixed piece of memory.
 ///
-/// Each record lies in one piece, eight bytes before it hold its length. What does not fit is refused, nothing ever waits. A record
-/// costs one copy and one release store; the two sides touch each other's counters only when they must know more than they knew.
+/// Each record lies in one piece, eight bytes before it hold its length. What does not fit is refused, nothing ever
+/// waits. A record costs one copy and one release store; the two sides touch each other's counters only when they must
+/// know more than they knew.
 ///
-/// The reader may sleep: it says so with ``fallAsleep()``, and whoever wrote something asks ``wakes()`` once a tick whether it has to be
-/// woken. Both are one exchange of the same flag, so a record that came in between is never overlooked. In the same way the writer may wait
-/// for room: it says so with ``awaitRoom()``, and whoever read something asks ``hasMadeRoom()``.
+/// The reader may sleep: it says so with ``fallAsleep()``, and whoever wrote something asks ``wakes()`` once a tick
+/// whether it has to be woken. Both are one exchange of the same flag, so a record that came in between is never
+/// overlooked. In the same way the writer may wait for room: it says so with ``awaitRoom()``, and whoever read
+/// something asks ``hasMadeRoom()``.
 @safe public final class RelayRing: @unchecked Sendable {
-  // Unchecked because: `written`, `knownHead` and `hasNews` are the writer's, `taken`, `knownTail` and `hasTaken` the reader's; the memory between
-  // `head` and `tail` is the reader's, the rest the writer's, and both counters are atomic.
+  // Unchecked because: `written`, `knownHead` and `hasNews` are the writer's, `taken`, `knownTail` and `hasTaken` the
+  // reader's; the memory between `head` and `tail` is the reader's, the rest the writer's, and both counters are
+  // atomic.
 
   /// Size in bytes, a power of two.
   public let capacity: Int
-  /// The largest record.
   public var largestRecord: Int { capacity / 4 - Self.prefix }
 
   private static let prefix = 8
@@ -53,7 +55,8 @@ internal import Synchronization
 
   // MARK: The writer's side
 
-  /// Adds a record of `length` bytes that `body` writes; false when it does not fit, or when fewer than `spare` bytes would stay free.
+  /// Adds a record of `length` bytes that `body` writes; false when it does not fit, or when fewer than `spare` bytes
+  /// would stay free.
   @inline(__always)
   public func write(length: Int, leaving spare: Int = 0, _ body: (inout MutableSpan<UInt8>) -> Void) -> Bool {
     guard length > 0, length <= largestRecord else { return false }
@@ -82,14 +85,16 @@ internal import Synchronization
     return true
   }
 
-  /// Whether the reader sleeps and has to be woken for what was written since the last call. It is then taken for awake.
+  /// Whether the reader sleeps and has to be woken for what was written since the last call. It is then taken for
+  /// awake.
   public func wakes() -> Bool {
     guard hasNews else { return false }
     hasNews = false
     return asleep.exchange(false, ordering: .acquiringAndReleasing)
   }
 
-  /// Says that the writer is about to wait for being woken when there is room. Room that came before is seen by who tries once more afterwards.
+  /// Says that the writer is about to wait for being woken when there is room. Room that came before is seen by who
+  /// tries once more afterwards.
   public func awaitRoom() { _ = awaitsRoom.exchange(true, ordering: .acquiringAndReleasing) }
 
   // MARK: The reader's side
@@ -133,7 +138,8 @@ internal import Synchronization
     return false
   }
 
-  /// Whether the writer waits for room and has to be woken, since something was read after the last call. It is then taken for awake.
+  /// Whether the writer waits for room and has to be woken, since something was read after the last call. It is then
+  /// taken for awake.
   public func hasMadeRoom() -> Bool {
     guard hasTaken else { return false }
     hasTaken = false

@@ -3,8 +3,8 @@ public import Basics
 /// Finds out who speaks from the levels that come with the audio packets (RFC 6464), and reports it when it changes.
 ///
 /// A level is what the sender claims, so one packet says little: levels are clamped and smoothed, a loud packet without
-/// sound in it counts as silence, a newcomer must be clearly louder than who leads to take the lead, and reports come at
-/// most five times a second. Somebody who claims full scale forever can be first, but cannot make the list flap.
+/// sound in it counts as silence, a newcomer must be clearly louder than who leads to take the lead, and reports come
+/// at most five times a second. Somebody who claims full scale forever can be first, but cannot make the list flap.
 public struct ActiveSpeakers: Sendable {
   /// One participant who speaks.
   public struct Speaker: Sendable, Hashable {
@@ -47,13 +47,13 @@ public struct ActiveSpeakers: Sendable {
   /// When ``poll(now:)`` should be called next. Kept, since working it out would copy all of this for who asks.
   public private(set) var deadline = Instant.distantFuture
 
-  /// Nobody speaks.
   public init() {
     reported.reserveCapacity(Self.maximum)
     speaking.reserveCapacity(Self.maximum)
   }
 
-  /// Adds a participant whose loudness is followed; the number returned is for ``heard(voice:level:payloadLength:now:)``.
+  /// Adds a participant whose loudness is followed; the number returned is for
+  /// ``heard(voice:level:payloadLength:now:)``.
   public mutating func add(participant: Int) -> Int {
     if let free = voices.firstIndex(where: { $0.participant < 0 }) {
       voices[free] = Voice(participant: participant)
@@ -63,7 +63,6 @@ public struct ActiveSpeakers: Sendable {
     return voices.count - 1
   }
 
-  /// Forgets a voice.
   public mutating func remove(voice: Int) {
     guard voices.indices.contains(voice) else { return }
     voices[voice] = Voice(participant: -1)
@@ -141,8 +140,8 @@ public struct ActiveSpeakers: Sendable {
     challenger = -1
   }
 
-  /// Puts who speaks into ``speaking``, the leader first and then the loudest. It is asked five times a second for as long as anybody speaks, and
-  /// allocates nothing.
+  /// Puts who speaks into ``speaking``, the leader first and then the loudest. It is asked five times a second for as
+  /// long as anybody speaks, and allocates nothing.
   private mutating func list() {
     speaking.removeAll(keepingCapacity: true)
     if voices.indices.contains(leader) { append(leader) }

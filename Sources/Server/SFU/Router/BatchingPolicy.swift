@@ -2,14 +2,14 @@ import Basics
 
 /// When what waits in a router is to leave: at once, or a moment later where more of it then leaves together.
 ///
-/// Several packets of one receiver that leave in one send cost little more than one of them, so waiting pays where more is about to come for the same
-/// receivers, and nowhere else:
-/// - **Pictures** for many receivers wait for the last packet of their frame, at most ``frame``. Nobody can show a frame before that
-///   packet, so it is none the later for it.
+/// Several packets of one receiver that leave in one send cost little more than one of them, so waiting pays where more
+/// is about to come for the same receivers, and nowhere else:
+/// - **Pictures** for many receivers wait for the last packet of their frame, at most ``frame``. Nobody can show a
+///   frame before that packet, so it is none the later for it.
 /// - **Sound** waits where several voices go to many receivers, the longer the more copies leave, at most ``maximum``.
 ///
-/// What needs not wait takes everything else with it. It reads no clock, and nothing is allocated. An object, whose numbers change one by one: a value in the
-/// router would be checked for exclusive access as a whole, for each packet.
+/// What needs not wait takes everything else with it. It reads no clock, and nothing is allocated. An object, whose
+/// numbers change one by one: a value in the router would be checked for exclusive access as a whole, for each packet.
 final class BatchingPolicy {
   /// How long the packets of a frame wait for its last one.
   static let frame = TimeSpan.milliseconds(1)
@@ -39,8 +39,8 @@ final class BatchingPolicy {
   /// Nothing waits, and nothing will for longer than `maximum`.
   init(maximum: TimeSpan) { self.maximum = max(maximum, .zero) }
 
-  /// When what waits is to leave; `zero` when nothing has to wait. Under load everything waits for `load` at least, but never longer than
-  /// ``maximum``.
+  /// When what waits is to leave; `zero` when nothing has to wait. Under load everything waits for `load` at least, but
+  /// never longer than ``maximum``.
   @inline(__always)
   func deadline(load: TimeSpan) -> Instant {
     guard let since else { return .zero }

@@ -1,11 +1,12 @@
 public import Basics
 
-/// Chooses the few voices of a meeting that are forwarded at all, from the levels that come with audio packets (RFC 6464).
+/// Chooses the few voices of a meeting that are forwarded at all, from the levels that come with audio packets (RFC
+/// 6464).
 ///
-/// Who begins to speak gets a place with the second packet that is audible, as long as a place is free or held by somebody who has been
-/// silent for ``hold``; so a talker is heard within a few packets. While everybody with a place speaks, a newcomer must be clearly louder for a
-/// while. Who has a place keeps it through pauses, and nobody loses one within ``stay`` of getting it: however people talk, places
-/// change hands at most once a second each.
+/// Who begins to speak gets a place with the second packet that is audible, as long as a place is free or held by
+/// somebody who has been silent for ``hold``; so a talker is heard within a few packets. While everybody with a place
+/// speaks, a newcomer must be clearly louder for a while. Who has a place keeps it through pauses, and nobody loses one
+/// within ``stay`` of getting it: however people talk, places change hands at most once a second each.
 ///
 /// A packet of somebody silent costs a few operations; an audible one a walk over the places.
 public struct LoudestVoices: Sendable {
@@ -14,7 +15,6 @@ public struct LoudestVoices: Sendable {
     case none
     /// Somebody became audible, who has a place or not.
     case onset
-    /// Places changed hands.
     case places
   }
 
@@ -28,9 +28,9 @@ public struct LoudestVoices: Sendable {
   static let challenge = TimeSpan.milliseconds(300)
   /// A voice counts as audible this long after a packet or report that was.
   static let audibleFor = TimeSpan.milliseconds(150)
-  /// What a packet that does not say its level is taken for, in decibels below full scale: audible, but quieter than speech.
+  /// What a packet that does not say its level is taken for, in decibels below full scale: audible, but quieter than
+  /// speech.
   static let assumedLevel: UInt8 = 52
-  /// Most places.
   public static let maximum = 8
 
   private struct Voice: Sendable {

@@ -3,7 +3,6 @@ import RTC
 
 /// A participant as a router sees it: what it sends, what it receives, and when it must next be told something.
 public final class Member {
-  /// The participant's id.
   public let id: ParticipantID
   /// The router's number for it, reused after it left.
   public let index: Int

@@ -2,11 +2,13 @@ import Basics
 
 /// The streams that packets wait in, and their publications, in the order in which the first of them came.
 ///
-/// A list that objects are put on and taken off counts two references for each: for sound that is as often as packets come. Here a stream gets a place
-/// with its first packet and keeps it, owned; what comes and goes are numbers in the objects themselves, each the place of the one behind it. So packets
-/// allocate nothing, and nothing is checked for exclusive access.
+/// A list that objects are put on and taken off counts two references for each: for sound that is as often as packets
+/// come. Here a stream gets a place with its first packet and keeps it, owned; what comes and goes are numbers in the
+/// objects themselves, each the place of the one behind it. So packets allocate nothing, and nothing is checked for
+/// exclusive access.
 final class ReadyStreams {
-  // Assigned as a whole, since an array that is changed in place is checked for exclusive access by who reads it, for each packet.
+  // Assigned as a whole, since an array that is changed in place is checked for exclusive access by who reads it, for
+  // each packet.
   private var streams: ContiguousArray<SourceStream?> = []
   private var publications: ContiguousArray<Publication?> = []
   private var first = -1
@@ -84,8 +86,8 @@ final class ReadyStreams {
     publication.isListed = false
   }
 
-  /// Lets all streams go that their senders have left behind: the next one may send nothing that is accepted, or nothing that anybody receives, and then
-  /// has no packet that waits.
+  /// Lets all streams go that their senders have left behind: the next one may send nothing that is accepted, or
+  /// nothing that anybody receives, and then has no packet that waits.
   func removeReplaced() {
     for place in streams.indices {
       guard let stream = streams[place], let publication = publications[place],

@@ -1,7 +1,8 @@
 import Basics
 
-/// Rings are full when the worker that reads them has no time for a moment. What they do not take follows in its order as soon as they have
-/// room, so that receivers there see a delay and no gap; what is too old by then is given up, and a picture goes on with a keyframe.
+/// Rings are full when the worker that reads them has no time for a moment. What they do not take follows in its order
+/// as soon as they have room, so that receivers there see a delay and no gap; what is too old by then is given up, and
+/// a picture goes on with a keyframe.
 extension Router {
   /// What is older when there is room again is not written any more.
   static let oldestBacklog = TimeSpan.milliseconds(500)

@@ -246,13 +246,15 @@ extension Router {
       let isTop = request.result == request.options.last
       // Also what goes on although there seems to be too little for it: a probe tells before it must be paused.
       if !isTop || request.isShort { isSatisfied = false }
-      // At the top no limit is set, so that a layer that appears is forwarded at once, but not on a path that may be too narrow for it.
+      // At the top no limit is set, so that a layer that appears is forwarded at once, but not on a path that may be
+      // too narrow for it.
       let isOpen = isTop && (hasRoom || isLargest(memory.options[request.options.upperBound &- 1].index, publication))
       var target = request.result.map { isOpen ? LayerIndex.highest : memory.options[$0].index }
       if let result = request.result {
         let option = memory.options[result]
         if !isOverfull, request.current == result { subscription.hysteresis.noteCarried(option, now: now) }
-        // What the receiver wants no longer its sender leaves out. Wanted again it is forwarded from its first keyframe on, if there is room still.
+        // What the receiver wants no longer its sender leaves out. Wanted again it is forwarded from its first keyframe
+        // on, if there is room still.
         if isTop, !isOpen, let larger = subscription.hysteresis.carried(above: option.index, now: now),
           case let more = max(larger.rate.bitsPerSecond &- option.rate.bitsPerSecond, 0), more <= room
         {
@@ -273,7 +275,8 @@ extension Router {
       total, wanted: wanted, paused: paused.count, isSatisfied: isSatisfied, now: now)
   }
 
-  /// Whether no larger layer than `index` can appear: as a stream of its own, or again in a stream whose sender has left it out.
+  /// Whether no larger layer than `index` can appear: as a stream of its own, or again in a stream whose sender has
+  /// left it out.
   private func isLargest(_ index: LayerIndex, _ publication: Publication) -> Bool {
     !(publication.isSimulcast || publication.isReduced) || index.spatial >= publication.topSpatial
   }

@@ -31,8 +31,8 @@ extension Router {
     for publication in ingress.publications { releaseReplaced(of: publication) }
   }
 
-  /// Lets go of a stream that the sender has begun anew and that still holds its packets. The first packet of the next one that waits does that too,
-  /// but it may be refused, or nobody may receive it.
+  /// Lets go of a stream that the sender has begun anew and that still holds its packets. The first packet of the next
+  /// one that waits does that too, but it may be refused, or nobody may receive it.
   private func releaseReplaced(of publication: Publication) {
     guard publication.leavesStreams else { return }
     publication.leavesStreams = false
@@ -146,7 +146,8 @@ extension Router {
     }
   }
 
-  /// Writes what waits, receiver by receiver, so that its packets of all publications leave together. Nobody comes or goes meanwhile.
+  /// Writes what waits, receiver by receiver, so that its packets of all publications leave together. Nobody comes or
+  /// goes meanwhile.
   @inline(__always)
   private func forwardAll<Sink: PacketSink>(
     _ now: Instant, _ batch: OutputBatch, _ sink: Sink, _ counters: inout RouterCounters
@@ -179,8 +180,8 @@ extension Router {
     }
   }
 
-  /// Gives the streams of sound their turns, largest packet first: a shorter packet ends a run, but a run may end with one. So two packets of any
-  /// lengths leave in one send, and those that differ by little all do.
+  /// Gives the streams of sound their turns, largest packet first: a shorter packet ends a run, but a run may end with
+  /// one. So two packets of any lengths leave in one send, and those that differ by little all do.
   private func orderVoices() {
     var turns = 0
     readyStreams.forEach { stream in

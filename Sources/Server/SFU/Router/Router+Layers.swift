@@ -2,8 +2,8 @@ public import Basics
 import RTC
 
 extension Router {
-  /// The receiver shows what `subscription` carries at this size: it gets the smallest layer that fills it within a tenth, and no more pictures a second
-  /// than are of use, as far as its temporal layers let that be chosen.
+  /// The receiver shows what `subscription` carries at this size: it gets the smallest layer that fills it within a
+  /// tenth, and no more pictures a second than are of use, as far as its temporal layers let that be chosen.
   ///
   /// - Parameters:
   ///   - width: In pixels of its screen; 0 for hidden, in which case nothing is forwarded and no keyframe asked for.
@@ -17,7 +17,8 @@ extension Router {
     wishChanged(subscription)
   }
 
-  /// Sets what the receiver's bandwidth allows for `subscription`; nil pauses it for lack of bandwidth. It goes on by itself when it is set again.
+  /// Sets what the receiver's bandwidth allows for `subscription`; nil pauses it for lack of bandwidth. It goes on by
+  /// itself when it is set again.
   public func setTarget(_ target: LayerIndex?, of subscription: Subscription) {
     guard subscription.layering.target != target else { return }
     subscription.layering.target = target

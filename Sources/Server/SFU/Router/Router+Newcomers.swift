@@ -3,14 +3,16 @@ import RTC
 
 /// The first picture of who has just come.
 ///
-/// A keyframe is asked for when a slot gets its publication, while ICE and DTLS still go on: the publisher can only send one with its next
-/// picture, up to 40 ms later. When the connection is there before the keyframe, that begins the stream as it arrives. When the keyframe was
-/// first, it lies in the publication's store, and the stream begins with what came since.
+/// A keyframe is asked for when a slot gets its publication, while ICE and DTLS still go on: the publisher can only
+/// send one with its next picture, up to 40 ms later. When the connection is there before the keyframe, that begins the
+/// stream as it arrives. When the keyframe was first, it lies in the publication's store, and the stream begins with
+/// what came since.
 extension Router {
   /// What is older shows a picture too late: who had to follow from there would lag behind the others.
   static let oldestStart = TimeSpan.milliseconds(200)
 
-  /// Writes for receivers whose connections are new what came since the newest keyframes; asks for another one where there is none to start with.
+  /// Writes for receivers whose connections are new what came since the newest keyframes; asks for another one where
+  /// there is none to start with.
   func start<Sink: PacketSink>(_ now: Instant, _ batch: OutputBatch, _ sink: Sink) {
     for egress in starting where egress.isOpen {
       for subscription in egress.subscriptions where subscription.startsWithKeyframe {

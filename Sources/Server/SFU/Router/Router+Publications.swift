@@ -88,15 +88,14 @@ extension Router {
     wishChanged(subscription)
   }
 
-  /// Removes a slot.
   public func removeSlot(_ subscription: Subscription) {
     cancelAwaiting(subscription)
     detach(subscription)
     subscription.egress.remove(subscription)
   }
 
-  /// Empties a slot whose section sends nothing for now. It stays, since its SSRC does: a slot that was made anew would use numbers a second
-  /// time with one key (RFC 7714 section 8.1).
+  /// Empties a slot whose section sends nothing for now. It stays, since its SSRC does: a slot that was made anew would
+  /// use numbers a second time with one key (RFC 7714 section 8.1).
   public func rest(_ subscription: Subscription) {
     setFollowsLoudest(false, subscription)
     cancelAwaiting(subscription)
@@ -122,7 +121,6 @@ extension Router {
     return true
   }
 
-  /// Empties a slot.
   public func detach(_ subscription: Subscription) {
     guard let publication = subscription.publication else { return }
     publication.removeSubscriptions { $0 === subscription }

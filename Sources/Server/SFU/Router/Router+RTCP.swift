@@ -59,7 +59,8 @@ extension Router {
     stream.noteSent(info.packetCount)
     stream.mapping = SenderReportMapping(info, clockRate: stream.clockRate)
     defer { relayReport(of: stream, member) }
-    // One offset for all streams of the participant keeps them in step; it follows when the participant's clock was set.
+    // One offset for all streams of the participant keeps them in step; it follows when the participant's clock was
+    // set.
     let offset = clock.time(at: now) - info.ntp
     if let old = member.ingress.clockOffset, (offset - old).nanoseconds.magnitude < 2_000_000_000 { return }
     member.ingress.clockOffset = offset

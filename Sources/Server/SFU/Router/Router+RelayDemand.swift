@@ -129,7 +129,8 @@ extension Router {
 
   // MARK: Slots that wait
 
-  /// Lets `subscription` carry the publication `id` as soon as it is published here or on another router; false when there is no other.
+  /// Lets `subscription` carry the publication `id` as soon as it is published here or on another router; false when
+  /// there is no other.
   public func attachWhenAnnounced(_ id: PublicationID, to subscription: Subscription) -> Bool {
     detach(subscription)
     guard !relayState.relays.isEmpty else { return false }

@@ -3,7 +3,8 @@ import RTC
 
 /// What this router lets others know of, and forwards to those who want it.
 extension Router {
-  /// Gives a publication its number and its voice, tells the other routers of it, and gives it to the slots that wait for it.
+  /// Gives a publication its number and its voice, tells the other routers of it, and gives it to the slots that wait
+  /// for it.
   func enter(_ publication: Publication, speaker: Int) {
     publication.number = relayState.enter(publication) ?? 0
     addVoice(of: publication, speaker: speaker)

@@ -88,8 +88,8 @@ extension Router {
       announce(known)
       return
     }
-    // Who moved from one router to another may be announced by the new one before the old one is known to have lost it. Nobody else can
-    // announce what a participant here sends.
+    // Who moved from one router to another may be announced by the new one before the old one is known to have lost it.
+    // Nobody else can announce what a participant here sends.
     if let before = publication(announcement.id) {
       guard let origin = before.origin, origin.relay !== relay else { return }
       end(before)
@@ -116,8 +116,8 @@ extension Router {
     enter(publication, speaker: participant.number)
   }
 
-  /// Ends a publication that came over a relay. Its slots wait for it to come back, from wherever: what they carry is for signalling to say,
-  /// which may have said so already when the news of the end arrives.
+  /// Ends a publication that came over a relay. Its slots wait for it to come back, from wherever: what they carry is
+  /// for signalling to say, which may have said so already when the news of the end arrives.
   func end(_ publication: Publication) {
     guard let origin = publication.origin else { return }
     let relay = origin.relay

@@ -7,8 +7,8 @@ enum ReportTiming {
   static let reportInterval = TimeSpan.milliseconds(1_000)
   /// A participant whose reports have not told the round trip for this long, and who sends something, is asked for it.
   static let roundTripAge = TimeSpan.seconds(7)
-  /// Reports of different participants that are due within this leave together, so that a worker with many silent participants wakes
-  /// twenty times a second and not once for each of them.
+  /// Reports of different participants that are due within this leave together, so that a worker with many silent
+  /// participants wakes twenty times a second and not once for each of them.
   static let grid: Int64 = 50_000_000
   /// When the next regular report is due.
   static func next(after now: Instant) -> Instant {
@@ -66,8 +66,8 @@ private struct ReportWriter<Sink: PacketSink> {
 }
 
 extension Router {
-  /// Writes everything that `member` must be told now: reports about its streams and ours, lost packets, keyframe requests,
-  /// transport-wide feedback.
+  /// Writes everything that `member` must be told now: reports about its streams and ours, lost packets, keyframe
+  /// requests, transport-wide feedback.
   func writeReports<Sink: PacketSink>(to member: Member, now: Instant, batch: OutputBatch, sink: Sink) {
     var writer = ReportWriter(member.egress, batch, sink)
     let isReportDue = member.nextReport <= now

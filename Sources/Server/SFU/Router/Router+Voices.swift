@@ -1,8 +1,8 @@
 import Basics
 import RTC
 
-/// Who is heard: in a meeting with more voices than slots, slots that follow the loudest carry those few, and nothing else of
-/// the sound is forwarded or relayed.
+/// Who is heard: in a meeting with more voices than slots, slots that follow the loudest carry those few, and nothing
+/// else of the sound is forwarded or relayed.
 extension Router {
   /// Follows the voice of an audio publication.
   func addVoice(of publication: Publication, speaker: Int) {

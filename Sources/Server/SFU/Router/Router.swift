@@ -4,9 +4,10 @@ public import RTC
 /// The routing of one meeting on one worker: who sends what, who receives what, and everything in between.
 ///
 /// It does no I/O and reads no clock. Decrypted packets go in by ``receiveRTP(_:header:from:now:)`` and
-/// ``receiveRTCP(_:from:now:)``; they wait until ``flush(now:batch:to:)`` writes each receiver's copies, all of one receiver
-/// after the other, so that its keys and the output stay in the cache and what belongs together leaves together. Reports and
-/// requests are written by ``handleTimeout(now:batch:to:)`` when ``deadline`` has come; ``pollEvent()`` gives the rest.
+/// ``receiveRTCP(_:from:now:)``; they wait until ``flush(now:batch:to:)`` writes each receiver's copies, all of one
+/// receiver after the other, so that its keys and the output stay in the cache and what belongs together leaves
+/// together. Reports and requests are written by ``handleTimeout(now:batch:to:)`` when ``deadline`` has come;
+/// ``pollEvent()`` gives the rest.
 ///
 /// Not thread-safe: it lives on one worker. A forwarded packet allocates nothing.
 public final class Router {
@@ -17,7 +18,8 @@ public final class Router {
 
   let clock: NTPClock
   var random: RouterRandom
-  /// Publications and streams with packets that wait to be forwarded, how many there are, and receivers with retransmissions.
+  /// Publications and streams with packets that wait to be forwarded, how many there are, and receivers with
+  /// retransmissions.
   let readyStreams = ReadyStreams()
   var waiting = 0
   /// Decides when waiting packets leave.
@@ -25,8 +27,8 @@ public final class Router {
   var resending: ContiguousArray<Egress> = []
   /// Receivers whose connections are new, see ``start(_:_:_:)``. Assigned as a whole, as ``members``.
   var starting: ContiguousArray<Egress> = []
-  /// How many streams of sound have a turn in this flush; for each turn its packet's length, and the slot of the receiver under way that it goes
-  /// to, -1 for none.
+  /// How many streams of sound have a turn in this flush; for each turn its packet's length, and the slot of the
+  /// receiver under way that it goes to, -1 for none.
   var turnCount = 0
   let turnLengths = FixedTable<UInt16>(repeating: 0, count: 64)
   let turnSlots = FixedTable<Int32>(repeating: -1, count: 64)
@@ -74,7 +76,6 @@ public final class Router {
 
   // MARK: Who is there
 
-  /// Adds a participant.
   public func add(_ id: ParticipantID, now: Instant) -> Member {
     let index = members.firstIndex { $0 == nil } ?? members.count
     let member = Member(
@@ -100,8 +101,8 @@ public final class Router {
     if hasEvents { backlog.removeAll(of: member.id) }
   }
 
-  // Assigned as a whole, since an array that is changed in place is checked for exclusive access by who reads it, for each packet. Taken out while it is
-  // changed, so that it is not copied.
+  // Assigned as a whole, since an array that is changed in place is checked for exclusive access by who reads it, for
+  // each packet. Taken out while it is changed, so that it is not copied.
   private func replaceMember(at index: Int, by member: Member?) {
     var others = members
     members = []

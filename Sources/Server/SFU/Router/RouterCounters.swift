@@ -24,9 +24,7 @@ public struct RouterCounters: Sendable {
   public var redundantPackets: UInt64 = 0
   /// Keyframe requests sent to publishers.
   public var keyframeRequests: UInt64 = 0
-  /// RTCP datagrams received.
   public var reportsReceived: UInt64 = 0
-  /// RTCP datagrams written.
   public var reportsSent: UInt64 = 0
   /// RTCP datagrams that ended in a malformed packet.
   public var malformedReports: UInt64 = 0
@@ -39,7 +37,6 @@ public struct RouterCounters: Sendable {
   /// Packets dropped, by reason.
   public var drops = InlineArray<10, UInt64>(repeating: 0)
 
-  /// All zero.
   public init() {}
 
   /// Adds the counters of another router.

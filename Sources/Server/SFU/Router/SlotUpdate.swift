@@ -4,12 +4,10 @@ public import Basics
 public struct SlotUpdate: Sendable, Hashable {
   /// Whose slot it is.
   public var participant: ParticipantID
-  /// The slot.
   public var mid: MID
   /// What it carries; nil for nothing.
   public var publication: PublicationID?
 
-  /// An update.
   public init(participant: ParticipantID, mid: MID, publication: PublicationID?) {
     self.participant = participant
     self.mid = mid

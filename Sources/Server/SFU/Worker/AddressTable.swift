@@ -3,8 +3,8 @@ import RTC
 
 /// Finds a connection by where a packet came from: an open-addressed hash of remote address and handle in flat arrays.
 ///
-/// Only paths that an authenticated ICE check has proven are entered, so nobody can fill it. A lookup, hit or miss, allocates
-/// nothing and is one or two probes; removal closes the hole, so there are no tombstones.
+/// Only paths that an authenticated ICE check has proven are entered, so nobody can fill it. A lookup, hit or miss,
+/// allocates nothing and is one or two probes; removal closes the hole, so there are no tombstones.
 public struct AddressTable: Sendable {
   private struct Entry: Sendable {
     var high: UInt64 = 0

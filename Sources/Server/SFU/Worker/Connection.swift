@@ -17,7 +17,6 @@ final class Connection {
   var reached: IPAddress?
   /// Whether the router may send.
   var isOpen = false
-  /// Its data channels.
   var data: ConnectionData
   /// The user fragments under which checks find it.
   var fragments: [String] = []

@@ -12,7 +12,8 @@ public struct DataChannelSettings: Sendable {
   public var bytesPerSecond: Int
   /// Bytes that it may send at once.
   public var byteBurst: Int
-  /// Bytes that may wait for one receiver in one channel. Beyond, lossy messages are dropped and a reliable channel is closed.
+  /// Bytes that may wait for one receiver in one channel. Beyond, lossy messages are dropped and a reliable channel is
+  /// closed.
   public var maximumBuffer: Int
   /// Messages of one meeting that may wait to be passed on; more are dropped.
   public var maximumBacklog: Int

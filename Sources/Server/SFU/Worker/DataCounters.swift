@@ -27,7 +27,6 @@ public struct DataCounters: Sendable {
   /// What was dropped, by reason; the index is ``DataDrop``'s raw value.
   private var drops = [UInt64](repeating: 0, count: DataDrop.allCases.count)
 
-  /// All zero.
   public init() {}
 
   /// How many were dropped for `reason`.

@@ -23,7 +23,8 @@ struct DirtyMeetings {
   /// Whether nothing happened in any meeting.
   var isEmpty: Bool { meetings.isEmpty }
 
-  /// Something happened in `meeting`. Who adds one with each packet looks first whether it is there: this list is checked for exclusive access.
+  /// Something happened in `meeting`. Who adds one with each packet looks first whether it is there: this list is
+  /// checked for exclusive access.
   @inline(__always)
   mutating func add(_ meeting: MediaCore.Meeting) {
     if meeting.isTouched { return }
@@ -31,15 +32,16 @@ struct DirtyMeetings {
     meetings.append(Int32(truncatingIfNeeded: meeting.index))
   }
 
-  /// `meeting` is closed; whatever waits in it leaves no more. Not to be called between ``begin(now:load:isBusy:)`` and the end of that round.
+  /// `meeting` is closed; whatever waits in it leaves no more. Not to be called between ``begin(now:load:isBusy:)`` and
+  /// the end of that round.
   mutating func remove(_ meeting: MediaCore.Meeting) {
     meeting.isTouched = false
     let number = Int32(truncatingIfNeeded: meeting.index)
     meetings.removeAll { $0 == number }
   }
 
-  /// Begins a round. While the worker is not busy every meeting is due; else each when its packets have waited long enough under `load`
-  /// (``Router/flushDeadline(load:)``).
+  /// Begins a round. While the worker is not busy every meeting is due; else each when its packets have waited long
+  /// enough under `load` (``Router/flushDeadline(load:)``).
   mutating func begin(now: Instant, load: TimeSpan, isBusy: Bool) {
     self.now = now
     self.load = load
@@ -49,8 +51,8 @@ struct DirtyMeetings {
     earliest = .distantFuture
   }
 
-  /// The next meeting of this round, and whether it is to be flushed now; nil at the end. What is not to be flushed stays on the list; what is is taken off
-  /// it, and may be added again in the same round.
+  /// The next meeting of this round, and whether it is to be flushed now; nil at the end. What is not to be flushed
+  /// stays on the list; what is is taken off it, and may be added again in the same round.
   ///
   /// - Parameter all: Every meeting of the worker by its number, which owns what is returned.
   mutating func next(

@@ -20,7 +20,8 @@ public struct MediaAddressPolicy: Sendable, Hashable {
   /// The addresses to tell, those of most use first.
   /// - Parameters:
   ///   - interfaces: The machine's interfaces now.
-  ///   - routed: The addresses that this machine reaches other networks from, one a family at most: those of its real interfaces.
+  ///   - routed: The addresses that this machine reaches other networks from, one a family at most: those of its real
+  ///     interfaces.
   func addresses(of interfaces: [NetworkInterface], routed: [IPAddress]) -> MediaAddresses {
     let present = interfaces.flatMap { interface in
       interface.addresses.map { (ip: $0, isLast: interface.isPointToPoint) }
@@ -43,8 +44,8 @@ public struct MediaAddressPolicy: Sendable, Hashable {
         if offersPrivate || !entry.ip.isPrivate { told.append(entry.ip) }
       }
     }
-    // Loopback addresses are no candidates (RFC 8445 section 5.1.1.1), but all that a machine without a network has, and what somebody
-    // who names nothing else means.
+    // Loopback addresses are no candidates (RFC 8445 section 5.1.1.1), but all that a machine without a network has,
+    // and what somebody who names nothing else means.
     if told.isEmpty, offersPrivate {
       for entry in listening where entry.ip.isLoopback && !told.contains(entry.ip) { told.append(entry.ip) }
     }
@@ -60,8 +61,8 @@ struct MediaAddresses: Equatable {
   /// All of them, those of most use first.
   let ranked: [IPAddress]
 
-  /// What one client is told, most preferred first: the address at which it has reached the server's pages, then both families in turns (RFC 8421
-  /// section 4), so that neither is cut off.
+  /// What one client is told, most preferred first: the address at which it has reached the server's pages, then both
+  /// families in turns (RFC 8421 section 4), so that neither is cut off.
   func told(reached: IPAddress?) -> [IPAddress] {
     var first: [IPAddress] = []
     if let reached, ranked.contains(reached) { first = [reached] }

@@ -1,8 +1,9 @@
 import Basics
 import RTC
 
-/// Data messages: what participants send is handed to the meeting's room as it came, and what the room sends goes into their
-/// channels. Who gets what is the room's decision, so that a meeting can span workers. Nothing here is on the way of media.
+/// Data messages: what participants send is handed to the meeting's room as it came, and what the room sends goes into
+/// their channels. Who gets what is the room's decision, so that a meeting can span workers. Nothing here is on the way
+/// of media.
 extension MediaCore {
   func handle(_ event: DataChannelEvent, _ connection: Connection) {
     switch event {
@@ -59,8 +60,8 @@ extension MediaCore {
     connection.meeting.dataEvents?.yield(.tooFast(connection.id))
   }
 
-  /// Sends a message to those of `participants` who are here and have such a channel. A receiver for whom too much waits gets no
-  /// lossy message, and loses its reliable channel: what it would miss otherwise it could not know of.
+  /// Sends a message to those of `participants` who are here and have such a channel. A receiver for whom too much
+  /// waits gets no lossy message, and loses its reliable channel: what it would miss otherwise it could not know of.
   func sendData(_ message: [UInt8], _ delivery: DataDelivery, to participants: [ParticipantID]) {
     let now = loop.now
     for participant in participants {

@@ -2,8 +2,9 @@ import Basics
 import RTC
 import Transport
 
-/// The relays between this worker's routers and those of other workers: rings that are read at the beginning of a tick's end, so that
-/// what came leaves with the tick's own packets, and announced at its very end, so that one wake-up serves a whole tick.
+/// The relays between this worker's routers and those of other workers: rings that are read at the beginning of a
+/// tick's end, so that what came leaves with the tick's own packets, and announced at its very end, so that one wake-up
+/// serves a whole tick.
 extension MediaCore {
   /// Records taken from one ring in a tick; what is left wakes the loop again, after everything has been sent.
   private static let recordsPerTick = 2_048
@@ -54,7 +55,8 @@ extension MediaCore {
     flushIfFull(end.meeting, now)
   }
 
-  /// Wakes the workers that something was written for. False when this worker must not sleep yet, because something came meanwhile.
+  /// Wakes the workers that something was written for. False when this worker must not sleep yet, because something
+  /// came meanwhile.
   func settleRelays() -> Bool {
     var mayRest = true
     for link in links where !link.settle() { mayRest = false }

@@ -81,8 +81,8 @@ extension MediaCore {
     settle(owner)
   }
 
-  /// Closes connections over which nobody has proven anything for a while, and the oldest of participants who have proven too many. Not at once:
-  /// its owner may be in the middle of a packet of it.
+  /// Closes connections over which nobody has proven anything for a while, and the oldest of participants who have
+  /// proven too many. Not at once: its owner may be in the middle of a packet of it.
   func closeUnwantedStreams(_ now: Instant) {
     let stale = streams.values.filter { $0.owner == nil && now - $0.opened > StreamLimit.unprovenAge }
     for peer in stale { peer.connection?.close() }

@@ -4,8 +4,8 @@ import Transport
 
 /// Everything a media worker does, on its loop's thread: sockets in, demultiplexing, routing, sockets out, timers.
 ///
-/// ``MediaWorker`` is the actor around it, for signalling; the packet path never leaves this class. One tick: datagrams are
-/// received, decrypted and noted; then every receiver's copies are written and sent; then what is due is done.
+/// ``MediaWorker`` is the actor around it, for signalling; the packet path never leaves this class. One tick: datagrams
+/// are received, decrypted and noted; then every receiver's copies are written and sent; then what is due is done.
 final class MediaCore: PacketSink {
   /// A meeting on this worker.
   final class Meeting {
@@ -34,7 +34,8 @@ final class MediaCore: PacketSink {
   var statistics = MediaWorkerStatistics()
   /// Apart from ``statistics``, which has lists: a plain number needs no check for exclusive access.
   private var datagramsReceived: UInt64 = 0
-  // These lists are assigned as a whole: an array that is changed in place is checked for exclusive access by who reads it, for each packet.
+  // These lists are assigned as a whole: an array that is changed in place is checked for exclusive access by who reads
+  // it, for each packet.
   private(set) var connections: ContiguousArray<Connection?> = []
   private(set) var meetings: ContiguousArray<Meeting?> = []
   var connectionsByID: [ParticipantID: Connection] = [:]
@@ -61,7 +62,8 @@ final class MediaCore: PacketSink {
   var reachable: MediaAddresses?
   var streams: [UInt32: TCPPeer] = [:]
   var nextStreamHandle: UInt32 = 1_000
-  /// Those of ``streams`` over which no authenticated check has come yet: networks have shares of them, and the oldest gives way.
+  /// Those of ``streams`` over which no authenticated check has come yet: networks have shares of them, and the oldest
+  /// gives way.
   var unprovenStreams = SharedPlaces<UInt32>(capacity: StreamLimit.unproven)
   /// Participants who have proven themselves over another one since the last tick.
   var streamOwners: Set<Int> = []

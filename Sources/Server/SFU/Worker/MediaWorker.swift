@@ -50,8 +50,9 @@ public actor MediaWorker {
     return core
   }
 
-  /// Opens a participant's connection from its first offer. Nothing is left behind when it throws. `reached` is the address of this machine that its
-  /// signalling came to: its candidate comes first. `isEncrypted` says that the meeting is encrypted end to end.
+  /// Opens a participant's connection from its first offer. Nothing is left behind when it throws. `reached` is the
+  /// address of this machine that its signalling came to: its candidate comes first. `isEncrypted` says that the
+  /// meeting is encrypted end to end.
   public func join(
     _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer],
     reached: IPAddress? = nil, isEncrypted: Bool = false
@@ -72,8 +73,8 @@ public actor MediaWorker {
     core?.setMuted(muted, publication, of: participant)
   }
 
-  /// Lets slots carry other publications, or nothing, and returns those that cannot carry what they were given; they are
-  /// empty now.
+  /// Lets slots carry other publications, or nothing, and returns those that cannot carry what they were given; they
+  /// are empty now.
   public func assign(_ changes: [SlotChange], of participant: ParticipantID) -> [MID] {
     core?.assign(changes, of: participant) ?? changes.map(\.mid)
   }

@@ -17,7 +17,8 @@ public struct MediaWorkerConfiguration: Sendable {
   public var usesIPv6: Bool
   /// Whether ICE-TCP is offered.
   public var usesTCP: Bool
-  /// How long packets may be held, in large meetings and under load, to leave as bursts; zero to forward at once always.
+  /// How long packets may be held, in large meetings and under load, to leave as bursts; zero to forward at once
+  /// always.
   public var maximumHold: TimeSpan
   /// Most participants on one worker.
   public var maximumParticipants: Int

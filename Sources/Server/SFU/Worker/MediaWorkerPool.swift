@@ -2,10 +2,12 @@ public import Basics
 public import RTC
 public import Transport
 
-/// All media workers of a process: puts participants on workers, connects the workers of a meeting, and passes calls on.
+/// All media workers of a process: puts participants on workers, connects the workers of a meeting, and passes calls
+/// on.
 ///
-/// A small meeting lives on one worker. One that outgrows it takes another worker at a time (``MeetingPlacement``), and the routers of
-/// its workers relay to each other what their receivers want. Callers name participants and meetings only, and notice nothing of it.
+/// A small meeting lives on one worker. One that outgrows it takes another worker at a time (``MeetingPlacement``), and
+/// the routers of its workers relay to each other what their receivers want. Callers name participants and meetings
+/// only, and notice nothing of it.
 public actor MediaWorkerPool {
   /// A running meeting: the number under which its relays run, and where its events go.
   private struct Meeting {
@@ -137,8 +139,8 @@ public actor MediaWorkerPool {
     return stream
   }
 
-  /// Sends a data message to `participants`, whatever worker each is on; those who are unknown or have no such channel are left
-  /// out.
+  /// Sends a data message to `participants`, whatever worker each is on; those who are unknown or have no such channel
+  /// are left out.
   public func sendData(_ message: [UInt8], _ delivery: DataDelivery, to participants: [ParticipantID]) async {
     var receivers: [Int: [ParticipantID]] = [:]
     for participant in participants {
@@ -200,8 +202,8 @@ public actor MediaWorkerPool {
     }
   }
 
-  /// Takes `worker` into a meeting: opens relays between it and those that are in it already. When this returns, each knows what the
-  /// others publish.
+  /// Takes `worker` into a meeting: opens relays between it and those that are in it already. When this returns, each
+  /// knows what the others publish.
   private func spread(_ meeting: MeetingID, to worker: Int) async {
     guard let entry = meetings[meeting] else { return }
     await report(meeting)

@@ -18,21 +18,16 @@ public struct MediaWorkerStatistics: Sendable {
   public var unknownFragment: UInt64 = 0
   /// Candidates of clients that are not looked at: more than a description may have, or ones that cannot be read.
   public var candidatesIgnored: UInt64 = 0
-  /// Datagrams received.
   public var datagramsReceived: UInt64 = 0
-  /// Datagrams sent.
   public var datagramsSent: UInt64 = 0
   /// Sending system calls.
   public var sendCalls: UInt64 = 0
   /// Datagrams dropped because a socket's buffer was full.
   public var sendDrops: UInt64 = 0
-  /// Meetings now.
   public var meetings = 0
-  /// Participants now.
   public var participants = 0
   /// Share of the last moments that the worker was busy, 0 to 1.
   public var utilization = 0.0
 
-  /// All zero.
   public init() {}
 }

@@ -1,11 +1,10 @@
 public import Basics
 
-/// Decides on which worker a participant goes: a meeting stays on one worker while it is small and that worker has room, and takes one
-/// more at a time otherwise. A value without side effects.
+/// Decides on which worker a participant goes: a meeting stays on one worker while it is small and that worker has
+/// room, and takes one more at a time otherwise. A value without side effects.
 public struct MeetingPlacement: Sendable {
   /// A worker and whether it is new to the meeting, so that relays have to be opened.
   public struct Place: Sendable, Hashable {
-    /// The worker's number.
     public var worker: Int
     /// Whether nobody of the meeting was there before.
     public var isNew: Bool

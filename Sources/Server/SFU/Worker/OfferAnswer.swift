@@ -24,9 +24,7 @@ public struct OfferAnswer: Sendable {
 
 /// A receive slot, as it was negotiated.
 public struct NegotiatedSlot: Sendable, Hashable {
-  /// The slot.
   public var mid: MID
-  /// Audio or video.
   public var kind: MediaKind
   /// The codecs that it takes.
   public var codecs: [NegotiatedCodec]

@@ -2,15 +2,13 @@ public import Basics
 
 /// What a slot is to carry from now on.
 public struct SlotChange: Sendable, Hashable {
-  /// The slot.
   public var mid: MID
   /// The publication; nil for nothing.
   public var publication: PublicationID?
-  /// Whether it carries whichever of the meeting's loudest voices the worker gives it, from now on (audio only). Then `publication`
-  /// means nothing, and ``MediaEvent/slots(_:)`` says what it carries.
+  /// Whether it carries whichever of the meeting's loudest voices the worker gives it, from now on (audio only). Then
+  /// `publication` means nothing, and ``MediaEvent/slots(_:)`` says what it carries.
   public var followsLoudest: Bool
 
-  /// A change.
   public init(mid: MID, publication: PublicationID?, followsLoudest: Bool = false) {
     self.mid = mid
     self.publication = publication

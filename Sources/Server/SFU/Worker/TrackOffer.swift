@@ -11,11 +11,10 @@ public struct TrackOffer: Sendable, Hashable {
   public var isMuted: Bool
   /// Whether it shows a screen, which comes before cameras where a receiver's bandwidth is short.
   public var isScreenShare: Bool
-  /// What it is: a section of the other kind does not carry it, or who may send pictures alone could send sound under their name. Nil for whatever the
-  /// section carries.
+  /// What it is: a section of the other kind does not carry it, or who may send pictures alone could send sound under
+  /// their name. Nil for whatever the section carries.
   public var kind: MediaKind?
 
-  /// A track.
   public init(
     mid: MID, publication: PublicationID, isMuted: Bool, isScreenShare: Bool = false, kind: MediaKind? = nil
   ) {

@@ -65,8 +65,9 @@ final class WorkerLink {
     return end
   }
 
-  /// Writes what waits for room, and wakes the other worker for what was written and for room that it waits for. False when there is something to
-  /// read first. A worker whose records find no room need not look again: who reads the ring wakes it.
+  /// Writes what waits for room, and wakes the other worker for what was written and for room that it waits for. False
+  /// when there is something to read first. A worker whose records find no room need not look again: who reads the ring
+  /// wakes it.
   func settle() -> Bool {
     output.flush()
     if output.isBlocked {

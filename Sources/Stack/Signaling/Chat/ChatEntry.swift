@@ -21,7 +21,6 @@ public struct ChatEntry: Sendable, Hashable, Codable {
   /// The file that hangs on it, whose name is the ``text`` then.
   public var file: ChatFile?
 
-  /// A chat message.
   public init(
     id: Int, from: String, name: String, text: String, time: Date, to: String? = nil, file: ChatFile? = nil
   ) {

@@ -10,7 +10,6 @@ public struct ChatFile: Sendable, Hashable, Codable {
   /// How many bytes it has.
   public var size: Int
 
-  /// A file.
   public init(id: String, name: String, type: String, size: Int) {
     self.id = id
     self.name = name

@@ -5,7 +5,6 @@ public struct ChatRules: Sendable, Hashable, Codable {
   /// The most bytes of one file; 0 where no files are taken.
   public var fileLimit: Int
 
-  /// Rules.
   public init(history: Bool, fileLimit: Int) {
     self.history = history
     self.fileLimit = fileLimit

@@ -3,8 +3,8 @@ public enum FileName {
   /// The longest name, in bytes of UTF-8: what every file system takes, with room for a number behind.
   public static let maximumBytes = 180
 
-  /// `text` as the name of one file: the last part of a path, without control characters, direction marks and the characters that
-  /// systems give a meaning; `file` where nothing is left.
+  /// `text` as the name of one file: the last part of a path, without control characters, direction marks and the
+  /// characters that systems give a meaning; `file` where nothing is left.
   public static func clean(_ text: String) -> String {
     let last = text.unicodeScalars.split { $0 == "/" || $0 == "\\" }.last.map { String($0) } ?? ""
     var scalars = String.UnicodeScalarView()

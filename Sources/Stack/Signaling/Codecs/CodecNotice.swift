@@ -1,4 +1,5 @@
-/// What the server says of codecs: what this client cannot decode, who cannot decode what it sends, and what to send instead.
+/// What the server says of codecs: what this client cannot decode, who cannot decode what it sends, and what to send
+/// instead.
 public enum CodecNotice: Sendable, Hashable {
   /// The publications that no slot of the client can carry, since its offer has no codec for them, whole.
   case undecodable([UndecodablePublication])

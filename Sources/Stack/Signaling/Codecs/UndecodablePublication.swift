@@ -1,8 +1,6 @@
 /// A publication that a receiver cannot decode.
 public struct UndecodablePublication: Sendable, Hashable, Codable {
-  /// The publication's id.
   public var publication: String
-  /// Who publishes it.
   public var participant: String
   /// What it is sent in.
   public var codec: CodecInfo

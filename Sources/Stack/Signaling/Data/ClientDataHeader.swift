@@ -5,7 +5,6 @@ public struct ClientDataHeader: Sendable, Hashable, Codable {
   /// What the message is about; the application's business. Empty where the key is absent.
   public var topic: String
 
-  /// A header.
   public init(to: [String]? = nil, topic: String = "") {
     self.to = to
     self.topic = topic

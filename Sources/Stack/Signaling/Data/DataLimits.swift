@@ -1,11 +1,13 @@
-/// The bounds of data messages. The server holds clients to them; a client keeps them by itself, since what is beyond is dropped.
+/// The bounds of data messages. The server holds clients to them; a client keeps them by itself, since what is beyond
+/// is dropped.
 public enum DataLimits {
   /// The version byte that each message begins with.
   public static let version: UInt8 = 1
   /// Bytes of payload on the reliable channel.
   public static let reliablePayload = 64 * 1_024
-  /// Bytes of payload on the lossy channel. An SCTP packet in a DTLS record of 1,200 bytes has room for 1,132 bytes of message, so
-  /// that with this payload 108 stay for the header: a message in one packet is lost only when that packet is.
+  /// Bytes of payload on the lossy channel. An SCTP packet in a DTLS record of 1,200 bytes has room for 1,132 bytes of
+  /// message, so that with this payload 108 stay for the header: a message in one packet is lost only when that packet
+  /// is.
   public static let lossyPayload = 1_024
   /// Bytes of the header: 100 recipients and a topic of 128 bytes fit, however they are escaped.
   public static let header = 4_096

@@ -5,7 +5,6 @@ public struct ServerDataHeader: Sendable, Hashable, Codable {
   /// What the message is about.
   public var topic: String
 
-  /// A header.
   public init(from: String, topic: String = "") {
     self.from = from
     self.topic = topic

@@ -5,7 +5,6 @@ public struct LobbyInfo: Sendable, Hashable, Codable {
   /// Whether nobody but hosts gets in at all.
   public var locked: Bool
 
-  /// A lobby.
   public init(waiting: [WaitingParticipant] = [], locked: Bool = false) {
     self.waiting = waiting
     self.locked = locked

@@ -12,8 +12,8 @@ public enum ClientMessage: Sendable, Hashable {
   case view([SlotView])
   /// A new display name.
   case rename(name: String)
-  /// A chat message to everybody, or to one participant. `id` is the client's number for it, not that of one of its offers: a refusal
-  /// carries the same.
+  /// A chat message to everybody, or to one participant. `id` is the client's number for it, not that of one of its
+  /// offers: a refusal carries the same.
   case chat(text: String, to: String?, id: Int? = nil)
   /// A host lets people in who wait in the lobby. `id` as with a room request.
   case admit(WaitingSelection, id: Int? = nil)
@@ -23,8 +23,8 @@ public enum ClientMessage: Sendable, Hashable {
   case lock(Bool, id: Int? = nil)
   /// A signal to everybody, the sender included, or to one participant. `id` as with a room request.
   case signal(Signal, to: String?, id: Int? = nil)
-  /// Something about others, hands, reactions or polls. `id` is the client's number for it, not that of one of its offers or chat
-  /// messages: the server answers `done` or a refusal with the same.
+  /// Something about others, hands, reactions or polls. `id` is the client's number for it, not that of one of its
+  /// offers or chat messages: the server answers `done` or a refusal with the same.
   case room(RoomRequest, id: Int? = nil)
   /// Another join token for the own place, before the present one ends. `id` as with a room request.
   case renewToken(String, id: Int? = nil)
@@ -32,7 +32,6 @@ public enum ClientMessage: Sendable, Hashable {
   case announce(String)
   /// Envelopes for others, passed on to those who are in the meeting. Only in an encrypted meeting.
   case keyEnvelopes([AddressedEnvelope])
-  /// Leave now.
   case leave
   /// Asks for a `pong` with the same number.
   case ping(time: Double?)
@@ -43,7 +42,6 @@ public enum ClientMessage: Sendable, Hashable {
     public var token: String
     /// The room to enter, which must be the token's; needed when the token opens every room.
     public var room: String?
-    /// The display name.
     public var name: String
     /// The first SDP offer.
     public var offer: String
@@ -76,7 +74,6 @@ public enum ClientMessage: Sendable, Hashable {
   public struct Offer: Sendable, Hashable, Codable {
     /// The client's number for it; the answer carries the same.
     public var id: Int
-    /// The SDP.
     public var offer: String
     /// The tracks that the client sends, whole.
     public var tracks: [TrackDescription]

@@ -12,13 +12,12 @@ public enum ServerMessage: Sendable, Hashable {
   case resumed(
     participants: [ParticipantInfo], slots: [SlotInfo], chat: [ChatEntry], state: RoomState? = nil,
     announcements: [ParticipantAnnouncement]? = nil)
-  /// The answer to the offer with the same `id`, and what of the client's own is published now; nil from servers that do not say.
+  /// The answer to the offer with the same `id`, and what of the client's own is published now; nil from servers that
+  /// do not say.
   case answer(id: Int, answer: String, slots: [SlotInfo], publications: [PublicationInfo]? = nil)
-  /// Somebody came.
   case participantJoined(ParticipantInfo)
   /// A name or the state of a connection changed.
   case participantUpdated(ParticipantInfo)
-  /// Somebody went.
   case participantLeft(id: String, reason: LeaveReason)
   /// A track became available.
   case published(participant: String, publication: PublicationInfo)
@@ -38,7 +37,6 @@ public enum ServerMessage: Sendable, Hashable {
   case speakers([SpeakerLevel])
   /// How well media flows, by participant id.
   case quality([String: ConnectionQuality])
-  /// A chat message.
   case chat(ChatEntry)
   /// A signal of a participant; of the tenant's own server when `from` is nil.
   case signal(Signal, from: String?)
@@ -67,9 +65,7 @@ public enum ServerMessage: Sendable, Hashable {
     public var resumeToken: String
     /// How many seconds the place is held without a socket.
     public var resumeWindow: Int
-    /// The meeting.
     public var meeting: MeetingInfo
-    /// The SDP answer.
     public var answer: String
     /// Everybody in the meeting, the client itself included.
     public var participants: [ParticipantInfo]
@@ -81,7 +77,8 @@ public enum ServerMessage: Sendable, Hashable {
     public var permissions: [String]?
     /// The spotlight, what a host said of muting, and the polls; nil from servers that have none of these.
     public var state: RoomState?
-    /// The STUN and TURN servers with credentials for the time in the meeting, for ICE restarts; nil where those of the discover document last.
+    /// The STUN and TURN servers with credentials for the time in the meeting, for ICE restarts; nil where those of the
+    /// discover document last.
     public var iceServers: [DiscoverDocument.IceServer]?
     /// Everybody's announcements; nil if the meeting isn't encrypted.
     public var announcements: [ParticipantAnnouncement]?

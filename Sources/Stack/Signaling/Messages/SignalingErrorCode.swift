@@ -1,4 +1,5 @@
-/// The stable codes of the protocol's `error` message. A client decides by the code; the sentence beside it is for people.
+/// The stable codes of the protocol's `error` message. A client decides by the code; the sentence beside it is for
+/// people.
 public enum SignalingErrorCode: String, Sendable, Hashable, Codable, CaseIterable {
   /// The message is no JSON object, lacks a key, or a value has the wrong type or form.
   case badMessage

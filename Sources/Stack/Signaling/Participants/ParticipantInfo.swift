@@ -10,9 +10,9 @@ public struct ParticipantInfo: Sendable, Hashable, Codable {
   public var role: String
   /// Whether the participant's signalling is up.
   public var connection: ConnectionState
-  /// The participant's tracks.
   public var publications: [PublicationInfo]
-  /// What the join token says about the participant, for the application; nil when it says nothing. Nobody but the token's issuer can set it.
+  /// What the join token says about the participant, for the application; nil when it says nothing. Nobody but the
+  /// token's issuer can set it.
   public var data: String?
   /// When the participant came (whole seconds); nil from servers that do not say.
   public var created: Date?

@@ -18,7 +18,6 @@ public struct PollDraft: Sendable, Hashable, Codable {
   /// The most polls in a meeting.
   public static let maximumPolls = 20
 
-  /// A draft.
   public init(question: String, options: [String], multiple: Bool = false, results: PollResults = .always) {
     self.question = question
     self.options = options

@@ -7,7 +7,6 @@ public struct PollInfo: Sendable, Hashable, Codable {
     /// How many have chosen it; nil for who may not see that now.
     public var votes: Int?
 
-    /// An answer.
     public init(text: String, votes: Int? = nil) {
       self.text = text
       self.votes = votes
@@ -25,7 +24,6 @@ public struct PollInfo: Sendable, Hashable, Codable {
   public var id: Int
   /// What is asked. Always show it as text, never as markup.
   public var question: String
-  /// The answers.
   public var options: [Option]
   /// Whether one may choose several.
   public var multiple: Bool
@@ -38,7 +36,6 @@ public struct PollInfo: Sendable, Hashable, Codable {
   /// What the receiver itself has chosen, by place in ``options``; nil in what is sent to everybody alike.
   public var mine: [Int]?
 
-  /// A poll.
   public init(
     id: Int, question: String, options: [Option], multiple: Bool, results: PollResults, isOpen: Bool,
     voters: Int? = nil, mine: [Int]? = nil

@@ -4,6 +4,5 @@ public enum PollResults: String, Sendable, Hashable, Codable, CaseIterable {
   case always
   /// Everybody once it is closed; who moderates, all the time.
   case whenClosed
-  /// Who moderates only.
   case moderators
 }

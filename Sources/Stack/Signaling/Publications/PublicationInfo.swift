@@ -4,7 +4,6 @@ public import FoundationEssentials
 public struct PublicationInfo: Sendable, Hashable, Codable {
   /// The publication's id, `t_…`.
   public var id: String
-  /// Sound or picture.
   public var kind: TrackKind
   /// What it shows or lets hear.
   public var source: TrackSource
@@ -12,7 +11,8 @@ public struct PublicationInfo: Sendable, Hashable, Codable {
   public var muted: Bool
   /// True when it was a host, not the sender, who muted it; nil otherwise.
   public var mutedByHost: Bool?
-  /// The name that its sender gave it, a screen's title for instance; nil for none. Always show it as text, never as markup.
+  /// The name that its sender gave it, a screen's title for instance; nil for none. Always show it as text, never as
+  /// markup.
   public var name: String?
   private var moment: Moment?
 

@@ -1,6 +1,7 @@
 /// The id of what OpenTok calls a stream: somebody's camera and microphone, or somebody's screen with its sound.
 ///
-/// It follows from the participant's id, so that the REST API, the browser's script and apps say the same without asking each other.
+/// It follows from the participant's id, so that the REST API, the browser's script and apps say the same without
+/// asking each other.
 public struct StreamName: Sendable, Hashable, CustomStringConvertible {
   /// Whose stream it is.
   public var participant: String

@@ -2,6 +2,5 @@
 public enum TrackSource: String, Sendable, Hashable, Codable, CaseIterable {
   case microphone, camera, screen, screenAudio
 
-  /// Sound or picture.
   public var kind: TrackKind { self == .microphone || self == .screenAudio ? .audio : .video }
 }

@@ -5,7 +5,6 @@ public struct MuteAllInfo: Sendable, Hashable, Codable {
   /// Whether people may unmute themselves.
   public var mayUnmute: Bool
 
-  /// A host's word.
   public init(sources: [TrackSource], mayUnmute: Bool) {
     self.sources = sources
     self.mayUnmute = mayUnmute

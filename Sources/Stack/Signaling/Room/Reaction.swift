@@ -2,7 +2,6 @@
 public enum Reaction: String, Sendable, Hashable, Codable, CaseIterable {
   case thumbsUp, thumbsDown, clap, heart, laugh, surprised, celebrate
 
-  /// The picture.
   public var emoji: String {
     switch self {
     case .thumbsUp: "👍"

@@ -1,5 +1,5 @@
-/// What a client asks of a meeting beyond its own tracks and chat. The server decides by what the sender may do now; the type of message
-/// decides nothing.
+/// What a client asks of a meeting beyond its own tracks and chat. The server decides by what the sender may do now;
+/// the type of message decides nothing.
 public enum RoomRequest: Sendable, Hashable {
   /// Mute what somebody sends of these sources; a share is ended.
   case muteParticipant(String, sources: [TrackSource])
@@ -27,7 +27,6 @@ public enum RoomRequest: Sendable, Hashable {
   case endMeeting
   /// Raise the own hand or lower it; who moderates may lower another's.
   case raiseHand(Bool, participant: String?)
-  /// Lower every hand.
   case lowerHands
   /// Show everybody a reaction.
   case react(Reaction)

@@ -1,4 +1,5 @@
-/// What holds in a meeting besides who is in it: part of `welcome` and `resumed`, so that who comes late or back sees what everybody sees.
+/// What holds in a meeting besides who is in it: part of `welcome` and `resumed`, so that who comes late or back sees
+/// what everybody sees.
 public struct RoomState: Sendable, Hashable, Codable {
   /// Whom everybody is to show large, by participant; nil for nobody.
   public var spotlight: String?
@@ -7,7 +8,6 @@ public struct RoomState: Sendable, Hashable, Codable {
   /// The polls, in the order they were made.
   public var polls: [PollInfo]
 
-  /// A state.
   public init(spotlight: String? = nil, muteAll: MuteAllInfo? = nil, polls: [PollInfo] = []) {
     self.spotlight = spotlight
     self.muteAll = muteAll

@@ -1,6 +1,8 @@
-/// A short message of an application's own that the server passes on at once and keeps nowhere: what OpenTok calls a signal.
+/// A short message of an application's own that the server passes on at once and keeps nowhere: what OpenTok calls a
+/// signal.
 ///
-/// Unlike data messages it travels over the signalling socket, so it needs no media connection, and server-side code can send it too.
+/// Unlike data messages it travels over the signalling socket, so it needs no media connection, and server-side code
+/// can send it too.
 public struct Signal: Sendable, Hashable {
   /// What it is about; the application's business. May be empty.
   public var type: String
@@ -15,7 +17,6 @@ public struct Signal: Sendable, Hashable {
   public static let maximumSealedData = EncryptionLimits.textLength(
     bytes: maximumData + EncryptionLimits.sealedOverhead)
 
-  /// A signal.
   public init(type: String = "", data: String = "") {
     self.type = type
     self.data = data

@@ -1,5 +1,5 @@
-/// At what size a receiver shows what a video slot carries, so that the server sends what fills it and no more; and whether it listens to what
-/// an audio slot carries.
+/// At what size a receiver shows what a video slot carries, so that the server sends what fills it and no more; and
+/// whether it listens to what an audio slot carries.
 public struct SlotView: Sendable, Hashable, Codable {
   /// Most slots in one message.
   public static let maximumCount = 64
@@ -8,13 +8,14 @@ public struct SlotView: Sendable, Hashable, Codable {
 
   /// The slot's m-section.
   public var mid: String
-  /// Width in pixels of the screen (not of the page); 0 while it is hidden, or not listened to: nothing is sent then. Sound has no other size.
+  /// Width in pixels of the screen (not of the page); 0 while it is hidden, or not listened to: nothing is sent then.
+  /// Sound has no other size.
   public var width: Int
-  /// Its height.
   public var height: Int
   /// Whether it matters more than what is not pinned, when the network does not take everything.
   public var pinned: Bool?
-  /// The most pictures a second that are of use, in ``frameRates``; nil for as many as there are. The server leaves out temporal layers for it.
+  /// The most pictures a second that are of use, in ``frameRates``; nil for as many as there are. The server leaves out
+  /// temporal layers for it.
   public var maxFrameRate: Int?
 
   /// A view of slot `mid`.

@@ -1,4 +1,5 @@
-/// What of a video track anybody watches. Its sender may stop the rest, and must go on within a picture when more is wanted.
+/// What of a video track anybody watches. Its sender may stop the rest, and must go on within a picture when more is
+/// wanted.
 public struct WantedLayers: Sendable, Hashable, Codable {
   /// The m-section of the sender's own track.
   public var mid: String
@@ -6,16 +7,17 @@ public struct WantedLayers: Sendable, Hashable, Codable {
   public var active: Bool
   /// The simulcast streams that are wanted, by RID, smallest first; nil when all are, and without simulcast.
   public var rids: [String]?
-  /// How many spatial layers of one stream that carries several (scalable video) are wanted, from the smallest; nil when all are, and with simulcast.
+  /// How many spatial layers of one stream that carries several (scalable video) are wanted, from the smallest; nil
+  /// when all are, and with simulcast.
   public var spatialLayers: Int?
-  /// How many it has when none is left out; beside ``spatialLayers``. Whoever leaves out the larger ones keeps the sizes of the others.
+  /// How many it has when none is left out; beside ``spatialLayers``. Whoever leaves out the larger ones keeps the
+  /// sizes of the others.
   public var spatialLayerCount: Int?
   /// Width in pixels of the largest picture that is shown anywhere; 0 for whatever there is.
   public var width: Int
-  /// Its height.
   public var height: Int
-  /// The most pictures a second that anybody wants of a track without temporal layers; nil for as many as there are. Of one with layers the server leaves
-  /// out pictures itself.
+  /// The most pictures a second that anybody wants of a track without temporal layers; nil for as many as there are. Of
+  /// one with layers the server leaves out pictures itself.
   public var maxFrameRate: Int?
 
   /// What is wanted of the track in `mid`.

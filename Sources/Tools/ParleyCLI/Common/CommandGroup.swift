@@ -2,7 +2,6 @@ import Options
 
 /// A command with commands of its own, such as `parley tenant create`.
 struct CommandGroup: Sendable {
-  /// One of them.
   struct Member: Sendable {
     /// The word after the group's name.
     var name: String

@@ -22,8 +22,8 @@ enum CommandLineText {
 
   private static let queues = Mutex<Queues?>(nil)
 
-  /// From now on nothing waits for whoever reads standard output and standard error: for commands that take part in meetings or serve
-  /// them. What was not read in time is dropped, and `notice` stands in its place; see `OutputQueue`.
+  /// From now on nothing waits for whoever reads standard output and standard error: for commands that take part in
+  /// meetings or serve them. What was not read in time is dropped, and `notice` stands in its place; see `OutputQueue`.
   static func queueOutput(
     notice: @escaping @Sendable (Int) -> String?,
     errorNotice: @escaping @Sendable (Int) -> String? = { "parley: \($0) messages were not read in time.\n" }
@@ -35,7 +35,8 @@ enum CommandLineText {
     }
   }
 
-  /// Waits until everything said is written, as long as somebody reads it. True when nothing is lost; else that was said.
+  /// Waits until everything said is written, as long as somebody reads it. True when nothing is lost; else that was
+  /// said.
   static func drain() -> Bool {
     guard let queues = queues.withLock({ $0 }) else { return true }
     let lost = queues.output.drain()
@@ -44,14 +45,16 @@ enum CommandLineText {
     return lost == 0
   }
 
-  /// Why standard output can be written no more, in a sentence: whoever read it has gone, or its disk is full. Nil while all is well.
+  /// Why standard output can be written no more, in a sentence: whoever read it has gone, or its disk is full. Nil
+  /// while all is well.
   static var outputProblem: String? {
     let queued = queues.withLock { $0?.output.writeError } ?? 0
     let code = queued != 0 ? queued : outputError.load(ordering: .relaxed)
     return code == 0 ? nil : "Standard output cannot be written: \(String(cString: strerror(code)))."
   }
 
-  /// Writes to standard output at once, so that a program reading along sees whole lines. See ``outputProblem`` for what went wrong.
+  /// Writes to standard output at once, so that a program reading along sees whole lines. See ``outputProblem`` for
+  /// what went wrong.
   static func say(_ text: String) {
     guard outputError.load(ordering: .relaxed) == 0 else { return }
     let code = put(text, to: 1)
@@ -64,14 +67,15 @@ enum CommandLineText {
   /// Gives every complaint to `listener` from now on; nil: to standard error again.
   static func setListener(_ listener: (@Sendable (String) -> Void)?) { self.listener.withLock { $0 = listener } }
 
-  /// Says what went wrong in one sentence, on standard error unless a screen shows it; what came from others cannot steer the terminal
-  /// with it.
+  /// Says what went wrong in one sentence, on standard error unless a screen shows it; what came from others cannot
+  /// steer the terminal with it.
   static func complain(_ text: String) {
     if let listener = listener.withLock({ $0 }) { return listener(text) }
     _ = put("parley: " + printable(text) + "\n", to: 2)
   }
 
-  /// Writes everything, or queues it after ``queueOutput(notice:errorNotice:)``; returns the system's error code, 0 for none.
+  /// Writes everything, or queues it after ``queueOutput(notice:errorNotice:)``; returns the system's error code, 0 for
+  /// none.
   static func put(_ text: String, to descriptor: Int32) -> Int32 {
     if let queues = queues.withLock({ $0 }) {
       let queue = descriptor == 1 ? queues.output : queues.errors

@@ -39,7 +39,8 @@ struct CommandOptions {
   /// Every value that was given of an option.
   func all(_ name: String) -> [String] { values[name] ?? [] }
 
-  /// What was asked for, for the audit log: the names of the options, and of those the values that are numbers or words and nobody's secret.
+  /// What was asked for, for the audit log: the names of the options, and of those the values that are numbers or words
+  /// and nobody's secret.
   var given: String {
     let spelled: Set = ["access-level", "capacity", "enabled", "encryption", "sign-in", "token-expiry"]
     return values.filter { $0.key != "json" && $0.key != "data" }.sorted { $0.key < $1.key }.map { name, list in

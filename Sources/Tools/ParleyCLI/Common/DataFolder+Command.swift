@@ -13,8 +13,8 @@ extension DataFolder {
   /// The folder that the options name.
   static func path(_ options: CommandOptions) -> String { options["data"] ?? "data" }
 
-  /// Opens the folder that the options name. Unless `creating`, it must have been used before, so that a misspelt name does not make
-  /// another one.
+  /// Opens the folder that the options name. Unless `creating`, it must have been used before, so that a misspelt name
+  /// does not make another one.
   static func open(_ options: CommandOptions, creating: Bool = false) async throws -> DataFolder {
     let path = Self.path(options)
     guard creating || isUsed(path) else {

@@ -1,16 +1,16 @@
 import Glibc
 import Synchronization
 
-/// SIGHUP of a server: "read your files again". From a terminal that is closed or lost it means the end, as ever, unless the server was started
-/// to outlive its terminal (nohup).
+/// SIGHUP of a server: "read your files again". From a terminal that is closed or lost it means the end, as ever,
+/// unless the server was started to outlive its terminal (nohup).
 enum ReloadSignal {
   /// What a SIGHUP asks for.
   enum Request: Equatable {
     case reload, end
   }
 
-  /// What it asks for: `hadTerminal` says whether the process was started from a terminal, `hasTerminal` whether that is still there,
-  /// `outlivesTerminal` whether the signal was ignored at the start.
+  /// What it asks for: `hadTerminal` says whether the process was started from a terminal, `hasTerminal` whether that
+  /// is still there, `outlivesTerminal` whether the signal was ignored at the start.
   static func request(hadTerminal: Bool, hasTerminal: Bool, outlivesTerminal: Bool) -> Request {
     hadTerminal && !hasTerminal && !outlivesTerminal ? .end : .reload
   }
@@ -18,8 +18,9 @@ enum ReloadSignal {
   /// The writing end of the pipe that carries the signal out of its handler.
   private static let pipeEnd = Atomic<Int32>(-1)
 
-  /// Takes SIGHUP over from ``StopSignals``, for the whole process; to be called once, after that. The stream gives each wish to read again,
-  /// those that come together as one; a wish to end is passed on as SIGTERM. Costs a thread that waits.
+  /// Takes SIGHUP over from ``StopSignals``, for the whole process; to be called once, after that. The stream gives
+  /// each wish to read again, those that come together as one; a wish to end is passed on as SIGTERM. Costs a thread
+  /// that waits.
   static func take() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     var ends: [Int32] = [-1, -1]

@@ -26,7 +26,8 @@ enum TestMedia {
     )
   }
 
-  /// A flash and a beep at each full second, from one clock: whoever receives them can measure how far sound and picture are apart.
+  /// A flash and a beep at each full second, from one clock: whoever receives them can measure how far sound and
+  /// picture are apart.
   static func makeSyncSignal() -> (any VideoSource, any AudioSource) {
     (TestPictureSource(.bars, flashes: true), ToneSource(frequency: 1_000, level: -6, pattern: .beep))
   }

@@ -1,14 +1,13 @@
 import Parley
 
-/// Leaves a meeting once, whoever wishes it first: a signal, a command, the end of the time. The process must not end before the
-/// server knows.
+/// Leaves a meeting once, whoever wishes it first: a signal, a command, the end of the time. The process must not end
+/// before the server knows.
 @MainActor final class Departure {
   private let meeting: Meeting
   private var task: Task<Void, Never>?
 
   init(from meeting: Meeting) { self.meeting = meeting }
 
-  /// Begins to leave.
   func leave() {
     if task == nil { task = Task { await meeting.leave() } }
   }

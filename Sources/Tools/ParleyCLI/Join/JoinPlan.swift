@@ -76,8 +76,8 @@ import Parley
       ? "A name has at most \(Meeting.maximumNameLength) characters. This one has \(name.count)." : nil
   }
 
-  /// Opens the file or URL to send, if there is one. That may take seconds, for which a thread waits that is nobody else's; cancelling
-  /// the task ends the waiting here at once.
+  /// Opens the file or URL to send, if there is one. That may take seconds, for which a thread waits that is nobody
+  /// else's; cancelling the task ends the waiting here at once.
   func open() async throws -> FileSource? {
     guard case .file(let path) = content else { return nil }
     return try await Self.open(path)

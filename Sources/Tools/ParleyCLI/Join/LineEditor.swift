@@ -52,7 +52,8 @@ struct LineEditor {
       default: if bytes.count < 16_000 { bytes.append(key) }
       }
     }
-    // A terminal sends a key's sequence at once: Esc as the last byte is the key of that name, and what comes next is typed.
+    // A terminal sends a key's sequence at once: Esc as the last byte is the key of that name, and what comes next is
+    // typed.
     if escape == .begun { escape = .none }
     return lines
   }

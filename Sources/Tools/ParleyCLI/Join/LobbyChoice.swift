@@ -2,7 +2,6 @@ import Parley
 
 /// Who is meant of those who wait to be let in: one by id, or by a name that nobody else there bears.
 enum LobbyChoice: Equatable {
-  /// Somebody.
   case one(WaitingParticipant)
   /// Nobody of that id or name waits.
   case nobody

@@ -48,7 +48,8 @@ import Parley
     return "through a TURN server over \(name(relay).uppercased())"
   }
 
-  /// The `stats` line of `--json`, with the names of the W3C's statistics. Times are in seconds, rates in bits a second, as there.
+  /// The `stats` line of `--json`, with the names of the W3C's statistics. Times are in seconds, rates in bits a
+  /// second, as there.
   mutating func line(_ statistics: MeetingStatistics) -> JSONLine {
     let now = MonotonicClock.now
     let received = statistics.inbound.map { JSONLine.Value.object(line(of: $0, now: now)) }

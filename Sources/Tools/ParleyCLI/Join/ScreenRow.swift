@@ -39,8 +39,8 @@ struct ScreenRow {
     return " " + Self.fit(name, nameWidth) + " " + meter + "  " + Self.fit(figures.joined(separator: "  "), rest)
   }
 
-  /// Which of `count` rows are shown where `room` of them fit: all, or the first one (oneself), then who speaks, then the others, with the
-  /// last line left for how many are not shown.
+  /// Which of `count` rows are shown where `room` of them fit: all, or the first one (oneself), then who speaks, then
+  /// the others, with the last line left for how many are not shown.
   static func shown(of count: Int, room: Int, speaks: (Int) -> Bool) -> (rows: [Int], hidden: Int) {
     guard count > room else { return (Array(0..<count), 0) }
     let rest = 1..<max(count, 1)

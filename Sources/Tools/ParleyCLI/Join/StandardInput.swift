@@ -18,9 +18,11 @@ import Parley
     var bytes: Int?
   }
 
-  /// Reads until the input ends or the task is cancelled. The end of the input is no wish to leave: a bot may have none.
+  /// Reads until the input ends or the task is cancelled. The end of the input is no wish to leave: a bot may have
+  /// none.
   ///
-  /// Nothing is read before everything read so far has been done: whoever writes faster than the network takes it waits, in the pipe.
+  /// Nothing is read before everything read so far has been done: whoever writes faster than the network takes it
+  /// waits, in the pipe.
   static func follow(_ meeting: Meeting, _ observer: any JoinObserver, _ departure: Departure, json: Bool) async {
     if let holding {
       isIn = true
@@ -42,8 +44,8 @@ import Parley
     }
   }
 
-  /// Reads commands while somebody waits to be let in: `leave` holds at once, the others once they are in (``follow(_:_:_:json:)``). When
-  /// ``LineSplitter/limit`` bytes are held no more is read until then.
+  /// Reads commands while somebody waits to be let in: `leave` holds at once, the others once they are in
+  /// (``follow(_:_:_:json:)``). When ``LineSplitter/limit`` bytes are held no more is read until then.
   static func hold(_ departure: Departure) {
     guard holding == nil else { return }
     holding = Task { @MainActor in

@@ -3,7 +3,8 @@ import MeetingServer
 import Meetings
 import Options
 
-/// `parley meeting people` and what else is done to a meeting that runs: by the server that runs on the data folder, as its administration does it.
+/// `parley meeting people` and what else is done to a meeting that runs: by the server that runs on the data folder, as
+/// its administration does it.
 extension MeetingCommand {
   static let running: [CommandGroup.Member] = [
     .init(
@@ -139,8 +140,8 @@ extension DataFolder {
     }
   }
 
-  /// Has the server that runs on this folder do something as its administration does, and returns what it answers; nil when no server runs
-  /// here. What it refuses is thrown in its words.
+  /// Has the server that runs on this folder do something as its administration does, and returns what it answers; nil
+  /// when no server runs here. What it refuses is thrown in its words.
   func ask(_ method: String, _ path: String) async throws -> [UInt8]? {
     guard let server = RunningServer.find(dataFolder: self.path) else { return nil }
     let answer = try await server.ask(method, path, by: Self.user)

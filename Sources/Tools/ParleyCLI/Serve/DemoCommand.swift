@@ -86,7 +86,8 @@ enum DemoCommand {
     CommandLineText.complain("The bots could not join the demo's meeting and will go on trying: \(error)")
   }
 
-  /// The first bot greets, so that the chat is alive too. It greets in private, since the history of the chat is for what people say.
+  /// The first bot greets, so that the chat is alive too. It greets in private, since the history of the chat is for
+  /// what people say.
   private func answer(_ event: MeetingEvent, _ meeting: Meeting, _ index: Int) {
     guard index == 0 else { return }
     switch event {
@@ -98,7 +99,6 @@ enum DemoCommand {
     }
   }
 
-  /// All leave.
   func stop() async {
     for keeper in keepers { keeper.cancel() }
     for meeting in meetings { await meeting.leave() }

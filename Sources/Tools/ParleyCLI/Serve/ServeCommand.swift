@@ -18,7 +18,8 @@ enum ServeCommand {
 
   /// Runs the command and returns the exit status.
   ///
-  /// `refusal` says why a configuration is not possible for the command, if it is not. `whileServing` is called when the server accepts joins; what it returns is called before the server ends.
+  /// `refusal` says why a configuration is not possible for the command, if it is not. `whileServing` is called when
+  /// the server accepts joins; what it returns is called before the server ends.
   static func run(
     _ arguments: [String], signals: AsyncStream<Int32>, reloads: AsyncStream<Void>?,
     refusal: (ServerConfiguration) -> String? = { _ in nil },

@@ -21,7 +21,6 @@ struct TenantReport {
     if options.has("json") { line.print() } else { CommandLineText.say(text) }
   }
 
-  /// The object.
   var line: JSONLine {
     let policy = tenant.policy
     return [

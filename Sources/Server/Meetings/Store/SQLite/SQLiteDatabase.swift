@@ -73,7 +73,8 @@ final class SQLiteDatabase {
     }
   }
 
-  /// Runs `body` as one transaction: all of it is kept, or, when it throws, nothing. Within a transaction it is a part of that one.
+  /// Runs `body` as one transaction: all of it is kept, or, when it throws, nothing. Within a transaction it is a part
+  /// of that one.
   func transaction(_ body: () throws(MeetingStoreError) -> Void) throws(MeetingStoreError) {
     if isInTransaction { return try body() }
     try execute("BEGIN IMMEDIATE")
@@ -107,7 +108,8 @@ final class SQLiteDatabase {
   /// Begins to copy everything to another database; nil when that does not work, which the other one can tell.
   func begin(copyTo other: OpaquePointer?) -> OpaquePointer? { sqlite3_backup_init(other, "main", handle, "main") }
 
-  /// Brings everything from the log beside the file into it, and empties the log; false when somebody else reads just now, for whom it does not wait.
+  /// Brings everything from the log beside the file into it, and empties the log; false when somebody else reads just
+  /// now, for whom it does not wait.
   func emptyLog() throws(MeetingStoreError) -> Bool {
     sqlite3_busy_timeout(handle, 0)
     defer { sqlite3_busy_timeout(handle, busyMilliseconds) }

@@ -74,7 +74,8 @@ extension SQLiteMeetingStore {
     return rows
   }
 
-  /// Of what people without a credential have caused the newest entries stay: who pays nothing for them must not fill the disk.
+  /// Of what people without a credential have caused the newest entries stay: who pays nothing for them must not fill
+  /// the disk.
   func trimAnonymousEntries(most: Int = AuditEntry.maximumAnonymous) throws(MeetingStoreError) -> Int {
     let database = try open()
     try database.query(

@@ -1,6 +1,7 @@
 /// The files that a copy has with it.
 extension SQLiteMeetingStore {
-  /// Takes the files out of a copy that was opened as a store, and leaves none of them in it. None where it has none, as copies of before.
+  /// Takes the files out of a copy that was opened as a store, and leaves none of them in it. None where it has none,
+  /// as copies of before.
   public func takeCopiedFiles() throws(MeetingStoreError) -> CopiedFiles {
     let database = try open()
     var isThere = false

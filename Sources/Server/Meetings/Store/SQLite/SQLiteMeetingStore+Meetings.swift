@@ -1,7 +1,6 @@
 public import Basics
 public import FoundationEssentials
 
-/// Meetings.
 extension SQLiteMeetingStore {
   private static let meetingColumns =
     "id, tenant, room, room_key, kind, subject, summary, access_level, capacity, created, expires, "
@@ -78,7 +77,6 @@ extension SQLiteMeetingStore {
     return meetings
   }
 
-  /// Forgets a meeting.
   public func removeMeeting(_ id: MeetingID) throws(MeetingStoreError) -> Bool {
     let database = try open()
     try database.query("DELETE FROM meetings WHERE id = ?", [.text(id.rawValue)])
@@ -105,7 +103,6 @@ extension SQLiteMeetingStore {
   }
 }
 
-/// Revoked tokens.
 extension SQLiteMeetingStore {
   /// Refuses a token from now on.
   public func revoke(_ token: TokenID, tenant: TenantID, expires: Date) throws(MeetingStoreError) {

@@ -76,8 +76,8 @@ extension SQLiteMeetingStore {
   /// How many meetings are kept for a tenant that has no limit of its own; nil for any number.
   public func setDefaultLimit(storedMeetings: Int?) { defaultStoredMeetings = storedMeetings }
 
-  /// Refuses a further meeting of a tenant that has as many as it may have; of people without a credential when they have three quarters of it, so that they
-  /// do not take all. Meetings are only counted where there is a limit.
+  /// Refuses a further meeting of a tenant that has as many as it may have; of people without a credential when they
+  /// have three quarters of it, so that they do not take all. Meetings are only counted where there is a limit.
   public func requireCapacity(for meeting: MeetingRecord) throws(MeetingStoreError) {
     var limit: Int?
     var name = ""

@@ -8,7 +8,8 @@ extension SQLiteMeetingStore {
   ///
   /// What would undo something that has happened since is not taken back:
   /// - Meetings that run stay as they are, with what holds in them.
-  /// - Tokens and people that were refused since stay so, secrets are as good or retired as they were, and webhooks are still told what waits for them.
+  /// - Tokens and people that were refused since stay so, secrets are as good or retired as they were, and webhooks are
+  ///   still told what waits for them.
   /// - Vaults stay: devices would take an older record for an attack, and an older count would give tries back.
   /// - A domain of the messaging service stays as it is: no message gets lost, and none comes twice. A missing one
   ///   comes whole.

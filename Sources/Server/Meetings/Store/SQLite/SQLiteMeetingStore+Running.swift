@@ -119,7 +119,8 @@ extension SQLiteMeetingStore {
     return left
   }
 
-  /// Forgets what this server has taken over and holds no more. What is left of each is its name, until everybody knows that it is over.
+  /// Forgets what this server has taken over and holds no more. What is left of each is its name, until everybody knows
+  /// that it is over.
   public func forgetLeft(now: Date, except: [MeetingID]) throws(MeetingStoreError) -> [OverMeeting] {
     let database = try open()
     var over: [OverMeeting] = []

@@ -32,7 +32,6 @@ extension SQLiteMeetingStore {
   /// The tenant of requests without credentials, if there is one yet.
   public func knownDefaultTenant() throws(MeetingStoreError) -> Tenant? { try tenants("is_default = 1").first }
 
-  /// Every tenant.
   public func tenants() throws(MeetingStoreError) -> [Tenant] { try tenants("1 ORDER BY name") }
 
   /// The tenant with that id.

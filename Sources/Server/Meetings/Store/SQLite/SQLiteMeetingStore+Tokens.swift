@@ -27,8 +27,9 @@ extension SQLiteMeetingStore {
   /// What rooms are found by: the key of a name, or `*` and the like as it is.
   private static func key(of room: String) -> String { (try? RoomName(room))?.key ?? room }
 
-  /// The statement that lists tokens. Each combination of filters has its own, since only so SQLite reads just what is asked for, in an index:
-  /// `?1` the place before which they stand, `?2` how many, then the tenant and the room, as far as they are asked for.
+  /// The statement that lists tokens. Each combination of filters has its own, since only so SQLite reads just what is
+  /// asked for, in an index: `?1` the place before which they stand, `?2` how many, then the tenant and the room, as
+  /// far as they are asked for.
   static func tokenList(ofTenant: Bool, ofRoom: Bool) -> String {
     let tenant = ofTenant ? "tenant = ?3 AND " : ""
     let room = ofRoom ? "room_key = ?\(ofTenant ? 4 : 3) AND " : ""

@@ -30,8 +30,9 @@ public actor SQLiteMeetingStore: MeetingStore {
   /// Whether there is a store in `folder`.
   public static func exists(folder: String) -> Bool { access(folder + "/" + fileName, F_OK) == 0 }
 
-  /// Opens the store in `folder`, which is created when it is missing, and brings its format up to date. With `mustExist` a file without a store's
-  /// tables is ``MeetingStoreError/damaged(path:reason:)``: another program's database, or an empty file.
+  /// Opens the store in `folder`, which is created when it is missing, and brings its format up to date. With
+  /// `mustExist` a file without a store's tables is ``MeetingStoreError/damaged(path:reason:)``: another program's
+  /// database, or an empty file.
   public static func open(
     folder: String, mustExist: Bool = false
   ) async throws(MeetingStoreError) -> SQLiteMeetingStore {
@@ -134,7 +135,8 @@ public actor SQLiteMeetingStore: MeetingStore {
     return rows
   }
 
-  /// Bans from meetings that are kept no more are about nothing: another meeting of the same room has another id. One that runs goes on without its record.
+  /// Bans from meetings that are kept no more are about nothing: another meeting of the same room has another id. One
+  /// that runs goes on without its record.
   private func forgetBans(running: [MeetingID]) throws(MeetingStoreError) -> Int {
     let database = try open()
     var gone: Set<String> = []
@@ -176,7 +178,6 @@ public actor SQLiteMeetingStore: MeetingStore {
     try database.execute("ROLLBACK")
   }
 
-  /// Closes the file.
   public func close() { (database, lifeLock) = (nil, nil) }
 
   /// Whether the whole file is in order, by the database's own check. Reads everything: for repair, not for requests.

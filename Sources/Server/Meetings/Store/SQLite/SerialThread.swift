@@ -5,14 +5,14 @@ import Glibc
 /// For work that blocks (files, fsync): on Swift's shared pool it would hold up signalling. The thread sleeps while
 /// there is nothing to do and ends after ``stop()`` once its queue is empty.
 final class SerialThread: SerialExecutor, @unchecked Sendable {
-  // Unchecked because: everything below is only touched while `lock` is held, except `thread`, which is written before any job runs.
+  // Unchecked because: everything below is only touched while `lock` is held, except `thread`, which is written before
+  // any job runs.
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private let wake: UnsafeMutablePointer<pthread_cond_t>
   private var queue: [UnownedJob] = []
   private var stopping = false
   private var thread = pthread_t()
 
-  /// Starts the thread.
   init() {
     lock = .allocate(capacity: 1)
     wake = .allocate(capacity: 1)

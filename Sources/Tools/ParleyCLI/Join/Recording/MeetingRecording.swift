@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Parley
 
-/// What `parley join --record` writes: each received track into a file of its own, named after who sent it and what it shows.
+/// What `parley join --record` writes: each received track into a file of its own, named after who sent it and what it
+/// shows.
 @MainActor final class MeetingRecording {
   private let directory: String
   private let isRaw: Bool
@@ -46,8 +47,8 @@ import Parley
     return isWhole
   }
 
-  /// Writes when each file's first frame is to be shown or heard, in seconds of one clock: raw files have no times of their own, and
-  /// without a common one sound and pictures cannot be laid side by side.
+  /// Writes when each file's first frame is to be shown or heard, in seconds of one clock: raw files have no times of
+  /// their own, and without a common one sound and pictures cannot be laid side by side.
   private func writeStarts() -> Bool {
     var line: JSONLine = [:]
     for file in files {

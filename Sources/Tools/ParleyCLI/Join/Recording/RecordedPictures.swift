@@ -3,8 +3,8 @@ import Parley
 
 /// The first pictures of a track, until they tell which size its file is to have.
 ///
-/// The size of a file is fixed when it begins, and what a track begins with says little: of a camera with layers the smallest comes first, and a slow network
-/// holds the others back for as long as it is slow.
+/// The size of a file is fixed when it begins, and what a track begins with says little: of a camera with layers the
+/// smallest comes first, and a slow network holds the others back for as long as it is slow.
 struct RecordedPictures {
   /// Pictures that wait at most; two seconds of a usual camera.
   static let mostWaiting = 40

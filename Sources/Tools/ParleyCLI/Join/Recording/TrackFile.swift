@@ -17,8 +17,8 @@ final class TrackFile: VideoSink, AudioSink {
   private let state: Mutex<State>
   private let hasFailed = Atomic(false)
 
-  /// A file of one kind of media; `onFailure` is told of the first error. What is not raw costs little of its size, so it is made large enough for what a
-  /// camera sends once the network lets it.
+  /// A file of one kind of media; `onFailure` is told of the first error. What is not raw costs little of its size, so
+  /// it is made large enough for what a camera sends once the network lets it.
   init(path: String, kind: MediaKind, isRaw: Bool, onFailure: @escaping @Sendable (MediaError) -> Void) {
     self.path = path
     self.kind = kind
