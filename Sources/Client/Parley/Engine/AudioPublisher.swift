@@ -27,7 +27,7 @@ final class AudioPublisher: Publisher {
     state = Mutex(State(encoder: encoder, isMuted: isMuted))
   }
 
-  /// What a track's encoder begins with.
+  /// The first settings of a track's encoder.
   static func settings(_ options: AudioOptions) -> OpusEncoderSettings {
     OpusEncoderSettings(
       channels: options.channels, bitrate: options.bitrate, content: options.channels == 2 ? .music : .voice,

@@ -146,7 +146,7 @@ actor MediaLoop {
       defer { shared.loop = nil }
       return shared.loop
     }
-    // What was posted before, the closing of sessions, still runs.
+    // Work posted before, the closing of sessions, still runs.
     last?.post { loop in loop.end() }
   }
 }

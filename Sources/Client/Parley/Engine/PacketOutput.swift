@@ -1,6 +1,6 @@
 import RTC
 
-/// Where a ``MediaSession`` puts its packets.
+/// The destination of a ``MediaSession``'s packets.
 protocol PacketOutput: AnyObject {
   /// Sends a media packet that is complete for its route: on UDP as it is, on a stream with what
   /// ``IceRoute/encapsulate(_:into:)`` put around it.

@@ -1,7 +1,7 @@
 public import Signaling
 
-/// What hosts do to one participant. Whoever may not is refused by the server: ``JoinError/refused(code:message:)``
-/// with the code `notAllowed`.
+/// Actions of hosts on one participant. The server refuses them to others: ``JoinError/refused(code:message:)`` with
+/// the code `notAllowed`.
 extension RemoteParticipant {
   /// Mutes what this participant sends of these sources: nothing of it reaches anybody until the participant unmutes
   /// itself. A screen that is shared is not muted but ended.
@@ -34,7 +34,7 @@ extension RemoteParticipant {
     try await request(.askToUnmute(id, sources: sources))
   }
 
-  /// Takes this participant out of the meeting; with `ban` for good, as far as its token tells who it is.
+  /// Removes this participant from the meeting; with `ban` permanently, as far as its token identifies it.
   ///
   /// ```swift
   /// try await participant.remove()
@@ -95,14 +95,14 @@ extension RemoteParticipant {
 }
 
 extension LocalParticipant {
-  /// Raises the own hand; ``hand`` follows when the server has it.
+  /// Raises this client's hand; ``hand`` follows when the server has it.
   ///
   /// ```swift
   /// try await meeting.local.raiseHand()
   /// ```
   public func raiseHand() async throws(JoinError) { try await setHand(true) }
 
-  /// Lowers the own hand.
+  /// Lowers this client's hand.
   ///
   /// ```swift
   /// try await meeting.local.lowerHand()

@@ -3,7 +3,7 @@ import Glibc
 /// Text on its way to standard output or standard error, written by a thread of its own: a pipe that nobody reads, or a
 /// terminal that was stopped, never holds up a meeting.
 ///
-/// What waits is bounded. When there is no room, the oldest texts are dropped, so that the newest ones, such as why a
+/// The queue is bounded. When there is no room, the oldest texts are dropped, so that the newest ones, such as why a
 /// meeting ended, are kept; a notice stands where they were.
 ///
 /// ```swift
@@ -34,9 +34,9 @@ public final class OutputQueue: @unchecked Sendable {
   /// let errors = OutputQueue(descriptor: 2, capacity: 64 << 10)
   /// ```
   /// - Parameters:
-  ///   - descriptor: Where the text goes: 1 is standard output, 2 standard error.
+  ///   - descriptor: The descriptor to write to: 1 is standard output, 2 standard error.
   ///   - capacity: How many bytes may wait, besides those that the pipe itself takes.
-  ///   - notice: What is written in place of so many dropped texts; nil for nothing.
+  ///   - notice: The text in place of so many dropped ones; nil for nothing.
   public init(
     descriptor: Int32, capacity: Int = 1 << 20, notice: @escaping @Sendable (Int) -> String? = { _ in nil }
   ) {

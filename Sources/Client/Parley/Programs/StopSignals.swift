@@ -21,7 +21,7 @@ public enum StopSignals {
   /// The writing end of the pipe that carries a signal out of its handler.
   private static let pipeEnd = Atomic<Int32>(-1)
 
-  /// What a signal asks for.
+  /// The request of a signal.
   enum Wish: Equatable {
     /// To end: it is the first.
     case end
@@ -31,8 +31,8 @@ public enum StopSignals {
     case endAtOnce
   }
 
-  /// What a signal at `now` asks for; `first` holds when the first one came, 0 before. Takes no lock, as signal
-  /// handlers must not.
+  /// The request of a signal at `now` asks for; `first` holds when the first one came, 0 before. Takes no lock, as
+  /// signal handlers must not.
   static func wish(at now: Int64, first: borrowing Atomic<Int64>) -> Wish {
     let (isFirst, came) = first.compareExchange(expected: 0, desired: now, ordering: .relaxed)
     if isFirst { return .end }
@@ -53,10 +53,10 @@ public enum StopSignals {
   /// SIGHUP is left alone when the program was started with it ignored, as nohup does, since it is to outlive its
   /// terminal then.
   public static func take() -> AsyncStream<Int32> {
-    // Whoever goes away in the middle of a write must not end the program.
+    // A reader that goes away in the middle of a write must not end the program.
     signal(SIGPIPE, SIG_IGN)
-    // Nor a file that has reached the limit of its size (ulimit -f): writing fails then, which is told as a full disk
-    // is.
+    // Nor a file that has reached the limit of its size (ulimit -f): writing fails then, which is reported as for a
+    // full disk.
     signal(SIGXFSZ, SIG_IGN)
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
     var ends: [Int32] = [-1, -1]
@@ -75,8 +75,8 @@ public enum StopSignals {
     pthread_detach(thread)
     for number in [SIGTERM, SIGINT] { signal(number, handler) }
     if !isIgnored(SIGHUP) { signal(SIGHUP, handler) }
-    // Who was started from a thread that blocks them, as Foundation's `Process` does on dispatch's threads, would hear
-    // nothing of them.
+    // A program that was started from a thread that blocks them, as Foundation's `Process` does on dispatch's threads,
+    // would hear nothing of them.
     var taken = sigset_t()
     sigemptyset(&taken)
     for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&taken, number) }

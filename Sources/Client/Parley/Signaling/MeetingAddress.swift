@@ -109,11 +109,11 @@ public struct MeetingAddress: Hashable, Sendable {
   /// Whether the fragment asks to start with the camera muted.
   public var startsWithVideoMuted: Bool { overrides["config.startWithVideoMuted"] == "true" }
 
-  /// Where the discover document is. With a token the room is named all the same, so that the server refuses the token
-  /// of another.
+  /// The address of the discover document. With a token the room is named all the same, so that the server refuses the
+  /// token of another.
   var discover: String { "\(origin)/discover/\(roomSegment)" }
 
-  /// Where a server has the discover document of a token's meeting, whichever that is.
+  /// The address of the discover document of a token's meeting, whichever that is.
   static func discover(server: String) throws(JoinError) -> String {
     // Any room will do: of this address only the server is used.
     "\(try MeetingAddress("\(server)/-").origin)/discover"

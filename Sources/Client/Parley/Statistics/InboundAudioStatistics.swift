@@ -23,7 +23,7 @@ public struct InboundAudioStatistics: Hashable, Sendable {
   /// Those of them that are silence.
   public let silentConcealedSamples: UInt64
 
-  /// How often made-up sound began.
+  /// How often concealment began.
   public let concealmentEvents: UInt64
 
   /// Samples put in to play more slowly.

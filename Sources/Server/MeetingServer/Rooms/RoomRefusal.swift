@@ -1,7 +1,7 @@
 import Meetings
 import Signaling
 
-/// Why nobody is let in, and what the client is told.
+/// The reason of a refusal, and the message to the client.
 extension MeetingRoom {
   /// Why a room does not take somebody.
   enum Refusal: Error, Sendable, Equatable {
@@ -20,7 +20,7 @@ extension MeetingRoom {
     case locked
     /// The meeting has got another passcode since they came.
     case passcode
-    /// What opened the door a moment ago does so no more.
+    /// The token or address that was accepted a moment ago isn't any more.
     case refused(JoinRefusal)
     case lobbyFull
     /// The meeting is scheduled and begins later: when, on the clocks of which zone.
@@ -30,7 +30,7 @@ extension MeetingRoom {
     case encryptionRequired
     /// The client comes to an encrypted meeting, which this one isn't.
     case notEncrypted
-    /// A host removed whoever this is from the meeting for good.
+    /// A host removed this user from the meeting permanently.
     case banned
     /// The place ended by somebody's decision: for what reason, and in words.
     case over(EndReason, String)
@@ -38,7 +38,7 @@ extension MeetingRoom {
 }
 
 extension MeetingRoom.Refusal {
-  /// What the client is told.
+  /// The message to the client.
   var answer: SignalingRefusal {
     switch self {
     case .full: .init(.meetingFull, "The meeting has as many participants as it may have (capacity).")

@@ -3,7 +3,7 @@ import Meetings
 import Synchronization
 import Transport
 
-/// How often one address may join or make meetings, over every door together.
+/// How often one address may join or make meetings, over all endpoints together.
 ///
 /// An address counts with the networks around it (``NetworkWidth``): a site may ask four times as often as a host, a
 /// provider ten times.
@@ -22,8 +22,8 @@ final class AddressLimits: Sendable {
   private let buckets = Mutex(BoundedTable<Network, TokenBucket>(capacity: maximumNetworks))
   private let writes = Mutex(BoundedTable<Network, TokenBucket>(capacity: maximumNetworks))
 
-  /// `perSecond` nil is the usual limit, which this machine is exempt from: a proxy may be what connects from it. 0 is
-  /// no limit. `writesPerSecond` is the same for what makes or changes something.
+  /// `perSecond` nil is the usual limit, which this machine is exempt from: a proxy may be what connects from it. 0
+  /// sets none. `writesPerSecond` is the same for what makes or changes something.
   init(
     perSecond: Int?, writesPerSecond: Int? = nil, counters: OperationCounters,
     limitCounters: LimitCounters = LimitCounters()
@@ -55,7 +55,7 @@ final class AddressLimits: Sendable {
     if let reached = writeRefusal(address, now: now) { throw Refusal(reached, code: "tooManyRequests") }
   }
 
-  /// Takes a request of an address; throws what is told to it when it asks too often.
+  /// Takes a request of an address; throws the answer to it when it asks too often.
   func take(_ address: IPAddress, now: Instant) throws(Refusal) {
     guard perSecond > 0, includesLoopback || !address.isLoopback else { return }
     let isTaken = buckets.withLock { Self.take(address, from: &$0, perSecond: perSecond, seconds: 4, now: now) }

@@ -2,7 +2,7 @@ import Basics
 import Meetings
 import Synchronization
 
-/// How often each tenant and each token may ask, over every door together.
+/// How often each tenant and each token may ask, over all endpoints together.
 final class RequestLimits: Sendable {
   private struct Buckets {
     var tenants: [TenantID: (most: Int, bucket: TokenBucket)] = [:]
@@ -21,13 +21,13 @@ final class RequestLimits: Sendable {
   private let counters: LimitCounters
   private let buckets = Mutex(Buckets())
 
-  /// `tokenRate` is how many requests a second one token may make; 0 is no limit.
+  /// `tokenRate` is how many requests a second one token may make; 0 sets none.
   init(tokenRate: Int, counters: LimitCounters) {
     self.tokenRate = tokenRate
     self.counters = counters
   }
 
-  /// What the doors ask.
+  /// The questions of endpoints.
   var gate: RequestGate {
     RequestGate(
       tenant: { [self] in take($0, now: MonotonicClock.now) }, token: { [self] in take($0, now: MonotonicClock.now) })
@@ -36,7 +36,7 @@ final class RequestLimits: Sendable {
   func take(_ tenant: Tenant, now: Instant) -> LimitReached? {
     guard let most = tenant.policy.maximumRequests else { return nil }
     let isTaken = buckets.withLock { buckets in
-      // Another limit begins anew.
+      // Another limit begins with full buckets.
       if buckets.tenants[tenant.id]?.most != most {
         buckets.tenants[tenant.id] = (most, TokenBucket(perSecond: most, burst: most * 4))
       }

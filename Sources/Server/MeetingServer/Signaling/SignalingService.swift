@@ -6,9 +6,9 @@ import Synchronization
 
 /// Serves signalling sockets: the first message decides who a socket stands for, the rest goes to the meeting's room.
 struct SignalingService: Sendable {
-  /// Where a socket comes from.
+  /// The origin of a socket.
   struct Peer: Sendable {
-    /// The `Origin` header; nil when the client is no browser.
+    /// The `Origin` header; nil when the client isn't a browser.
     var origin: String?
     /// The origin under which the client reached this server.
     var ownOrigin: WebOrigin
@@ -41,7 +41,7 @@ struct SignalingService: Sendable {
     var keys = (perSecond: 100, burst: 400)
   }
 
-  /// What a socket stands for, once it does.
+  /// The session of a socket, once it has one.
   private struct Place {
     var room: MeetingRoom
     var participant: String
@@ -198,8 +198,7 @@ struct SignalingService: Sendable {
       tokens?.note(admission, name: name, now: .kept)
       // A write to disk; the client's next message does not wait for it.
       Task { [store] in try? await store.markUsed(admission.meeting.id, now: .kept) }
-      // Whoever has to wait is served the same way: the room knows them by this name, in the lobby and later in the
-      // meeting.
+      // A waiting client is served the same way: the room knows it by this name, in the lobby and later in the meeting.
       return Place(room: room, participant: joinRequest.session.participant)
     } catch {
       return refuse(error, id, channel)
@@ -216,7 +215,7 @@ struct SignalingService: Sendable {
     }
   }
 
-  /// The same check as at the door, and then the room's own.
+  /// The same check as for a join, and then the room's own.
   private func renew(
     _ token: String, _ id: Int?, _ place: Place, _ channel: SignalingChannel, _ peer: Peer
   ) async {
@@ -231,7 +230,7 @@ struct SignalingService: Sendable {
       return
     }
     await place.room.renew(admission, of: place.participant, id: id, channel)
-    // It may have been revoked meanwhile, before anybody had it.
+    // It may have been revoked before anybody had it.
     await directory.recheck(admission, place.room)
   }
 
@@ -251,7 +250,7 @@ struct SignalingService: Sendable {
     return nil
   }
 
-  /// What is wrong with a list of tracks; nil when nothing is.
+  /// The fault of a list of tracks; nil when it has none.
   static func problem(with tracks: [TrackDescription]) -> String? {
     if tracks.count > SignalingLimits.tracks { return "At most \(SignalingLimits.tracks) tracks can be sent." }
     if Set(tracks.map(\.mid)).count != tracks.count { return "Two tracks name the same m-section." }

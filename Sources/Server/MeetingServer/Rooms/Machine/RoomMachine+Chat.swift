@@ -63,7 +63,7 @@ extension RoomMachine {
     return entry
   }
 
-  /// Whether a participant was told of a message, or would have been.
+  /// Whether a participant got a message, or would have got it.
   func isVisible(_ entry: ChatEntry, to member: RoomMember) -> Bool {
     if entry.from == member.id { return true }
     guard member.permissions.contains(.subscribe) else { return false }
