@@ -1,4 +1,4 @@
-/// Who took a chat message away.
+/// The kind of participant who deleted a chat message.
 public enum ChatDeletion: String, Sendable, Hashable, Codable, CaseIterable {
   case author
   case host

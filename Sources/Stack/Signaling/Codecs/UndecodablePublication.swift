@@ -2,7 +2,7 @@
 public struct UndecodablePublication: Sendable, Hashable, Codable {
   public var publication: String
   public var participant: String
-  /// What it is sent in.
+  /// The codec it is sent in.
   public var codec: CodecInfo
 
   /// Describes a publication that a receiver cannot decode.

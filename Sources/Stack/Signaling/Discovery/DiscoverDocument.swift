@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Where and how to join a meeting: what `GET /discover…` answers with.
+/// The addresses and settings for joining a meeting: what `GET /discover…` answers with.
 public struct DiscoverDocument: Sendable, Hashable, Codable {
   /// The document's version; 1.
   public var version: Int
@@ -40,7 +40,7 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
 
   /// When a scheduled meeting takes place next, or is taking place.
   public struct Schedule: Sendable, Hashable, Codable {
-    /// What the meeting is doing.
+    /// The state of the meeting.
     public enum State: String, Sendable, Hashable, Codable {
       case before
       /// One can come in.
@@ -51,7 +51,7 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
       case cancelled
     }
 
-    /// What the meeting is doing.
+    /// The state of the meeting.
     public var state: State
     /// When it begins; nil when no time is left.
     public var start: Date?

@@ -6,7 +6,7 @@ public struct PollDraft: Sendable, Hashable, Codable {
   public var options: [String]
   /// Whether one may choose several.
   public var multiple: Bool
-  /// Who sees how it stands.
+  /// The participants who see the votes.
   public var results: PollResults
 
   /// The most characters of a question.

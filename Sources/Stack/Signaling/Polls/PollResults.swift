@@ -1,4 +1,4 @@
-/// Who sees how a poll stands.
+/// The participants who see the votes of a poll.
 public enum PollResults: String, Sendable, Hashable, Codable, CaseIterable {
   /// Everybody, all the time.
   case always

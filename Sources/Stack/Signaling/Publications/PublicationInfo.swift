@@ -5,7 +5,7 @@ public struct PublicationInfo: Sendable, Hashable, Codable {
   /// The publication's id, `t_…`.
   public var id: String
   public var kind: TrackKind
-  /// What it shows or lets hear.
+  /// The source, such as the camera.
   public var source: TrackSource
   /// Whether it is muted: nobody receives anything of it.
   public var muted: Bool

@@ -1,4 +1,4 @@
-/// What a track shows or lets hear.
+/// The source of a track.
 public enum TrackSource: String, Sendable, Hashable, Codable, CaseIterable {
   case microphone, camera, screen, screenAudio
 
