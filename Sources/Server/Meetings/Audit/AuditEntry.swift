@@ -9,11 +9,11 @@ public struct AuditEntry: Sendable, Hashable {
   public var actor: String
   /// The name of the tenant that it was about; empty for the server itself.
   public var tenant: String
-  /// What was done, such as `tenant.create`.
+  /// The action, such as `tenant.create`.
   public var action: String
   /// The id or name of what it was done to.
   public var target: String
-  /// What else is worth knowing, as a short text.
+  /// Further details, as a short text.
   public var detail: String
 
   /// Whether somebody without a credential has caused it: of those a bounded number is kept.
@@ -40,7 +40,7 @@ public struct AuditEntry: Sendable, Hashable {
     self.detail = Self.line(detail)
   }
 
-  /// What came from others as one bounded line.
+  /// Text of others as one bounded line.
   private static func line(_ text: String) -> String {
     String(
       String.UnicodeScalarView(

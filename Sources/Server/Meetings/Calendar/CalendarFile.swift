@@ -6,7 +6,7 @@ public struct CalendarFile: Sendable {
   public enum Readers: Sendable {
     /// Whoever has the meeting's address: nobody's e-mail address.
     case anybody
-    /// Who runs the meeting: everybody's.
+    /// The organizer of a meeting: everybody's.
     case hosts
   }
 

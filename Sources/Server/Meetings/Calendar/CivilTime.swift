@@ -44,7 +44,7 @@ public struct CivilTime: Sendable, Hashable, Comparable {
       second: digits.count > 12 ? number(12..<14) : 0)
   }
 
-  /// Which comes first on one clock.
+  /// The order on one clock.
   public static func < (a: CivilTime, b: CivilTime) -> Bool { a.seconds < b.seconds }
 
   /// Days since the first of January 1970.

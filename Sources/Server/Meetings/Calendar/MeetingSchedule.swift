@@ -29,21 +29,21 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
     }
   }
 
-  /// What becomes of people who come when the meeting does not take place. A host comes in at any time, and who comes
+  /// The treatment of people who come when the meeting doesn't take place. A host comes in at any time, and who comes
   /// while a host is there comes in too.
   public struct Doors: Sendable, Hashable, Codable {
-    /// What becomes of people who come too early.
+    /// The treatment of people who come too early.
     public enum Early: String, Sendable, Hashable, Codable, CaseIterable {
-      /// They are told when it begins.
+      /// They hear when it begins.
       case refuse
       /// They wait, if it begins soon enough for them to wait so long, and else are told.
       case wait
       case open
     }
 
-    /// How long before the start the doors are open.
+    /// How long before the start people may enter.
     public var opensBefore: Int
-    /// What becomes of people who come before.
+    /// The treatment of people who come before.
     public var early: Early
     /// How long after the end one can still come in, in seconds; nil for ever.
     public var closesAfter: Int?
@@ -75,10 +75,10 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
   }
   /// Nil in what was stored before there were any.
   private var moves: [MovedOccurrence]?
-  /// Who invites; nil for the tenant.
+  /// The inviter; nil for the tenant.
   public var organizer: Person?
   public var attendees: [Person]
-  /// What becomes of people who come at another time.
+  /// The treatment of people who come at another time.
   public var doors: Doors
   /// Rises with each change, so that calendars know which invitation is the newest.
   public private(set) var sequence: Int
@@ -184,7 +184,7 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
 
   private mutating func checkMoves(_ known: Set<CivilTime>, _ rules: TimeZoneRules) throws(ScheduleProblem) {
     var seen = Set(excluded)
-    // What does not take place takes place at no other time; of two moves of one occurrence the last counts.
+    // A cancelled occurrence takes place at no other time; of two moves of one occurrence the last counts.
     moved = moved.reversed().filter { seen.insert($0.from).inserted && $0.from != $0.to }.sorted { $0.from < $1.from }
     guard moved.count <= Self.maximumExceptions else {
       throw .tooMany("moved occurrences: at most \(Self.maximumExceptions)")

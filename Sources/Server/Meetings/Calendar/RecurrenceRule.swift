@@ -15,11 +15,11 @@ public struct RecurrenceRule: Sendable, Hashable {
   public struct Weekday: Sendable, Hashable {
     /// 0 for Monday to 6 for Sunday.
     public var day: Int
-    /// Which of the month; 0 for every one.
+    /// The number within the month; 0 for every one.
     public var ordinal: Int
   }
 
-  /// Where the series ends.
+  /// The end of the series.
   public enum End: Sendable, Hashable {
     case never
     /// After so many occurrences, those that were taken out included.

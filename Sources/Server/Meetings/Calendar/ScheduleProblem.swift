@@ -1,4 +1,4 @@
-/// What is wrong with a schedule that somebody asks for. Each says what is expected.
+/// The error in a requested schedule. Each says what is expected.
 public enum ScheduleProblem: Error, Sendable, Hashable {
   /// The system knows no time zone of that name.
   case timeZone(String)
@@ -22,7 +22,7 @@ public enum ScheduleProblem: Error, Sendable, Hashable {
   case nothingLeft
   /// Too many exceptions or invited people.
   case tooMany(String)
-  /// An address of a person is no e-mail address.
+  /// An address of a person isn't an e-mail address.
   case address(String)
 
   public var code: String {
@@ -40,7 +40,7 @@ public enum ScheduleProblem: Error, Sendable, Hashable {
 }
 
 extension ScheduleProblem: CustomStringConvertible {
-  /// What is wrong and what is expected, as a sentence.
+  /// The error and the expected form, as a sentence.
   public var description: String {
     switch self {
     case .timeZone(let name):

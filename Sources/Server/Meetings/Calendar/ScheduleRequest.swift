@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
-/// What somebody asks for when they plan a meeting or change the plan, in the words of the command line and of the
-/// interfaces. What is nil stays as it is, or as is usual.
+/// A request to plan a meeting or to change the plan, in the words of the command line and of the interfaces. A nil
+/// field stays as it is, or takes the default.
 public struct ScheduleRequest: Sendable {
   /// The first start on the clocks of ``zone``, like `2026-11-23T10:00`.
   public var start: String?
@@ -15,13 +15,13 @@ public struct ScheduleRequest: Sendable {
   public var excluded: [String]?
   /// Occurrences that take place at another time, each as its start and the other one with a slash between them.
   public var moved: [String]?
-  /// Who invites, as an address or `Name <address>`; empty for the tenant.
+  /// The inviter, as an address or `Name <address>`; empty for the tenant.
   public var organizer: String?
-  /// Who is invited, each as an address or `Name <address>`.
+  /// The invited people, each as an address or `Name <address>`.
   public var attendees: [String]?
-  /// How long before the start the doors are open, in seconds.
+  /// How long before the start people may enter, in seconds.
   public var opensBefore: Int?
-  /// What becomes of people who come before.
+  /// The treatment of people who come before.
   public var early: MeetingSchedule.Doors.Early?
   /// How long after the end one can come in, in seconds; `.some(nil)` for ever.
   public var closesAfter: Int??

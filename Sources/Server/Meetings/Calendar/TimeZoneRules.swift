@@ -27,7 +27,7 @@ public struct TimeZoneRules: Sendable {
   private let first: Kind
   /// The changes that the file lists, in their order.
   private let listed: [Transition]
-  /// What holds after them.
+  /// The rule for the time after them.
   let footer: PosixZone?
 
   static let folder = "/usr/share/zoneinfo"
@@ -176,6 +176,6 @@ public struct TimeZoneRules: Sendable {
     return local.seconds - before
   }
 
-  /// What clocks show at a time.
+  /// The local time at a time in UTC.
   func local(_ time: Int) -> CivilTime { CivilTime(seconds: time + kind(at: time).offset) }
 }

@@ -37,7 +37,7 @@ public enum ChatFileRefusal: Error, Sendable, Equatable {
 }
 
 extension ChatFileRefusal: CustomStringConvertible {
-  /// What happened and what to do, as sentences for whoever sends the file.
+  /// The error and its remedy, as sentences for the sender of the file.
   public var description: String {
     switch self {
     case .off: "This meeting takes no files."

@@ -1,6 +1,6 @@
 import Basics
 
-/// Whose files may take how much.
+/// The quotas of files by owner.
 extension ChatFileStore {
   func stored(_ isMeant: (Entry) -> Bool) -> Int {
     files.values.reduce(0) { isMeant($1) ? $0 + $1.written : $0 }

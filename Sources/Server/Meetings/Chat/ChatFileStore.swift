@@ -7,9 +7,9 @@ import Glibc
 ///
 /// A file that was taken whole is on the disk, with its name: it survives the sudden end of the process at any moment.
 ///
-/// What has come counts against what may be stored, byte by byte. What was promised and has not come has a share of its
-/// own, by meeting, network and tenant: a promise costs nothing, so nobody's promises may keep a file out that really
-/// comes. Each process has a folder of its own with a lock beside it, since several may work on one data folder.
+/// Received bytes count against the quota, byte by byte. What was promised and has not come has a share of its own, by
+/// meeting, network and tenant: a promise costs nothing, so nobody's promises may keep a file out that really comes.
+/// Each process has a folder of its own with a lock next to it, since several may work on one data folder.
 public actor ChatFileStore {
   /// How much may be stored, in bytes.
   public struct Limits: Sendable, Hashable {
@@ -24,7 +24,7 @@ public actor ChatFileStore {
     public var promised = 2 << 30
     /// The same from one network.
     public var promisedInNetwork = 512 << 20
-    /// What has to stay free on the disk: the database shares it.
+    /// The space that has to stay free on the disk: the database shares it.
     public var spare = 64 << 20
 
     public init() {}
@@ -49,14 +49,14 @@ public actor ChatFileStore {
     var expected: Int
     /// Where it comes from, as long as it is on the way.
     var network: IPAddress?
-    /// What its tenant may store.
+    /// The most bytes of its tenant.
     var tenantLimit = Int.max
     var written = 0
     var head: [UInt8] = []
     /// Whether it was left by another process, and its meeting has not gone on yet.
     var isLeft = false
 
-    /// What has not come yet.
+    /// The bytes that haven't come yet.
     var promised: Int { descriptor >= 0 ? expected - written : 0 }
   }
 
@@ -113,7 +113,7 @@ public actor ChatFileStore {
     return id
   }
 
-  /// Writes the next bytes. What was written is gone when this throws.
+  /// Writes the next bytes. Written data is gone when this throws.
   public func append(_ bytes: [UInt8], to id: String) throws(ChatFileRefusal) {
     guard var entry = files[id], entry.descriptor >= 0 else { throw .closed }
     guard entry.written + bytes.count <= entry.expected else {
@@ -168,7 +168,7 @@ public actor ChatFileStore {
 
   // MARK: Staying and going
 
-  /// Where a whole file of a meeting is; nil when there is none of that id.
+  /// The path of a meeting's complete file; nil when there is none of that id.
   public func path(of id: String, in meeting: MeetingID) -> String? {
     guard let folder, let entry = files[id], entry.meeting == meeting, entry.descriptor < 0 else { return nil }
     return folder + "/" + id

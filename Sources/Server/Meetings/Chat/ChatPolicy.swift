@@ -1,6 +1,7 @@
 public import Basics
 
-/// Who may write in the chat of a meeting from the start. A host can give or take the right later, one by one.
+/// The participants who may write in the chat of a meeting from the start. A host can give or take the right later, one
+/// by one.
 public enum ChatWriters: String, Sendable, Hashable, Codable, CaseIterable {
   /// Whoever's token grants `chat`.
   case everyone
@@ -9,10 +10,10 @@ public enum ChatWriters: String, Sendable, Hashable, Codable, CaseIterable {
   case nobody
 }
 
-/// What becomes of the chat of a meeting. All of it ends with the meeting.
+/// The rules for the chat of a meeting. All of it ends with the meeting.
 public struct ChatPolicy: Sendable, Hashable {
   public var writers: ChatWriters
-  /// Whether who comes later is told what was written before.
+  /// Whether later participants get earlier messages.
   public var history: Bool
   /// How many messages are kept; nil for as many as the server keeps.
   public var maximumMessages: Int?
@@ -64,7 +65,7 @@ extension ChatPolicy {
     return parts.joined(separator: " ")
   }
 
-  /// Reads ``stored``. What a later version may have written is passed over, but unknown writers count as hosts only.
+  /// Reads ``stored``. Values of later versions are skipped, but unknown writers count as hosts only.
   init(stored: String) {
     self.init()
     for part in stored.split(separator: " ") {

@@ -1,9 +1,9 @@
-/// What a file is, judged from its first bytes. A name says what somebody wants it to be taken for.
+/// The type of a file, by its first bytes. A name says what somebody wants it to be taken for.
 public enum FileType {
   /// How many of the first bytes are looked at.
   public static let examined = 4_096
 
-  /// What is neither known nor text.
+  /// An unknown value that isn't text.
   public static let unknown = "application/octet-stream"
 
   /// The media type of a file that begins with `head`. Markup and scripts that a browser could run have no type of

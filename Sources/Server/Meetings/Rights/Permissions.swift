@@ -1,14 +1,14 @@
-/// What a participant may do in a meeting. A role brings some of them, and a token can name them one by one.
+/// The permissions of a participant in a meeting. A role brings some of them, and a token can name them one by one.
 public struct Permissions: OptionSet, Sendable, Hashable {
-  /// The bits; their order is no contract, the names of ``names`` are.
+  /// The bits; their order isn't a contract, the names of ``names`` are.
   public let rawValue: UInt16
   /// Wraps bits.
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
   public static let publishAudio = Permissions(rawValue: 1 << 0)
-  /// Send a camera's picture.
+  /// Send a camera's video.
   public static let publishVideo = Permissions(rawValue: 1 << 1)
-  /// Send a screen, and the sound of what it shows.
+  /// Send a screen, with its audio.
   public static let publishScreen = Permissions(rawValue: 1 << 2)
   /// Receive what others send: tracks, chat and data.
   public static let subscribe = Permissions(rawValue: 1 << 3)

@@ -1,8 +1,8 @@
 /// A limit that is reached: of an address, a token, a tenant, a meeting or the server.
 public struct LimitReached: Error, Sendable, Hashable {
-  /// What it is called where it is set.
+  /// The limit, by its name in the settings.
   public var limit: Limit
-  /// What happened and what to do, as sentences. Names the limit.
+  /// The error and its remedy, as sentences. Names the limit.
   public var text: String
 
   /// A limit that is reached.
@@ -70,7 +70,7 @@ public struct LimitReached: Error, Sendable, Hashable {
     /// Secrets of a tenant that are good at once.
     case secrets
 
-    /// Where it is set: an option of `parley serve`, a command, or `fixed`.
+    /// The place where it is set: an option of `parley serve`, a command, or `fixed`.
     public var setting: String {
       switch self {
       case .addressRate: "--address-rate"

@@ -1,6 +1,6 @@
-/// What somebody is in a meeting. It decides what they may do where their token does not say it one by one.
+/// Somebody's role in a meeting. It decides what they may do where their token does not say it one by one.
 public enum Role: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Whose meeting it is.
+  /// The organizer of the meeting.
   case organizer
   case moderator
   /// Takes part: sends and receives.
@@ -23,7 +23,7 @@ public enum Role: String, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 
-  /// What the signalling protocol calls it. The two that it had first keep their names, which clients know.
+  /// Its name in the signalling protocol. The two that it had first keep their names, which clients know.
   public var signalingName: String {
     switch self {
     case .publisher: "guest"
@@ -32,7 +32,7 @@ public enum Role: String, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 
-  /// What it may do where the token names no permissions.
+  /// Its permissions where the token names none.
   public var permissions: Permissions {
     switch self {
     case .organizer, .moderator: .all
@@ -42,6 +42,6 @@ public enum Role: String, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 
-  /// The most that a token can give it. Whoever is seen by nobody must not be heard or read either.
+  /// The most that a token can give it. A participant whom nobody sees must not be heard or read either.
   public var bound: Permissions { self == .hidden ? [.subscribe, .moderate] : .all }
 }

@@ -3,8 +3,8 @@ import Crypto
 import FoundationEssentials
 @_spi(_Unicode) import Swift
 
-/// What is kept of a meeting's passcode: scrypt (RFC 7914) over a random salt, by OpenSSL. The passcode itself is kept
-/// nowhere.
+/// The stored form of a meeting's passcode: scrypt (RFC 7914) over a random salt, by OpenSSL. The passcode itself is
+/// kept nowhere.
 public struct PasscodeHash: Sendable, Hashable {
   /// The form that is stored: `scrypt$14$8$1$<salt>$<hash>`, in Base64.
   public let text: String
@@ -67,7 +67,7 @@ public enum PasscodeError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The system's cryptography failed.
   case failed
 
-  /// What is expected, as a sentence.
+  /// The expected form, as a sentence.
   public var description: String {
     switch self {
     case .length:

@@ -6,7 +6,7 @@ public import FoundationEssentials
 ///
 /// What the Skype for Business service kept behind a service application, for one tenant.
 public struct AnonymousJoin: Sendable {
-  /// Where meetings are kept.
+  /// The store of meetings.
   public let store: any AdmissionStore
   /// Signs and checks tokens.
   public let authority: JoinAuthority
@@ -152,7 +152,7 @@ public struct IssuedToken: Sendable {
   public var text: Secret<String>
   /// Names it, so that it can be revoked.
   public var id: TokenID
-  /// What its holder is.
+  /// The role of its holder.
   public var role: Role
   /// Whether its holder is none of the tenant's own people.
   public var isGuest: Bool
@@ -189,8 +189,8 @@ public struct MeetingAddresses: Sendable, Hashable {
     conference = "\(organizer);gruu;opaque=app:conf:focus:id:\(Self.focus(of: meeting))"
   }
 
-  /// What a conference address names the meeting by. A room that opens by its name is the same conference before
-  /// somebody is in it and makes its meeting, so that one goes by tenant and name; others have an id from the start.
+  /// The meeting's name in a conference address. A room that opens by its name is the same conference before somebody
+  /// is in it and makes its meeting, so that one goes by tenant and name; others have an id from the start.
   private static func focus(of meeting: MeetingRecord) -> String {
     let name = Array("\(meeting.tenant) \(meeting.room.key)".utf8)
     guard meeting.kind == .room, let digest = try? Digest.sha256(name) else {

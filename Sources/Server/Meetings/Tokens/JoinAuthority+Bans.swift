@@ -21,8 +21,8 @@ extension JoinGrant {
 }
 
 extension JoinAuthority {
-  /// How long the ban of a user is kept: ten years. The meeting's end is no measure: it may be moved while the meeting
-  /// runs.
+  /// How long the ban of a user is kept: ten years. The meeting's end isn't a measure: it may be moved while the
+  /// meeting runs.
   private static let longest: TimeInterval = 10 * 365 * 24 * 3_600
   /// How long the ban of an address is kept: it may be somebody else's tomorrow.
   private static let addressBan: TimeInterval = 24 * 3_600

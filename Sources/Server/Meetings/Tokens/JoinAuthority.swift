@@ -202,9 +202,9 @@ public struct JoinAuthority: Sendable {
 public struct Admission: Sendable, Hashable {
   /// The meeting to enter.
   public var meeting: MeetingRecord
-  /// Whose meeting it is.
+  /// The tenant of the meeting.
   public var tenant: Tenant
-  /// What the proved token grants.
+  /// The grant of the proved token.
   public var grant: JoinGrant
   /// Whether the meeting is kept; otherwise it is made when the first one joins.
   public var isMade: Bool

@@ -1,7 +1,7 @@
 public import Basics
 public import FoundationEssentials
 
-/// What a token opens.
+/// The rooms that a token opens.
 public enum MeetingTarget: Sendable, Hashable {
   case meeting(MeetingID)
   /// The tenant's meeting of that name, which is made when there is none.
@@ -10,18 +10,18 @@ public enum MeetingTarget: Sendable, Hashable {
   case anyRoom
 }
 
-/// What a proved token grants, whatever its form: who may enter which meeting, as whom, from where, until when.
+/// The grant of a proved token, whatever its form: holder, meeting, identity, origin and end.
 public struct JoinGrant: Sendable, Hashable {
   /// How the token is made.
   public var form: TokenForm
-  /// Whose meetings it opens.
+  /// The tenant whose meetings it opens.
   public var tenant: TenantID
   /// Names the token, so that it can be revoked: its `jti`, or a digest of what was signed where it has none.
   public var id: TokenID
   public var target: MeetingTarget
-  /// What its holder is.
+  /// The role of its holder.
   public var role: Role
-  /// What its holder may do.
+  /// The permissions of its holder.
   public var permissions: Permissions
   /// The name its holder has to bear; nil when the holder chooses.
   public var name: String?
@@ -132,7 +132,7 @@ public enum TokenProblem: Error, Sendable, Hashable {
 }
 
 extension TokenProblem: CustomStringConvertible {
-  /// What is wrong, as the end of a sentence.
+  /// The error, as the end of a sentence.
   public var description: String {
     switch self {
     case .unknownForm: "it is no token of a form that is known"

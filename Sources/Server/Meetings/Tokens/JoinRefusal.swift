@@ -3,7 +3,7 @@ public enum JoinRefusal: Error, Sendable, Equatable {
   case badToken, tokenExpired, tokenRequired, signInRequired, wrongOrigin, roomNeeded, noSuchMeeting, meetingExpired
   /// The token has more bytes than are looked at.
   case tokenTooLarge
-  /// Its holder was removed from the meeting for good, or somebody whom nobody knows from the same network.
+  /// Its holder was removed from the meeting permanently, or somebody whom nobody knows from the same network.
   case banned
   /// The token is good, and for another room than the one that was asked for.
   case wrongMeeting(token: String, address: String)
@@ -30,7 +30,7 @@ public enum JoinRefusal: Error, Sendable, Equatable {
 }
 
 extension JoinRefusal: CustomStringConvertible {
-  /// What happened and what to do, as a sentence. Says nothing that helps to forge a token.
+  /// The error and its remedy, as a sentence. Says nothing that helps to forge a token.
   public var description: String {
     switch self {
     case .badToken: "The join token is not valid for this server. Ask for a new one."

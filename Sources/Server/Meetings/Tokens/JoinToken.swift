@@ -8,13 +8,13 @@ public import FoundationEssentials
 public struct JoinToken: Sendable, Hashable {
   /// Names the token, so that it can be revoked.
   public var id: TokenID
-  /// Whose meeting it is.
+  /// The tenant of the meeting.
   public var tenant: TenantID
   /// The meeting or room it opens.
   public var target: MeetingTarget
-  /// What its holder is.
+  /// The role of its holder.
   public var role: Role
-  /// What its holder may do; nil for what the role brings.
+  /// The permissions of its holder; nil for those of the role.
   public var permissions: Permissions?
   /// The name its holder has to bear; nil when the holder chooses.
   public var name: String?
@@ -30,7 +30,7 @@ public struct JoinToken: Sendable, Hashable {
   public var notBefore: Date
   /// Not at or after.
   public var expires: Date
-  /// What the Skype for Business service adds.
+  /// The fields that the Skype for Business service adds.
   public var service: Service?
   /// The devices that a link with the token may open without a click.
   public var linkDevices: Set<LinkDevice> = []

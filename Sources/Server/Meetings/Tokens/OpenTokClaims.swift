@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What an OpenTok client token says, in either of its two forms.
+/// The claims of an OpenTok client token, in either of its two forms.
 struct OpenTokClaims {
   /// The longest `connection_data`, in characters, as the server SDKs allow it.
   static let maximumConnectionData = 1_024
@@ -16,7 +16,7 @@ struct OpenTokClaims {
   var created: Date?
   var expires: Date
 
-  /// What the claims grant, once they are proved.
+  /// The grant of the claims, once they are proved.
   func grant(_ proof: TokenProof, form: TokenForm) throws(TokenProblem) -> JoinGrant {
     guard let session = OpenTokSession(session), session.belongs(to: proof.tenant.apiKey) else {
       throw .claims("session_id is not a session of the API key")
@@ -28,7 +28,7 @@ struct OpenTokClaims {
     guard let role = names[role.flatMap { $0.isEmpty ? nil : $0 } ?? "publisher"] else {
       throw .claims("role is unknown")
     }
-    // A scope names what a token is for; one that is not for connecting is no join token.
+    // A scope names what a token is for; one that isn't for connecting isn't a join token.
     guard scope.map({ $0.isEmpty || $0.split(separator: " ").contains("session.connect") }) ?? true else {
       throw .claims("scope is not session.connect")
     }

@@ -85,7 +85,7 @@ public struct OpenTokSession: Sendable, Hashable {
   }
 
   /// Whether a room's name is, or without regard to case could be, that of a session. Only tokens open such rooms, as
-  /// with OpenTok: the id of a session is no secret there.
+  /// with OpenTok: the id of a session isn't a secret there.
   public static func isSession(_ room: RoomName) -> Bool {
     // The Base64 form of `1~` and a digit.
     let name = room.display.lowercased()

@@ -8,7 +8,7 @@ struct OpenTokT1 {
   /// The API key that it names, unproved.
   let apiKey: String
   private let signature: [UInt8]
-  /// What was signed, byte by byte as it came: the server SDKs order and escape it differently.
+  /// The signed bytes as they came: the server SDKs order and escape them differently.
   let payload: [UInt8]
 
   /// Takes a token apart; nil when it has another form.

@@ -28,7 +28,7 @@ struct ParleyClaims: Codable {
   var parleyKey: String?
   var parleyLayout: [String]?
 
-  /// What a token of ours says.
+  /// The claims of a token of this server.
   init(_ token: JoinToken) {
     iss = token.tenant.rawValue
     exp = NumericDate(token.expires)
@@ -66,7 +66,7 @@ struct ParleyClaims: Codable {
     return [UInt8](payload)
   }
 
-  /// What the claims grant, once they are proved.
+  /// The grant of the claims, once they are proved.
   func grant(_ proof: TokenProof, form: TokenForm) throws(TokenProblem) -> JoinGrant {
     guard aud.map({ proof.isMeant($0.names, or: ["parley"]) }) ?? true else {
       throw .claims("aud names another server")

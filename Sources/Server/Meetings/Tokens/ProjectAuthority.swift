@@ -7,7 +7,7 @@ public import FoundationEssentials
 ///
 /// A token that lets somebody join proves nothing here, although the same secret signs it: every participant holds one.
 public struct ProjectAuthority: Sendable {
-  /// What a request brings.
+  /// The credential of a request.
   public enum Credential: Sendable {
     /// The value of `X-OPENTOK-AUTH`.
     case jwt(Secret<String>)
@@ -37,7 +37,7 @@ public struct ProjectAuthority: Sendable {
     self.gate = gate
   }
 
-  /// Whose request it is.
+  /// The tenant that a request's credential belongs to.
   public func tenant(of credential: Credential, now: Date) async throws(Refusal) -> Tenant {
     let tenant =
       switch credential {

@@ -1,9 +1,9 @@
 import Crypto
 import FoundationEssentials
 
-/// What is known of a token once its signature is proved: whose it is, and exactly what was signed.
+/// A token whose signature is proved: its issuer, and the exact signed bytes.
 struct TokenProof {
-  /// Whose key proved it.
+  /// The owner of the key that proved it.
   var tenant: Tenant
   /// The bytes that were signed. Not the text that came: that can be spelt in more than one way.
   var payload: [UInt8]

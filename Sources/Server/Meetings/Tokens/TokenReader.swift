@@ -7,8 +7,6 @@ struct TokenReader: Sendable {
   let store: any TenantStore
   /// Whether the words that stand for tokens in development are taken.
   let isDevelopment: Bool
-
-  /// What could not be done.
   enum Failure: Error {
     case problem(TokenProblem)
     case store(MeetingStoreError)
@@ -84,7 +82,7 @@ struct TokenReader: Sendable {
     }
   }
 
-  /// Tells the three forms that share an algorithm apart. A token with the marks of more than one is none of them, so
+  /// Distinguishes the three forms that share an algorithm. A token with the marks of more than one is none of them, so
   /// that no two readers understand it differently.
   private static func shared(_ proof: TokenProof) throws(TokenProblem) -> JoinGrant {
     struct Marks: Decodable {

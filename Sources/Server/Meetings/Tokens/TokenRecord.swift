@@ -1,11 +1,11 @@
 public import Basics
 public import FoundationEssentials
 
-/// What is known of a join token that was made here or that somebody came with; never the token itself.
+/// The record of a join token that was made here or that somebody came with; never the token itself.
 public struct TokenRecord: Sendable, Hashable {
   /// Its place in the list.
   public var sequence: Int
-  /// Whose meetings it opens.
+  /// The tenant whose meetings it opens.
   public var tenant: TenantID
   /// Names it, so that it can be revoked.
   public var id: TokenID
@@ -15,9 +15,9 @@ public struct TokenRecord: Sendable, Hashable {
   public var room: String
   /// The name that its holder bore or has to bear.
   public var name: String?
-  /// Whom its issuer knows its holder as.
+  /// The issuer's name for its holder.
   public var user: String?
-  /// What its holder is.
+  /// The role of its holder.
   public var role: Role
   public var expires: Date
   /// When it was made, if it was made here by hand.
@@ -45,10 +45,8 @@ public struct TokenRecord: Sendable, Hashable {
       user: grant.user, role: grant.role, expires: grant.expires, issued: nil, used: now, uses: 1)
   }
 
-  /// What has become of a token.
+  /// The state of a token.
   public enum State: String, Sendable, CaseIterable { case live, expired, revoked }
-
-  /// What has become of it.
   public func state(at now: Date) -> State { isRevoked ? .revoked : expires <= now ? .expired : .live }
 
   init(

@@ -9,9 +9,8 @@ enum TokenText {
   /// Levels of nesting that a token may have; no form of token has more than four.
   private static let maximumDepth = 16
 
-  /// What keeps two readers from understanding a header or claims alike, as the end of a sentence; nil when nothing
-  /// does. A name that is there twice is refused (RFC 7515 section 4, RFC 7519 section 4), as in everything else that
-  /// is sent to the server.
+  /// The ambiguity of a header or claims, as the end of a sentence; nil when there is none. A name that is there twice
+  /// is refused (RFC 7515 section 4, RFC 7519 section 4), as in everything else that is sent to the server.
   static func problem(in json: [UInt8]) -> String? {
     let unreadable = "it is not JSON that can be read"
     do throws(JSONScan.Problem) {

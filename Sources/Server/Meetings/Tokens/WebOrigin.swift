@@ -9,7 +9,7 @@ public struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
   /// The port; nil for the scheme's own.
   public let port: UInt16?
 
-  /// The origin of an address; a path, query or fragment behind it is cut off. Nil when it is no http(s) address.
+  /// The origin of an address; a path, query or fragment behind it is cut off. Nil when it isn't an http(s) address.
   public init?(_ text: some StringProtocol) {
     guard text.utf8.count <= 2_048 else { return nil }
     var rest = Substring(text)
@@ -58,7 +58,7 @@ public struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
 
   /// Reads a list of origins separated by semicolons (blanks and empty entries are skipped).
   ///
-  /// Returns nil when an entry is no origin or there is none at all, or more than 32.
+  /// Returns nil when an entry isn't an origin, or there are none or more than 32.
   public static func list(_ text: String) -> [WebOrigin]? {
     var out: [WebOrigin] = []
     for part in text.split(separator: ";") {

@@ -6,7 +6,7 @@ public import FoundationEssentials
 /// finds it (``RunningStore/leftBeginnings()``).
 public struct Beginning: Sendable, Hashable {
   public var meeting: MeetingID
-  /// Whose meeting it is.
+  /// The tenant of the meeting.
   public var tenant: TenantID
   /// The room's name as people write it.
   public var room: String

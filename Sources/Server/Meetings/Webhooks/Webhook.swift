@@ -10,16 +10,16 @@ public struct WebhookID: Sendable, Hashable, RawRepresentable, Codable, CustomSt
   public var description: String { rawValue }
 }
 
-/// An address of a tenant that is told what happens in the tenant's meetings.
+/// An address of a tenant that gets the events of the tenant's meetings.
 public struct Webhook: Sendable, Hashable {
   public var id: WebhookID
-  /// Whose meetings it hears of.
+  /// The tenant whose meetings it hears of.
   public var tenant: TenantID
-  /// Where events are posted.
+  /// The address that events are posted to.
   public var url: String
-  /// What events are signed with, so that the receiver knows that they come from here.
+  /// The key that signs events, so that the receiver knows that they come from here.
   public var secret: Secret<String>
-  /// What it hears of; empty for everything.
+  /// The events that it gets; empty for all.
   public var events: [WebhookEventType]
   /// Whether events are sent. While it is off none are kept for it, and what waits goes on waiting.
   public var isEnabled: Bool
@@ -51,7 +51,7 @@ public struct Webhook: Sendable, Hashable {
   public func wants(_ type: WebhookEventType) -> Bool { isEnabled && (events.isEmpty || events.contains(type)) }
 }
 
-/// What webhooks are told of.
+/// The events for webhooks.
 public enum WebhookEventType: String, Sendable, Hashable, Codable, CaseIterable {
   /// Somebody is in a meeting that was not running.
   case meetingStarted = "meeting.started"

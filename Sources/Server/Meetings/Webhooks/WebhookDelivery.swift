@@ -37,7 +37,7 @@ public struct WebhookDelivery: Sendable, Hashable {
   public var next: Date?
   /// The status of the last answer.
   public var status: Int?
-  /// What was wrong with the last attempt.
+  /// The error of the last attempt.
   public var problem: String?
   /// When it was delivered or given up.
   public var finished: Date?
@@ -71,7 +71,7 @@ public struct WebhookDelivery: Sendable, Hashable {
     next = created
   }
 
-  /// What an attempt came to.
+  /// The outcome of an attempt.
   public enum Outcome: Sendable, Hashable {
     /// The receiver has it.
     case delivered(status: Int)

@@ -4,7 +4,7 @@ import Glibc
 /// Copies of the whole database.
 extension SQLiteMeetingStore {
   /// Copies the database to the new file `target`, as it is at one moment, while it is written to. The file is readable
-  /// for this user only: it holds the same keys. What exists already is not overwritten. `files` go with it
+  /// for this user only: it holds the same keys. An existing copy isn't overwritten. `files` go with it
   /// (``takeCopiedFiles()``).
   public func backUp(to target: String, with files: CopiedFiles = CopiedFiles()) async throws(MeetingStoreError) {
     let descriptor = Glibc.open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -89,7 +89,7 @@ private final class DatabaseCopy {
     guard closed == SQLITE_OK, descriptor >= 0, fsync(descriptor) == 0 else { throw failure() }
   }
 
-  /// A table of the copy alone: a server's database has its files beside it.
+  /// A table of the copy alone: a server's database has its files next to it.
   private func add(_ files: CopiedFiles) throws(MeetingStoreError) {
     if files.isEmpty { return }
     let table = "CREATE TABLE copied_files (name TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT"
