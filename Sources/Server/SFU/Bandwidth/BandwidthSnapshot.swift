@@ -4,9 +4,9 @@ public import Basics
 public struct BandwidthSnapshot: Sendable, Hashable {
   /// What the path takes, IP and UDP headers included; nil while nothing is known.
   public var estimate: DataRate?
-  /// What the video that is forwarded takes.
+  /// The rate of the forwarded video.
   public var allocated: DataRate
-  /// What all video that the receiver wants would take at its best.
+  /// The rate of all wanted video at its best.
   public var wanted: DataRate
   /// Whether it gets less than that because the path takes no more.
   public var isLimited: Bool

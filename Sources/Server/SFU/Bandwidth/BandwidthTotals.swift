@@ -6,9 +6,9 @@ public struct BandwidthTotals: Sendable, Hashable {
   public var estimated = 0
   /// Sum of what their paths take.
   public var estimate = DataRate.zero
-  /// What all video that receivers want would take at its best.
+  /// The rate of all wanted video at its best.
   public var wanted = DataRate.zero
-  /// What the video that is forwarded takes.
+  /// The rate of the forwarded video.
   public var allocated = DataRate.zero
   public var audio = DataRate.zero
   public var retransmitted = DataRate.zero

@@ -27,7 +27,7 @@ struct BitrateAllocation: Sendable {
     var mayPause = true
     /// Whether there was too little for its lowest layer.
     var isShort = false
-    /// What it gets: an index among all options; nil for a pause.
+    /// The result: an index among all options; nil for a pause.
     var result: Int?
 
     init(priority: SubscriptionPriority, options: Range<Int>, current: Int?, mayRaise: Bool = true) {
@@ -38,7 +38,7 @@ struct BitrateAllocation: Sendable {
     }
   }
 
-  /// What may be spent, sound and retransmissions taken off.
+  /// The budget, without audio and retransmissions.
   var budget: DataRate
   /// The share of the budget that a raise must leave, 0 to 1.
   var reserve: Double

@@ -7,8 +7,6 @@ public struct PausedPublication: Hashable, Sendable {
     /// The receiver's path does not take it beside what is more important.
     case bandwidth
   }
-
-  /// What is not sent.
   public var publication: PublicationID
   public var reason: Reason
 

@@ -10,7 +10,6 @@ import RTC
 /// where there is no room for it, the picture stands until the queue has drained and a keyframe of the smaller one has
 /// come through. A value without I/O.
 struct RaiseTrial: Sendable {
-  /// What came of it.
   enum Verdict: Sendable {
     /// The path takes it, as far as was seen.
     case passed
@@ -32,7 +31,7 @@ struct RaiseTrial: Sendable {
   /// One that failed so long ago says nothing.
   private static let memory = TimeSpan.seconds(40)
 
-  /// What is tried now.
+  /// The rate under trial.
   private var current: (rate: DataRate, began: Instant)?
   private var pause = Self.firstPause
   private var lastFailure: Instant?

@@ -2,7 +2,7 @@ import Basics
 
 /// What is sent for one purpose, smoothed over about a second.
 struct RateMeter: Sendable {
-  /// What was sent in this interval.
+  /// The bytes of this interval.
   private(set) var bytes = 0
   private var bitsPerSecond = 0.0
 

@@ -7,7 +7,7 @@ import RTC
 /// It sleeps until the first video is attached to a receiver that agreed on transport-wide feedback or REMB. Memory: 2
 /// KiB beside the history of sent packets, which is 1 KiB at first and at most 16. A value without I/O.
 struct SubscriberBandwidth: Sendable {
-  /// What the receiver tells.
+  /// Reports of the receiver.
   enum Feedback: UInt8, Sendable {
     /// Nothing: everything is sent.
     case none
@@ -17,7 +17,7 @@ struct SubscriberBandwidth: Sendable {
     case transportWide
   }
 
-  /// What a packet is sent for.
+  /// The purpose of a packet.
   enum Use: UInt8, Sendable {
     case audio
     case video
@@ -47,7 +47,7 @@ struct SubscriberBandwidth: Sendable {
   var estimator = SendSideBandwidthEstimator(configuration: Self.configuration, firstSequence: 1)
   var queue = PacingQueue()
   private(set) var probe: ProbeBurst?
-  /// Tries out larger pictures before they are forwarded.
+  /// Probes larger layers before they are forwarded.
   private var raises = RaiseTrial(seed: 1)
   /// Whether losses tell something of what is tried out: not where there were too many before it.
   private var judgesLoss = false
@@ -80,7 +80,7 @@ struct SubscriberBandwidth: Sendable {
   var paused = 0
   /// Whether everything wanted is forwarded at its best.
   var isSatisfied = true
-  /// Where padding was last taken from.
+  /// The last source of padding.
   var paddingCursor: Int64 = 0
 
   /// Whether the estimate says something.
@@ -146,7 +146,7 @@ struct SubscriberBandwidth: Sendable {
     return retransmitted.bytes &+ bytes <= max(Int(share), 3_000)
   }
 
-  // MARK: What the receiver says
+  // MARK: Reports of the receiver
 
   /// Takes a report. What follows from it is done at the next timeout, which is now when something has to be lowered.
   mutating func receive(_ report: TransportFeedback, in datagram: Span<UInt8>, now: Instant) {
@@ -248,12 +248,12 @@ struct SubscriberBandwidth: Sendable {
   /// is so, what is sent arrives, and a low estimate is what others on the path have left of it.
   mutating func isOverfull(now: Instant) -> Bool {
     guard feedback == .transportWide, let lastReport, now - lastReport < Self.trial else { return true }
-    // A queue that drains is no reason any more.
+    // A queue that drains isn't a reason any more.
     if estimator.usage == .underusing { return false }
     return isQueued || estimator.losesTooMuch(now: now)
   }
 
-  /// Whether packets wait so long that pictures stand.
+  /// Whether packets wait so long that video freezes.
   var isLongQueued: Bool { feedback == .transportWide && estimator.queueDelay > Self.longQueue }
 
   /// Whether packets wait on the path, so that more of them would wait longer.
@@ -300,7 +300,7 @@ struct SubscriberBandwidth: Sendable {
   /// A receiver whose number is `seed`: chance keeps those apart who share a path.
   mutating func seed(_ seed: Int) { raises = RaiseTrial(seed: UInt32(truncatingIfNeeded: seed)) }
 
-  /// Whether larger pictures are tried out.
+  /// Whether larger layers are probed.
   private var triesRaises: Bool { feedback == .transportWide && estimator.inherentLoss < Self.ownLoss }
 
   /// Whether a larger picture may be tried out, or need not be.

@@ -1,7 +1,7 @@
 import Basics
 import RTC
 
-/// What a receiver gets of the packets that came.
+/// Selects a receiver's packets among those that came.
 extension Egress {
   /// Writes what waits of `stream` for `subscription`; sends the batch when it is full.
   @inline(__always)

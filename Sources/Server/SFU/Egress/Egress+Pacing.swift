@@ -2,7 +2,7 @@ import Basics
 import RTC
 
 extension Egress {
-  /// Lets a packet wait until the path takes it. Where there is no room the slot goes on with the next keyframe.
+  /// Lets a packet wait until the path takes it. Without room the slot goes on with the next keyframe.
   func enqueue(
     _ packet: StoredPacket, of stream: SourceStream, _ numbers: StreamRewriter.Numbers, for subscription: Subscription,
     now: Instant, _ bandwidth: inout SubscriberBandwidth, _ counters: inout RouterCounters
@@ -72,7 +72,7 @@ extension Egress {
   /// The earliest of what pacing, probes and the estimate have to do.
   var bandwidthDeadline: Instant { writer.bandwidth.deadline() }
 
-  /// What is known of the path to the receiver.
+  /// The estimate of the path to the receiver.
   public var bandwidthSnapshot: BandwidthSnapshot {
     BandwidthSnapshot(
       estimate: writer.bandwidth.isKnown ? writer.bandwidth.estimator.target : nil,

@@ -1,7 +1,7 @@
 import Basics
 import RTC
 
-/// What a receiver lost and asks for again (RFC 4585, RFC 4588).
+/// Packets that a receiver lost and requests again (RFC 4585, RFC 4588).
 extension Egress {
   private static let maximumResends = 256
 

@@ -8,7 +8,7 @@ import RTC
 public final class Egress {
   /// The router's number of the participant.
   public let participant: Int
-  /// Whose it is, in the numbering of the worker; the sink finds the way by it.
+  /// Its connection, in the numbering of the worker; the sink finds the path by it.
   var connection = 0
   public var subscriptions: ContiguousArray<Subscription> { slots }
   // Not visible outside of the module, and assigned as a whole: so the compiler can prove that nothing changes it while
@@ -18,7 +18,7 @@ public final class Egress {
   private(set) var roundTrip: TimeSpan?
   /// When it was last measured.
   private(set) var roundTripMeasured = Instant.zero
-  /// What the receiver's transport-wide feedback says.
+  /// The receiver's transport-wide feedback.
   public internal(set) var feedback = FeedbackSummary()
 
   /// Whether the receiver's connection is being made for the first time.

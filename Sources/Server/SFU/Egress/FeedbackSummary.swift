@@ -1,7 +1,7 @@
 public import Basics
 public import RTC
 
-/// What a receiver's transport-wide feedback says, summed up until it is taken.
+/// The sums of a receiver's transport-wide feedback, until they are taken.
 public struct FeedbackSummary: Sendable {
   /// Packets reported as received.
   public private(set) var received: UInt32 = 0

@@ -40,7 +40,7 @@ extension LayerSelector {
       if reader.contains(wantedTarget, in: current) { return wantedTarget }
       if let less = lesser(than: current, reader) { return less }
     }
-    // What a frame refers to is there when the frame belongs to what was forwarded, or refers to nothing.
+    // A frame's references are there when the frame belongs to what was forwarded, or refers to nothing.
     let isDecodable = layers.targets >> UInt32(current & 31) & 1 != 0 || layers.flags.contains(.isIndependent)
     guard isDecodable else { return current }
     if layers.switches >> UInt32(wantedTarget & 31) & 1 != 0 { return wantedTarget }

@@ -8,7 +8,7 @@ import RTC
 /// allocates.
 struct LayerSelector: Sendable {
   var selection = LayerSelection.all
-  /// What is to pass.
+  /// The layers that shall pass.
   private(set) var wanted = LayerIndex.highest
   /// Whether everything passes and nothing has to be looked at: the only question that a stream without layers costs.
   var isOpen = true

@@ -25,15 +25,15 @@ public final class OutputBatch {
   static let packetRoom = 2_048
 
   public let bytes: ByteBlock
-  /// Where the header of the packet being written is put together.
+  /// The buffer for the header of the packet being written.
   let header = ByteBlock(count: 768)
   /// Where a payload is changed that the shared one must not show.
   let scratch = ByteBlock(count: 2_048)
-  /// Where an RTCP datagram is put together.
+  /// The buffer in which an RTCP datagram is put together.
   let report = ByteBlock(count: ReportTiming.maximumLength)
   /// Bytes in use.
   public var used: Int { usedBytes }
-  /// What can be sent at once.
+  /// The runs of packets that can each be sent at once.
   public var runs: Runs { Runs(table: table, count: runCount) }
   /// Packets in the batch.
   public var packets: Int { packetCount }

@@ -22,7 +22,7 @@ final class StreamRewriter {
     var frameOffset: UInt16
     var tl0Offset: UInt8
     var selection = LayerSelection.all
-    /// Which attached source the run belongs to.
+    /// The attached source of the run.
     var serial: UInt32
   }
 
@@ -44,7 +44,7 @@ final class StreamRewriter {
     var endsPicture = false
   }
 
-  /// Where an outgoing packet came from.
+  /// The source of an outgoing packet.
   struct Origin: Sendable, Hashable {
     /// The source's extended sequence number.
     var source: Int64

@@ -1,13 +1,13 @@
 import Basics
 import RTC
 
-/// Which layers one receiver wants, gets and waits for.
+/// The layers that one receiver wants, gets and waits for.
 struct LayerState {
   /// Decides packet by packet within the stream that is forwarded.
   var selector = LayerSelector()
   /// The most that the receiver can show.
   var limit = LayerIndex.highest
-  /// What the bandwidth allows; nil for nothing.
+  /// The layers that the bandwidth allows; nil for none.
   var target: LayerIndex? = .highest
   /// The size at which the picture is shown; nil while the receiver has not said.
   var shown: ShownSize?
@@ -58,7 +58,8 @@ extension Subscription {
     return limit
   }
 
-  /// What the receiver's bandwidth allows; nil: paused for lack of it. Set it with ``Router/setTarget(_:of:)``.
+  /// The layers that the receiver's bandwidth allows; nil: paused for lack of it. Set it with
+  /// ``Router/setTarget(_:of:)``.
   public var target: LayerIndex? { layering.target }
 
   /// Whether the receiver shows the picture nowhere.
@@ -72,7 +73,7 @@ extension Subscription {
     return layer
   }
 
-  /// What is to be forwarded: the less of what is wanted and what the bandwidth allows.
+  /// The layers to forward: the lesser of the wanted ones and those that the bandwidth allows.
   var wanted: LayerIndex {
     let limit = limit
     let target = layering.target ?? .lowest
@@ -193,7 +194,7 @@ extension Subscription {
     return true
   }
 
-  /// What this receiver wants of the publisher.
+  /// The layers that this receiver wants of the publisher.
   var demand: LayerDemand.Level {
     guard publication != nil, !isPaused, !isHidden else { return LayerDemand.Level() }
     let layers = limit.spatial >= 7 ? 8 : limit.spatial + 1
@@ -210,7 +211,7 @@ extension Subscription {
     return UInt16(clamping: shown.frameRate)
   }
 
-  /// What is forwarded while another simulcast stream is waited for.
+  /// The layers forwarded while another simulcast stream is waited for.
   var inUse: LayerDemand.Level {
     guard state == .running, !isStopped, layering.next != nil, let stream else { return LayerDemand.Level() }
     let size = stream.layers.size(of: stream.layers.top.spatial)

@@ -19,7 +19,7 @@ public final class Subscription {
   public var media: NegotiatedMedia { section }
   // Private, as the two below, so that reading it needs no check for exclusive access; see ``Egress``.
   private var section: NegotiatedMedia
-  /// What the slot carries now; nil for nothing.
+  /// The publication in the slot; nil for none.
   private(set) var publication: Publication?
   /// Whether the receiver asked for nothing to be sent for now.
   private(set) var isPaused = false
@@ -60,7 +60,7 @@ public final class Subscription {
   var octetCount: UInt32 = 0
   /// Packets that still carry the MID: the receiver knows the SSRC from the first one that arrives.
   var midPackets = 250
-  /// What the receiver's newest report says.
+  /// The receiver's newest report.
   var fractionLost: UInt8 = 0
   var jitter: UInt32 = 0
   /// Whether the report says something new since the last judgement of quality.
@@ -68,7 +68,7 @@ public final class Subscription {
   /// Whether the receiver has pinned it, so that it comes before what is not when there is not enough bandwidth for
   /// everything.
   public internal(set) var isPinned = false
-  /// What keeps its layer from changing to and fro.
+  /// Keeps its layer from changing to and fro.
   var hysteresis = LayerHysteresis()
   /// When it last began at a keyframe.
   private var began: Instant?
@@ -76,10 +76,10 @@ public final class Subscription {
   var redundancy = RedundancyControl()
   /// Whether earlier sound that the publisher adds (RED, RFC 2198) is left out for the receiver.
   private(set) var omitsRedundancy = false
-  /// What the receiver's last report had counted.
+  /// The counts of the receiver's last report.
   var reportedHighest: UInt32?
   var reportedLost: Int32 = 0
-  /// What its reports tell of its own path.
+  /// The figures of its own path, from its reports.
   var reportedLoss = ReportedLoss()
 
   init(media: NegotiatedMedia, source: NegotiatedSource, egress: Egress, random: inout RouterRandom) {
@@ -248,7 +248,7 @@ public final class Subscription {
     retransmissionTypes = retransmissions
   }
 
-  /// What a sender report to the receiver says now; nil before there is anything to say.
+  /// The contents of a sender report to the receiver now; nil before there are any.
   ///
   /// The wall-clock time is ours; the publisher's clock is mapped onto it by one offset for all streams of the
   /// participant, so what was captured together is played together (RFC 3550 section 6.4.1).

@@ -14,7 +14,7 @@ public final class Ingress {
   /// receiver.
   public static let maximumPacket = 1_500
 
-  /// What an SSRC stands for. An object, so that a packet counts one reference and not one for each part.
+  /// The stream of an SSRC. An object, so that a packet counts one reference and not one for each part.
   final class Binding {
     let publication: Publication
     let stream: SourceStream
@@ -27,7 +27,7 @@ public final class Ingress {
     }
   }
 
-  /// What an SSRC stood for whose publication has ended.
+  /// The stream of an SSRC whose publication has ended.
   private struct FormerBinding {
     var ssrc: SSRC
     var mid: HeaderExtensionText
@@ -46,7 +46,7 @@ public final class Ingress {
     var dependencyDescriptor: UInt8 = 0
   }
 
-  /// What the extensions of a packet say.
+  /// The values of a packet's extensions.
   private struct Extensions {
     var mid: Range<Int>?
     var rid: Range<Int>?
@@ -63,7 +63,7 @@ public final class Ingress {
     }
   }
 
-  /// What receiving a packet led to.
+  /// The outcome of receiving a packet.
   enum Outcome {
     /// It waits in the stream of the binding, which the ingress owns, to be forwarded.
     case accepted(BorrowedReference<Binding>)

@@ -28,10 +28,10 @@ public struct LayerIndex: Hashable, Comparable, Sendable {
   }
 }
 
-/// What forwarding one step of a publication costs and gives, as measured on the packets that arrive.
+/// The cost and the gain of one step of a publication, as measured on the packets that arrive.
 public struct LayerOption: Hashable, Sendable {
   public var index: LayerIndex
-  /// What it takes on the wire, all layers that it depends on included.
+  /// Its rate on the wire, with all layers that it depends on.
   public var rate: DataRate
   /// Width of the picture in pixels; 0 while unknown.
   public var width: UInt16

@@ -1,13 +1,13 @@
 import Basics
 
-/// What the layers of one stream carry, measured over about a second in two halves. Fixed size; a packet costs an
+/// The rates of one stream's layers, measured over about a second in two halves. Fixed size; a packet costs an
 /// addition.
 struct LayerMeter: Sendable {
   /// Half of what is measured over.
   static let half = TimeSpan.milliseconds(500)
   /// For this long what is measured is less than what comes.
   static let youth = TimeSpan.seconds(3)
-  /// What RTP, SRTP, UDP and IP add to a payload, about: 12 + 16 of extensions, 16, 8 and 20.
+  /// The overhead of RTP, SRTP, UDP and IP for a payload, about: 12 + 16 of extensions, 16, 8 and 20.
   static let overhead = 72
   private static let width = Int(PacketLayers.maximum) + 1
 
@@ -56,7 +56,7 @@ struct LayerMeter: Sendable {
     return bytes[cell] > 0 || oldBytes[cell] > 0
   }
 
-  /// What the layer and all that it needs take.
+  /// The rate of the layer and all that it needs.
   func rate(spatial: Int, temporal: Int, now: Instant) -> DataRate {
     var sum: Int64 = 0
     for lower in 0...spatial {
@@ -68,7 +68,7 @@ struct LayerMeter: Sendable {
     return DataRate(bitsPerSecond: sum &* 8_000 / max(span(now).milliseconds, 1))
   }
 
-  /// Pictures a second with the temporal layers up to one.
+  /// The frame rate with the temporal layers up to one.
   func frameRate(temporal: Int, now: Instant) -> Double {
     var sum = 0
     for layer in 0...min(temporal, 3) { sum &+= Int(pictures[layer]) &+ (oldSpan == nil ? 0 : Int(oldPictures[layer])) }

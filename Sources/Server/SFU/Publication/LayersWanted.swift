@@ -1,7 +1,7 @@
 import Basics
 public import RTC
 
-/// Which layers of a publication somebody watches: the publisher may stop the others.
+/// The layers of a publication that somebody watches: the publisher may stop the others.
 public struct LayersWanted: Hashable, Sendable {
   /// The highest spatial layer that is wanted, with all below it; nil when nobody watches. 7 stands for all that there
   /// are.

@@ -34,7 +34,7 @@ public struct PacketLayers: Sendable {
   var switches: UInt32 = 0
   /// The frame's number in the dependency descriptor.
   var frameNumber: UInt16 = 0
-  /// Where the mask of active decode targets stands or would stand in the descriptor, in bits.
+  /// The position of the mask of active decode targets in the descriptor, in bits.
   var maskBit: UInt16 = 0
   /// The spatial layer in the stream, 0 to 3.
   var spatial: UInt8 = 0

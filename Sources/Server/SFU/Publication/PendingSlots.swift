@@ -19,7 +19,7 @@ final class PendingSlots {
     return Int(slots[index])
   }
 
-  /// Lets a slot wait. Who calls it has seen that there are fewer than ``SourceStream/maximumPending``.
+  /// Lets a slot wait. The caller has seen that there are fewer than ``SourceStream/maximumPending``.
   func append(_ slot: Int) {
     slots[count] = Int32(truncatingIfNeeded: slot)
     count &+= 1

@@ -1,7 +1,7 @@
 public import Basics
 package import RTC
 
-/// What one participant sends in one media section, and who receives it.
+/// The stream of one participant in one media section, and its receivers.
 ///
 /// Packets reach it through the participant's ``Ingress``; it holds the source streams (one, or one for each simulcast
 /// layer) and the list of subscriptions that they are forwarded to.
@@ -9,7 +9,7 @@ public final class Publication {
   public let id: PublicationID
   /// The router's number of the participant who sends it.
   public let participant: Int
-  /// What was negotiated for its media section.
+  /// The negotiated formats of its media section.
   private(set) var media: NegotiatedMedia
   /// Whether the participant muted it: nothing is forwarded then, whatever arrives.
   var isMuted: Bool
@@ -36,11 +36,11 @@ public final class Publication {
   /// What ``layers(now:)`` last measured, and of which measurements; 0 when it has to measure anew.
   var ladder: ContiguousArray<LayerOption> = []
   var ladderEpoch: UInt32 = 0
-  /// Which layers somebody wants, and what the publisher was told of it.
+  /// The layers that somebody wants, and those last reported to the publisher.
   var demand = LayerDemand()
   /// The largest layer that has come.
   var arrived = ArrivedLayers()
-  /// Where it comes from, unless a participant of this router sends it.
+  /// Its other router, unless a participant of this one sends it.
   var origin: RelayOrigin?
   /// The other routers that it is forwarded to.
   var relays: ContiguousArray<RelayTarget> = []
@@ -139,7 +139,7 @@ extension Publication: DemultiplexedSection {
   package func accepts(_ payloadType: PayloadType) -> Bool { formats.contains(payloadType) }
 }
 
-/// What each payload type of a media section stands for: a flat table of 128 bytes.
+/// The format of each payload type of a media section: a flat table of 128 bytes.
 struct PayloadTypeTable: Sendable {
   /// Codec raw value, or 0xFF.
   private var codecs: ContiguousArray<UInt8>

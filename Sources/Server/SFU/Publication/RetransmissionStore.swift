@@ -40,7 +40,7 @@ public final class RetransmissionStore {
     }
   }
 
-  /// What became of a packet that was offered.
+  /// The fate of an offered packet.
   public enum Insertion: Sendable {
     /// It is kept in this slot.
     case stored(slot: Int)

@@ -122,7 +122,7 @@ struct SourceLayers {
   mutating func otherArrived() { othersFrames = othersFrames == .max ? .max : othersFrames &+ 1 }
 
   /// Judges whether the stream has stopped: others go on, and it has missed several of its own frames. All streams of a
-  /// publisher whose network stalls stop together, and that is no reason to change.
+  /// publisher whose network stalls stop together, and that isn't a reason to change.
   mutating func checkActivity(now: Instant) {
     guard isActive, othersFrames >= 6 else { return }
     let patience = min(max(interval * 3, .milliseconds(200)), .seconds(3))

@@ -21,12 +21,12 @@ public final class SourceStream {
   let kind: MediaKind
   /// Whether its frames are encrypted end to end.
   let isEncrypted: Bool
-  /// What its packets of video are coded in; nil before the first.
+  /// The codec of its video packets; nil before the first.
   var codec: Codec?
   var nacks: NackGenerator
   var statistics: ReceiveStatistics
   var keyframes = KeyframeThrottle()
-  /// Which layers it has, and what they carry.
+  /// Its layers, and their rates.
   var layers = SourceLayers()
   /// Reads the dependency descriptors of its packets; nil while none came.
   var dependencies: DependencyReader? { didSet { descriptions = BorrowedReference(dependencies) } }
@@ -44,7 +44,7 @@ public final class SourceStream {
   var turn = -1
   /// How the stream's clock relates to its sender's wall clock, from the newest sender report.
   var mapping: SenderReportMapping?
-  /// What had been counted at the last judgement of the publisher's connection.
+  /// The counts at the last judgement of the publisher's connection.
   var judged = (expected: 0, lost: 0, received: UInt32(0))
   /// How many packets its sender had sent by its newest report, and how many had come then.
   var sentBefore: (count: UInt32, received: UInt32)?
@@ -207,7 +207,7 @@ public final class SourceStream {
     else { return [] }
     var slots = ContiguousArray<Int>()
     for sequence in keyframe...highest {
-      // What is missing was lost, and fills its gap when it comes.
+      // A missing packet was lost, and fills its gap when it comes.
       if let slot = store.slot(of: sequence), !pending.contains(slot) { slots.append(slot) }
     }
     return slots

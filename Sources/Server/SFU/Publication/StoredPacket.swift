@@ -23,12 +23,12 @@ public struct StoredPacket: Sendable {
   public var orientation: UInt8 = Self.absent
   /// The 24 bits of the playout-delay extension; ``absentDelay`` when there was none.
   public var playoutDelay: UInt32 = Self.absentDelay
-  /// Picture id and TL0PICIDX of a VP8 or VP9 payload descriptor.
+  /// `PictureID` and `TL0PICIDX` of a VP8 or VP9 payload descriptor.
   public var picture = PictureFields.none
-  /// Which layers of the stream it belongs to.
+  /// Its layers within the stream.
   public var layers = PacketLayers()
 
-  /// Where the primary block of a RED payload (RFC 2198) starts; 0 when the payload is no RED.
+  /// The offset of the primary block of a RED payload (RFC 2198); 0 when the payload isn't RED.
   public var redPrimaryOffset: UInt16 = 0
   /// The payload type of that block.
   public var redPrimaryType = PayloadType(rawValue: 0)
@@ -39,7 +39,7 @@ public struct StoredPacket: Sendable {
   public var descriptorLength: UInt16 = 0
   /// To what length a forwarded payload is filled with RTP padding, so that a burst has equal sizes; 0 for none.
   var paddedLength: UInt16 = 0
-  /// Where the bytes are.
+  /// The position of the bytes.
   var chunk: UInt16 = 0
   var generation: UInt32 = 0
   var offset: UInt32 = 0

@@ -27,7 +27,7 @@ struct ConnectionMeasurements: Sendable {
   private var unacknowledgedSince: Instant?
   private var last: Instant?
 
-  /// What was measured since the last call; nil when that says nothing.
+  /// The figures since the last call; nil when there are too few.
   mutating func sample(_ ingress: Ingress, _ egress: Egress, now: Instant) -> ConnectionQualityMeter.Sample? {
     let isLate = last.map { now - $0 > Self.late } ?? false
     last = now

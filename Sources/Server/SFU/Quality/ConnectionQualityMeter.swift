@@ -14,7 +14,7 @@ public import Basics
 /// better, a measure must be a fifth below its bound. With the smoothing of ``ConnectionMeasurements`` it does not
 /// flicker.
 public struct ConnectionQualityMeter: Sendable {
-  /// What was measured since the last judgement.
+  /// The figures since the last judgement.
   public struct Sample: Sendable {
     /// Share of packets lost, 0 to 1, the worse direction.
     public var loss: Double

@@ -45,7 +45,7 @@ struct ReportedLoss: Sendable {
     self.lost += before > 0 ? max(own, 0) : own
   }
 
-  /// What was counted since the last call.
+  /// The counts since the last call.
   mutating func take() -> (expected: Int, lost: Int) {
     defer { (expected, lost) = (0, 0) }
     return (expected, lost)

@@ -17,7 +17,7 @@ public final class Relay {
 
   /// The meeting's number on the link; both ends use the same.
   public let channel: UInt32
-  /// Where the other end is.
+  /// The place of the other end.
   public let reach: Reach
   /// Whether the other end has said that it is there.
   public internal(set) var isOpen = false
@@ -113,7 +113,7 @@ final class RelayOrigin {
 /// The other end of a relay as a receiver of a publication.
 struct RelayTarget {
   let relay: Relay
-  /// What its receivers want together.
+  /// The combined demand of its receivers.
   var level: LayerDemand.Level
   /// What the one of them loses of a voice who loses most; see ``Publication/lossToBeReadyFor``.
   var loss: UInt8 = 0

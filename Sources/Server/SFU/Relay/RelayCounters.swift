@@ -1,4 +1,4 @@
-/// What was written for the other end of a relay link, for `/metrics`. Counters only grow and wrap.
+/// The counts of records for the other end of a relay link, for `/metrics`. Counters only grow and wrap.
 public struct RelayCounters: Sendable, Hashable {
   public var packets: UInt64 = 0
   /// Bytes of all records written.

@@ -10,7 +10,7 @@ public import Basics
 ///
 /// A packet of somebody silent costs a few operations; an audible one a walk over the places.
 public struct LoudestVoices: Sendable {
-  /// What a packet led to.
+  /// The outcome of a packet.
   public enum Change: Sendable, Hashable {
     case none
     /// Somebody became audible, who has a place or not.
@@ -28,8 +28,7 @@ public struct LoudestVoices: Sendable {
   static let challenge = TimeSpan.milliseconds(300)
   /// A voice counts as audible this long after a packet or report that was.
   static let audibleFor = TimeSpan.milliseconds(150)
-  /// What a packet that does not say its level is taken for, in decibels below full scale: audible, but quieter than
-  /// speech.
+  /// The assumed level of a packet without one, in decibels below full scale: audible, but quieter than speech.
   static let assumedLevel: UInt8 = 52
   public static let maximum = 8
 
@@ -50,7 +49,7 @@ public struct LoudestVoices: Sendable {
 
   /// How many places there are.
   public let places: Int
-  /// Who has one, in the order of getting it.
+  /// Those that have one, in the order of getting it.
   public private(set) var chosen: ContiguousArray<Int> = []
   private var voices: ContiguousArray<Voice> = []
 

@@ -6,9 +6,9 @@ public final class Member {
   public let id: ParticipantID
   /// The router's number for it, reused after it left.
   public let index: Int
-  /// What comes from it.
+  /// The half that receives from it.
   public let ingress: Ingress
-  /// What goes to it.
+  /// The half that sends to it.
   public let egress: Egress
   /// How well it is connected.
   public private(set) var quality = ConnectionQualityMeter()
@@ -18,7 +18,7 @@ public final class Member {
   let reporter: SSRC
   /// The canonical name under which slots are described (RFC 3550 section 6.5.1); the one in the answer.
   public var canonicalName = "parley"
-  /// When a report of what it receives last told the round trip. Who receives nothing is asked otherwise.
+  /// When a report of what it receives last told the round trip. A participant who receives nothing is asked otherwise.
   var lastRoundTripReport = Instant.zero
   /// When the next regular report to it is due.
   var nextReport: Instant
@@ -44,7 +44,7 @@ public final class Member {
       egress.bandwidthDeadline)
   }
 
-  /// Something authentic came that is no media: a consent check, or data. Who only listens is not lost.
+  /// Something authentic came that is no media: a consent check, or data. A participant who only listens isn't lost.
   public func heard(now: Instant) { ingress.lastArrival = now }
 
   /// Judges the connection from what was measured since the last time; true when the judgement changed.

@@ -4,7 +4,7 @@ import Basics
 /// as soon as they have room, so that receivers there see a delay and no gap; what is too old by then is given up, and
 /// a picture goes on with a keyframe.
 extension Router {
-  /// What is older when there is room again is not written any more.
+  /// Packets that are older when there is room again aren't written any more.
   static let oldestBacklog = TimeSpan.milliseconds(500)
 
   /// A packet cannot be written to another router's ring now, or others of its stream come first.
@@ -21,7 +21,7 @@ extension Router {
         counters.packetsRelayedOut &+= 1
         return
       }
-      // What was sent after a packet that comes late is not sent again.
+      // Packets sent after a late one aren't sent again.
       let isNewest = packet.sequence == stream.highest
       stream.backlog.append(RelayBacklog(relay: relay, from: isNewest ? packet.sequence : stream.highest &+ 1))
       if !relayState.owing.contains(where: { $0 === publication }) { relayState.owing.append(publication) }

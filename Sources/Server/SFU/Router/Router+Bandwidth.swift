@@ -5,7 +5,7 @@ extension Router {
   /// A raise must leave this share of the budget; less when a probe has just shown that there is more.
   private static let reserve = 0.12
   private static let provenReserve = 0.03
-  /// What a receiver gets of a publication that nothing is known of yet.
+  /// A receiver's first layers of a publication that nothing is known of yet.
   private static let first = LayerIndex(spatial: 0, temporal: LayerIndex.highest.temporal)
 
   /// What is known of the path to `member` and what it is used for.
@@ -71,7 +71,7 @@ extension Router {
     egress.send(batch, to: sink)
   }
 
-  /// What a receiver says about one slot.
+  /// A receiver's view of one slot.
   func receivedReport(_ block: ReportBlock, of subscription: Subscription, _ member: Member, _ now: Instant) {
     let highest = block.extendedHighestSequence
     if let before = subscription.reportedHighest, highest > before, highest &- before < 1 << 16 {
@@ -253,8 +253,8 @@ extension Router {
       if let result = request.result {
         let option = memory.options[result]
         if !isOverfull, request.current == result { subscription.hysteresis.noteCarried(option, now: now) }
-        // What the receiver wants no longer its sender leaves out. Wanted again it is forwarded from its first keyframe
-        // on, if there is room still.
+        // The sender leaves out layers that the receiver doesn't want any more. Wanted again it is forwarded from its
+        // first keyframe on, if there is room still.
         if isTop, !isOpen, let larger = subscription.hysteresis.carried(above: option.index, now: now),
           case let more = max(larger.rate.bitsPerSecond &- option.rate.bitsPerSecond, 0), more <= room
         {
@@ -295,7 +295,7 @@ extension Router {
 }
 
 extension Subscription {
-  /// What the receiver tells about its path.
+  /// The receiver's reports about its path.
   var bandwidthFeedback: SubscriberBandwidth.Feedback {
     if isNumbered, media.codecs.contains(where: { $0.feedback.contains(.transportWide) }) {
       return .transportWide

@@ -53,7 +53,7 @@ extension Router {
       emit(.publicationStarted(publication.id))
     }
     if publication.hasNewFormat { reportCodec(of: publication, now: now) }
-    // What nobody here receives costs no walk over the receivers.
+    // A packet without receivers here costs no walk over the receivers.
     if publication.subscriptions.isEmpty {
       stream.pending.removeLast()
       releaseReplaced(of: publication)

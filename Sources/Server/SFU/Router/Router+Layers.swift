@@ -34,7 +34,7 @@ extension Router {
     keyframeWanted(of: publication)
   }
 
-  // MARK: What publishers are told
+  // MARK: Reports to publishers
 
   /// What the receivers of `publication` want may be another thing now.
   func demandChanged(_ publication: Publication) {
@@ -54,7 +54,7 @@ extension Router {
     return earliest
   }
 
-  /// Tells publishers what is wanted where that has changed.
+  /// Reports changed demand to publishers.
   func settleDemands(now: Instant) {
     var kept = 0
     for index in unsettled.indices {

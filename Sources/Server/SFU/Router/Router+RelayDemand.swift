@@ -1,9 +1,9 @@
 public import Basics
 import RTC
 
-/// What receivers want of publications that another router has, and what other routers want of those here.
+/// Requests of receivers for publications of other routers, and of other routers for those here.
 extension Router {
-  // MARK: What others want
+  // MARK: Requests of others
 
   func subscribe(_ relay: Relay, to number: UInt32, _ record: Span<UInt8>) {
     var reader = RelayReader(at: RelayRecord.headerLength)
@@ -28,7 +28,7 @@ extension Router {
   }
 
   func requestKeyframe(of publication: Publication, layer: UInt16) {
-    // Who asked has been held back already where that was due.
+    // The requester has been held back already where that was due.
     if Int(layer) < publication.layerNames.count {
       publication.stream(of: publication.layerNames[Int(layer)])?.keyframes.request(urgent: true)
     } else {
@@ -37,7 +37,7 @@ extension Router {
     keyframeWanted(of: publication)
   }
 
-  // MARK: What this router wants
+  // MARK: Requests of this router
 
   /// Who receives `publication` here changed: asks the other end for it, or no longer.
   func relayDemandChanged(_ publication: Publication) {
@@ -106,7 +106,7 @@ extension Router {
   func receiveLoss(_ loss: UInt8, of publication: Publication, from relay: Relay, now: Instant) {
     guard let index = publication.relays.firstIndex(where: { $0.relay === relay }) else { return }
     publication.relays[index].loss = loss
-    // Who speaks may be further away still.
+    // The speaker may be further away still.
     if publication.origin != nil { relayState.lossDeadline = min(relayState.lossDeadline, now) }
   }
 

@@ -27,7 +27,7 @@ extension Router {
     relay.send(.announce, publication: publication.number) { announcement.append(to: &$0) }
   }
 
-  /// What came over one kind of relay goes on over the other kind only.
+  /// Packets from one kind of relay go on over the other kind only.
   func isPassedOn(_ publication: Publication, to relay: Relay) -> Bool {
     guard let origin = publication.origin else { return true }
     return origin.relay.reach != relay.reach

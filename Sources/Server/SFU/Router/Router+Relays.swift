@@ -8,7 +8,7 @@ extension Router {
   /// - Parameters:
   ///   - channel: The meeting's number on the link; the other end uses the same.
   ///   - reach: Whether the other end is on this machine.
-  ///   - output: Where records for the other end are written.
+  ///   - output: The ring for records to the other end.
   public func addRelay(channel: UInt32, reach: Relay.Reach, output: RelayOutput) -> Relay {
     let relay = Relay(channel: channel, reach: reach, output: output, session: random.next())
     relayState.relays.append(relay)
@@ -36,7 +36,7 @@ extension Router {
     }
   }
 
-  /// Takes a record that the other end of `relay` wrote. What is malformed or names what is unknown is dropped.
+  /// Takes a record that the other end of `relay` wrote. Malformed messages and those with unknown names are dropped.
   public func receive(_ record: Span<UInt8>, from relay: Relay, now: Instant) {
     guard record.count >= RelayRecord.headerLength, let kind = RelayRecord.Kind(rawValue: record[0]) else { return }
     if kind == .media { return receiveMedia(record, relay, now) }
@@ -78,7 +78,7 @@ extension Router {
     relayState.voiceDeadline = .zero
   }
 
-  // MARK: What others have
+  // MARK: Publications of others
 
   private func receiveAnnouncement(_ record: Span<UInt8>, _ number: UInt32, _ relay: Relay) {
     guard let announcement = RelayAnnouncement(record) else { return }

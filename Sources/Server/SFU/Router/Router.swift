@@ -11,7 +11,7 @@ public import RTC
 ///
 /// Not thread-safe: it lives on one worker. A forwarded packet allocates nothing.
 public final class Router {
-  /// What has been done so far.
+  /// The counts so far.
   public internal(set) var counters = RouterCounters()
   /// The participants by number; nil where one has left.
   private(set) var members: ContiguousArray<Member?> = []
@@ -63,7 +63,7 @@ public final class Router {
   /// A router of an empty meeting.
   /// - Parameters:
   ///   - clock: Ties instants to wall-clock time, for reports.
-  ///   - seed: Where random stream numbers come from; unpredictable in production.
+  ///   - seed: The source of random stream numbers; unpredictable in production.
   ///   - audioLoudest: How many voices the slots that follow the loudest carry, 1 to 8.
   ///   - maximumHold: The longest that packets may wait so that more of them leave together.
   public init(clock: NTPClock, seed: UInt64, audioLoudest: Int = 5, maximumHold: TimeSpan = .milliseconds(5)) {
@@ -74,7 +74,7 @@ public final class Router {
     resending.reserveCapacity(16)
   }
 
-  // MARK: Who is there
+  // MARK: Participants
 
   public func add(_ id: ParticipantID, now: Instant) -> Member {
     let index = members.firstIndex { $0 == nil } ?? members.count

@@ -1,4 +1,4 @@
-/// What a router did, for `/metrics`. Counters only grow and wrap.
+/// The counts of a router, for `/metrics`. Counters only grow and wrap.
 public struct RouterCounters: Sendable {
   /// RTP packets received from publishers, retransmissions and padding included.
   public var packetsReceived: UInt64 = 0

@@ -2,10 +2,10 @@ public import Basics
 
 /// One automatic slot that carries something else now.
 public struct SlotUpdate: Sendable, Hashable {
-  /// Whose slot it is.
+  /// The receiver of the slot.
   public var participant: ParticipantID
   public var mid: MID
-  /// What it carries; nil for nothing.
+  /// Its publication; nil for none.
   public var publication: PublicationID?
 
   public init(participant: ParticipantID, mid: MID, publication: PublicationID?) {

@@ -11,7 +11,7 @@ final class Connection {
   let meeting: MediaCore.Meeting
   /// Whether the meeting is encrypted end to end.
   let isEncrypted: Bool
-  /// Where media goes; nil while there is no path that the peer consents to.
+  /// The path of media; nil while there is none that the peer consents to.
   var path: IcePath?
   /// The address of this machine that its signalling came to, where that is known.
   var reached: IPAddress?
@@ -38,8 +38,8 @@ final class Connection {
     self.isEncrypted = isEncrypted
   }
 
-  /// Makes publications and slots what the last negotiation and `tracks` say, and returns the tracks that found
-  /// their section. What remains keeps its streams and what it carries.
+  /// Makes publications and slots what the last negotiation and `tracks` say, and returns the tracks that found their
+  /// section. A remaining slot keeps its streams and its publication.
   func apply(_ tracks: [TrackOffer]) -> Set<MID> {
     let router = meeting.router
     var accepted: Set<MID> = []

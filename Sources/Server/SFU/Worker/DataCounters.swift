@@ -12,7 +12,7 @@ public enum DataDrop: UInt8, Sendable, CaseIterable {
   case slowReader
 }
 
-/// What a worker's data channels did, for `/metrics`. Counters only grow and wrap.
+/// The counts of a worker's data channels, for `/metrics`. Counters only grow and wrap.
 public struct DataCounters: Sendable {
   /// Messages received from participants and passed on.
   public var messagesReceived: UInt64 = 0
@@ -24,7 +24,7 @@ public struct DataCounters: Sendable {
   public var bytesSent: UInt64 = 0
   /// Reliable channels that were closed because their reader was too slow.
   public var channelsClosed: UInt64 = 0
-  /// What was dropped, by reason; the index is ``DataDrop``'s raw value.
+  /// The dropped packets, by reason; the index is ``DataDrop``'s raw value.
   private var drops = [UInt64](repeating: 0, count: DataDrop.allCases.count)
 
   public init() {}

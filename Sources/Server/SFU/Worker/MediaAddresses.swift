@@ -1,7 +1,7 @@
 public import Basics
 import Transport
 
-/// Where media listens, and which addresses clients are told of.
+/// The local addresses of media, and those that clients get.
 public struct MediaAddressPolicy: Sendable, Hashable {
   /// The addresses to listen on; empty for every one of both families.
   public var hosts: [IPAddress] = []
@@ -89,7 +89,7 @@ struct MediaAddresses: Equatable {
   }
 }
 
-/// Which addresses clients are told from now on.
+/// The addresses that clients get from now on.
 public struct MediaAddressReport: Sendable, Hashable {
   /// Those that they are told, most preferred first.
   public var told: [IPAddress]

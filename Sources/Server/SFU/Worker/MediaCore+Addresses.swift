@@ -2,7 +2,7 @@ import Basics
 import RTC
 import Transport
 
-/// Where this worker listens, and what it tells clients of it.
+/// The addresses of this worker, and those that clients get.
 extension MediaCore {
   /// Opens what media listens on, UDP and TCP at the same port.
   func openSockets() throws(TransportError) {
@@ -63,7 +63,7 @@ extension MediaCore {
     if let interfaces = monitor?.interfaces ?? (try? NetworkInterfaces.list()) { found(interfaces) }
   }
 
-  /// Tells other addresses from now on; where it listens stays.
+  /// Gives clients other addresses from now on; the local ones stay.
   func use(_ policy: MediaAddressPolicy) {
     addressPolicy = policy
     addressPolicy.hosts = configuration.addresses.hosts

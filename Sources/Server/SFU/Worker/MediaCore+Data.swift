@@ -2,8 +2,8 @@ import Basics
 import RTC
 
 /// Data messages: what participants send is handed to the meeting's room as it came, and what the room sends goes into
-/// their channels. Who gets what is the room's decision, so that a meeting can span workers. Nothing here is on the way
-/// of media.
+/// their channels. The room decides the contents of slots, so that a meeting can span workers. Nothing here is on the
+/// way of media.
 extension MediaCore {
   func handle(_ event: DataChannelEvent, _ connection: Connection) {
     switch event {

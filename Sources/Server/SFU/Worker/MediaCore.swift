@@ -55,7 +55,7 @@ final class MediaCore: PacketSink {
   private var sockets: ContiguousArray<UDPSocket> = []
   private var registrations: [EventLoop.Registration] = []
   private var listeners: [TCPListener] = []
-  /// Tells of addresses that come and go; nil where the kernel does not.
+  /// Reports addresses that come and go; nil where the kernel doesn't.
   var monitor: NetworkMonitor?
   var addressPolicy: MediaAddressPolicy
   /// The addresses that clients are told; nil before the start.
@@ -296,7 +296,7 @@ final class MediaCore: PacketSink {
   func settle(_ connection: Connection) {
     while let datagram = connection.peer.pollTransmit() { send(datagram) }
     while let event = connection.peer.pollEvent() { handle(event, connection) }
-    // What the events led to; nearly always nothing.
+    // The outcome of the events; nearly always empty.
     while let datagram = connection.peer.pollTransmit() { send(datagram) }
     deadlines.set(connection.peer.deadline, for: deadlineID(connection))
   }

@@ -34,7 +34,7 @@ public actor MediaWorker {
     do throws(TransportError) {
       try core.start()
     } catch {
-      // What is registered already holds it.
+      // A registered socket already holds it.
       core.shutdown()
       throw error
     }
@@ -84,7 +84,7 @@ public actor MediaWorker {
     core?.setPaused(paused, slot: slot, of: participant)
   }
 
-  /// Tells at what sizes a participant shows what its video slots carry; unknown slots are ignored.
+  /// Sets the sizes at which a participant shows its video slots; unknown slots are ignored.
   public func setViews(_ views: [SlotSize], of participant: ParticipantID) { core?.setViews(views, of: participant) }
 
   /// Closes a participant's connection and ends its publications.
@@ -101,7 +101,7 @@ public actor MediaWorker {
     meeting.isJudge = isJudge
   }
 
-  /// Tells clients other addresses from now on; where it listens stays.
+  /// Gives clients other addresses from now on; the local ones stay.
   public func use(_ addresses: MediaAddressPolicy) { core?.use(addresses) }
 
   // MARK: Other workers
@@ -127,7 +127,7 @@ public actor MediaWorker {
   /// Ends a meeting with all its connections.
   public func close(meeting: MeetingID) { core?.close(meeting: meeting) }
 
-  /// What it did and has.
+  /// Its counts and state.
   public func statistics() -> MediaWorkerStatistics { core?.currentStatistics() ?? MediaWorkerStatistics() }
 
   /// Closes everything. The loop goes on until ``Transport/EventLoop/stop()``.

@@ -5,11 +5,11 @@ public import RTC
 public struct MediaWorkerConfiguration: Sendable {
   /// Certificate and SRTP profiles, one for the process.
   public var dtls: DTLSContext
-  /// What is accepted in offers.
+  /// The formats accepted in offers.
   public var policy: MediaPolicy
   /// The UDP and TCP port; 0 for any free one.
   public var port: UInt16
-  /// Where it listens, and which addresses clients are told.
+  /// Its local addresses, and those that clients get.
   public var addresses: MediaAddressPolicy
   /// Called on the worker's thread with the addresses that clients are told, at the start and whenever they change.
   public var onAddresses: (@Sendable (MediaAddressReport) -> Void)?

@@ -9,7 +9,7 @@ public enum MediaWorkerError: Error, Sendable, Hashable, CustomStringConvertible
   /// The worker takes no more: a sentence for the log.
   case unavailable(String)
 
-  /// What happened and what was expected.
+  /// The error and the expected form.
   public var description: String {
     switch self {
     case .badOffer(let reason): "The offer cannot be used: \(reason)"

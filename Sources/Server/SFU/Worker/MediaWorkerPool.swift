@@ -105,7 +105,7 @@ public actor MediaWorkerPool {
     await workers[place.worker].setPaused(paused, slot: slot, of: participant)
   }
 
-  /// Tells at what sizes a participant shows what its video slots carry.
+  /// Sets the sizes at which a participant shows its video slots.
   public func setViews(_ views: [SlotSize], of participant: ParticipantID) async {
     guard let place = participants[participant] else { return }
     await workers[place.worker].setViews(views, of: participant)
@@ -160,12 +160,12 @@ public actor MediaWorkerPool {
     closed?.dataEvents?.finish()
   }
 
-  /// Tells clients other addresses from now on; where it listens stays.
+  /// Gives clients other addresses from now on; the local ones stay.
   public func use(_ addresses: MediaAddressPolicy) async {
     for worker in workers { await worker.use(addresses) }
   }
 
-  /// What each worker did and has.
+  /// The counts and state of each worker.
   public func statistics() async -> [MediaWorkerStatistics] {
     var all: [MediaWorkerStatistics] = []
     for worker in workers { all.append(await worker.statistics()) }

@@ -1,14 +1,14 @@
 public import RTC
 
-/// What a worker did and has, for `/metrics`. Counters only grow.
+/// The counts and state of a worker, for `/metrics`. Counters only grow.
 public struct MediaWorkerStatistics: Sendable {
   /// Sum of all routers' counters, of meetings that are over too.
   public var routing = RouterCounters()
-  /// What was written for other workers.
+  /// The counts of records for other workers.
   public var relays = RelayCounters()
-  /// What the paths to receivers carry now.
+  /// The load of the paths to receivers.
   public var bandwidth = BandwidthTotals()
-  /// What came and went over data channels.
+  /// The traffic of data channels.
   public var data = DataCounters()
   /// Datagrams dropped by peer connections, by reason.
   public var connectionDrops: [DropReason: UInt64] = [:]

@@ -1,6 +1,6 @@
 public import Basics
 
-/// Which of a participant's two data channels a message came or goes over.
+/// The data channel of a message, one of a participant's two.
 public enum DataDelivery: Sendable, Hashable, CaseIterable {
   /// Every message, in order.
   case reliable
@@ -8,7 +8,7 @@ public enum DataDelivery: Sendable, Hashable, CaseIterable {
   case lossy
 }
 
-/// What a worker reports about the data channels of a meeting.
+/// A worker's event of a meeting's data channels.
 public enum MeetingDataEvent: Sendable, Hashable {
   /// A message of a participant, as it came: nobody has looked into it.
   case message(from: ParticipantID, DataDelivery, [UInt8])

@@ -1,7 +1,7 @@
 public import Basics
 public import RTC
 
-/// What came of an offer.
+/// The outcome of an offer.
 public struct OfferAnswer: Sendable {
   /// The SDP answer, candidates included.
   public var sdp: String

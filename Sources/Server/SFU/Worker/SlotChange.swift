@@ -1,6 +1,6 @@
 public import Basics
 
-/// What a slot is to carry from now on.
+/// The publication of a slot from now on.
 public struct SlotChange: Sendable, Hashable {
   public var mid: MID
   /// The publication; nil for nothing.

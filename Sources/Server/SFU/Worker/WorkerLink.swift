@@ -3,11 +3,11 @@ import Transport
 
 /// The two rings between two workers, as both of them see it from their side. Made by ``MediaWorkerPool``.
 struct WorkerWire: Sendable {
-  /// What the other worker writes.
+  /// The ring that the other worker writes.
   let incoming: RelayRing
   /// Wakes this worker when something lies in `incoming`.
   let wakesThis: EventCounter
-  /// What this worker writes.
+  /// The ring that this worker writes.
   let outgoing: RelayRing
   /// Wakes the other worker.
   let wakesOther: EventCounter

@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("a whole state adds, changes and removes participants with their tracks, in this order")
+  @Test("a whole state adds, changes and removes participants with their tracks")
   func wholeState() {
     var roster = Roster(local)
     let first = roster.applyAll(
@@ -123,7 +123,7 @@ import Testing
     #expect(moderation.applyAll(RoomState(), roster).count == 2 && moderation.muteForAll == nil)
   }
 
-  @Test("polls keep this client's vote, and those that a whole state doesn't list are gone")
+  @Test("polls keep this client's vote, and a whole state ends those that it lacks")
   func polls() {
     var polls = Polls()
     func poll(_ id: Int, isOpen: Bool = true, mine: [Int]? = nil) -> Poll {
