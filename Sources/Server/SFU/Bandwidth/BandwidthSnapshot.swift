@@ -1,8 +1,8 @@
 public import Basics
 
-/// What is known of the path to one receiver and what it is used for, as of now.
+/// The estimate of the path to one receiver, and its use, as of now.
 public struct BandwidthSnapshot: Sendable, Hashable {
-  /// What the path takes, IP and UDP headers included; nil while nothing is known.
+  /// The capacity of the path, IP and UDP headers included; nil while it is unknown.
   public var estimate: DataRate?
   /// The rate of the forwarded video.
   public var allocated: DataRate

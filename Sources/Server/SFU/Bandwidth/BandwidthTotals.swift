@@ -1,6 +1,6 @@
 public import Basics
 
-/// What the paths to all receivers of a worker carry now, for `/metrics`.
+/// The load of the paths to all receivers of a worker, for `/metrics`.
 public struct BandwidthTotals: Sendable, Hashable {
   /// Receivers whose path is known.
   public var estimated = 0

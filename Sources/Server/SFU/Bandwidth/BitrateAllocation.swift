@@ -2,10 +2,10 @@ import Basics
 
 /// Divides what a receiver's path takes over its video subscriptions.
 ///
-/// In order of priority each gets its lowest layer, so that everybody is seen before anybody is seen well. What is left
-/// raises them in the same order; those of one kind take turns, step by step. What is forwarded already may use the
-/// whole budget; what would be new must leave ``reserve`` of it free, so that a decision does not fall at the next
-/// small change.
+/// In order of priority each gets its lowest layer, so that everybody is seen before anybody is seen well. The rest of
+/// the budget raises them in the same order; those of one kind take turns, step by step. A layer that is forwarded
+/// already may use the whole budget; a new one must leave ``reserve`` of it free, so that a decision does not fall at
+/// the next small change.
 ///
 /// A pure function over arrays that the caller keeps, so that it allocates nothing. Cost: about the number of steps
 /// over all requests.
@@ -19,7 +19,7 @@ struct BitrateAllocation: Sendable {
     var current: Int?
     /// Whether more than now may be forwarded, should it be forwarded now.
     var mayRaise: Bool
-    /// Whether more pictures of the smallest size than now may be forwarded: they need no keyframe, and cost little.
+    /// Whether more frames of the smallest size than now may be forwarded: they need no keyframe, and cost little.
     var mayRefine = false
     /// Whether its lowest layer may be forwarded, should it not be forwarded now.
     var mayReturn = true
@@ -46,7 +46,7 @@ struct BitrateAllocation: Sendable {
   /// says.
   var mayPause: Bool
   /// Whether the most important one is never paused. A receiver whose own estimate is all there is estimates what
-  /// arrives: without pictures it would say for ever that there is room for none.
+  /// arrives: without video it would say for ever that there is room for none.
   var keepsFirst: Bool
 
   /// A division of `budget`.
@@ -71,8 +71,8 @@ struct BitrateAllocation: Sendable {
       let isNew = requests[index].current == nil
       let fits = cost <= left &- (isNew ? kept : 0)
       requests[index].isShort = !fits
-      // What would fit without something more important that comes in now makes room for it at once: with both the path
-      // would be overfull.
+      // A layer that would fit without a more important one that comes in now makes room for it at once: with both the
+      // path would be overfull.
       let isDisplaced = !isNew && !fits && cost <= left &+ admitted
       if mayPause, requests[index].mayPause || isNew || isDisplaced, !keepsFirst || index > requests.startIndex {
         guard fits, !isNew || requests[index].mayReturn else { continue }

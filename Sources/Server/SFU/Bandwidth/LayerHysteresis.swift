@@ -1,8 +1,8 @@
 import Basics
 
 /// Keeps one subscription from changing its layer to and fro: some time between two raises, and longer after one that
-/// had to be taken back. A pause ends sooner than a larger picture comes: the lowest layer is worth more to who sees
-/// nothing.
+/// had to be taken back. A pause ends sooner than a larger layer comes: the lowest layer is worth more to a receiver
+/// that sees nothing.
 struct LayerHysteresis: Sendable {
   /// Between two raises.
   static let interval = TimeSpan.milliseconds(1_500)
@@ -30,7 +30,7 @@ struct LayerHysteresis: Sendable {
   private var backOff = Self.interval
   /// Before this there is no raise.
   private(set) var nextRaise = Instant.zero
-  /// Before this there are no more pictures of the smallest size.
+  /// Before this the frame rate of the smallest size isn't raised.
   private var nextRefinement = Instant.zero
   /// Whether a first choice was made.
   private(set) var hasChosen = false
@@ -50,7 +50,7 @@ struct LayerHysteresis: Sendable {
   /// Whether a pause may end, should there be room.
   func mayReturn(now: Instant) -> Bool { now >= nextReturn }
 
-  /// Whether more pictures of the smallest size may be forwarded. A larger one that failed is no reason to see fewer
+  /// Whether more frames of the smallest size may be forwarded. A larger one that failed isn't a reason to see fewer
   /// small ones.
   func mayRefine(now: Instant) -> Bool { now >= nextRefinement }
 
@@ -66,7 +66,7 @@ struct LayerHysteresis: Sendable {
     if !isShort { shortSince = nil } else if shortSince == nil { shortSince = now }
   }
 
-  /// What the option forwarded now costs, smoothed: a keyframe is no reason to change the layer.
+  /// The rate of the option forwarded now, smoothed: a keyframe isn't a reason to change the layer.
   private var cost = 0.0
   private var costOf: LayerIndex?
 
@@ -86,7 +86,7 @@ struct LayerHysteresis: Sendable {
   private var carried: (option: LayerOption, at: Instant)?
   /// Longer ago it says nothing of what the path takes now.
   private static let carriedMemory = TimeSpan.seconds(60)
-  /// What is forwarded for less says nothing of it.
+  /// A layer that is forwarded for less says nothing of it.
   private static let carriedAfter = TimeSpan.seconds(1)
 
   /// `option` is forwarded, and nothing waits on the path.
@@ -118,7 +118,7 @@ struct LayerHysteresis: Sendable {
   /// Another publication, or a new beginning.
   mutating func reset() { self = LayerHysteresis() }
 
-  /// A first choice, which is no raise.
+  /// A first choice, which isn't a raise.
   mutating func chose() { hasChosen = true }
 
   /// More is forwarded from now on.

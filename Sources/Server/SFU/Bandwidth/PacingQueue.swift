@@ -8,7 +8,7 @@ struct PacedPacket: Sendable {
   var subscription: Int32
   /// About what it takes on the wire.
   var size: Int32
-  /// Whose packet it is: a slot may change its stream while packets wait.
+  /// The stream of the packet: a slot may change its stream while packets wait.
   var source: SSRC
   var sequence: Int64
   var numbers: StreamRewriter.Numbers
@@ -34,7 +34,7 @@ struct PacingQueue: Sendable {
 
   private var entries: ContiguousArray<PacedPacket> = []
   private var head = 0
-  /// Packets that wait. Kept, since who asks for it with each packet would own the list meanwhile.
+  /// Packets that wait. Kept, since reading it with each packet would retain the list.
   private(set) var count = 0
   /// Bytes that wait.
   private(set) var bytes = 0
@@ -53,7 +53,7 @@ struct PacingQueue: Sendable {
 
   /// Brings the budget up to date for an estimate of `target`.
   mutating func refill(_ target: DataRate, now: Instant) {
-    // What waits must leave before it is too old, however low the estimate.
+    // Waiting packets must leave before they are too old, however low the estimate.
     let drain = Double(bytes) * 8 / (Self.maximumWait.seconds * 0.6)
     rate = max(Double(target.bitsPerSecond) * Self.factor, drain, 50_000)
     let capacity = rate * Self.burst.seconds
@@ -65,7 +65,7 @@ struct PacingQueue: Sendable {
     refilled = now
   }
 
-  /// Takes what was sent out of the budget. What is not paced may not block the rest for long.
+  /// Takes what was sent out of the budget. Unpaced packets may not block the others for long.
   @inline(__always)
   mutating func sent(bytes: Int) { credit = max(credit - Double(bytes) * 8, -400_000) }
 

@@ -4,7 +4,7 @@ public import Basics
 public struct PausedPublication: Hashable, Sendable {
   /// Why something is not sent.
   public enum Reason: String, Hashable, Sendable {
-    /// The receiver's path does not take it beside what is more important.
+    /// The receiver's path has no room for it next to more important ones.
     case bandwidth
   }
   public var publication: PublicationID

@@ -1,7 +1,7 @@
 import Basics
 import RTC
 
-/// A probe while it is sent: media that leaves meanwhile counts, and padding fills up what is missing to its rate.
+/// A probe while it is sent: media that leaves during it counts, and padding fills up the rest of its rate.
 struct ProbeBurst: Sendable {
   /// After this the rest is not sent any more.
   static let patience = TimeSpan.milliseconds(250)

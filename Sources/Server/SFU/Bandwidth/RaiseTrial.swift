@@ -1,14 +1,14 @@
 import Basics
 import RTC
 
-/// Tries out whether the path to one receiver takes a larger picture before the picture depends on it: for a moment as
-/// much is sent as there would be with it, and what is missing is padding. Should packets wait or be lost meanwhile,
-/// the padding ends and nobody has seen anything of it.
+/// Probes whether the path to one receiver takes a larger layer before the layer is forwarded: for a moment as much is
+/// sent as there would be with it, and padding fills up the rest. Should packets wait or be lost during the probe, the
+/// padding ends and nobody has seen anything of it.
 ///
-/// An estimate alone is not worth a raise on a narrow path. Probes are too short to tell what others on the same path
-/// will leave, and a larger picture begins with a keyframe that takes several times what its stream does on average:
-/// where there is no room for it, the picture stands until the queue has drained and a keyframe of the smaller one has
-/// come through. A value without I/O.
+/// An estimate alone is not worth a raise on a narrow path. Probes are too short to show how much others on the same
+/// path will leave, and a larger layer begins with a keyframe that takes several times what its stream does on average:
+/// without room for it, video freezes until the queue has drained and a keyframe of the smaller layer has come through.
+/// A value without I/O.
 struct RaiseTrial: Sendable {
   enum Verdict: Sendable {
     /// The path takes it, as far as was seen.
@@ -21,7 +21,7 @@ struct RaiseTrial: Sendable {
 
   /// For how long it is tried: a tenth too much makes packets wait 50 ms after half a second.
   static let duration = TimeSpan.milliseconds(700)
-  /// So much more than what is wanted is tried, since pictures differ in size.
+  /// So much more than the wanted rate is tried, since frames differ in size.
   private static let margin = 1.1
   /// The time to the next trial after one that failed, at first and at most.
   private static let firstPause = TimeSpan.seconds(3)
@@ -37,14 +37,13 @@ struct RaiseTrial: Sendable {
   private var lastFailure: Instant?
   /// Before this nothing is tried.
   private var next = Instant.zero
-  /// Where chance is taken from: several receivers on one path that try at the same time would all fail, again and
-  /// again.
+  /// The source of chance: several receivers on one path that try at the same time would all fail, again and again.
   private var random: UInt32
 
   /// - Parameter seed: another one for each receiver.
   init(seed: UInt32) { random = seed &* 2_654_435_761 &+ 1 }
 
-  /// What is to be sent in all while it is tried; nil while nothing is.
+  /// The whole rate during a trial; nil without one.
   var rate: DataRate? { current?.rate }
 
   /// Whether a trial may begin, or is under way.

@@ -1,6 +1,6 @@
 import Basics
 
-/// What is sent for one purpose, smoothed over about a second.
+/// The rate for one purpose, smoothed over about a second.
 struct RateMeter: Sendable {
   /// The bytes of this interval.
   private(set) var bytes = 0

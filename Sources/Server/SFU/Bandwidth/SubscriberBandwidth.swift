@@ -5,7 +5,7 @@ import RTC
 /// that allocation works with. One in each ``Egress``.
 ///
 /// It sleeps until the first video is attached to a receiver that agreed on transport-wide feedback or REMB. Memory: 2
-/// KiB beside the history of sent packets, which is 1 KiB at first and at most 16. A value without I/O.
+/// KiB next to the history of sent packets, which is 1 KiB at first and at most 16. A value without I/O.
 struct SubscriberBandwidth: Sendable {
   /// Reports of the receiver.
   enum Feedback: UInt8, Sendable {
@@ -25,13 +25,13 @@ struct SubscriberBandwidth: Sendable {
     case padding
   }
 
-  /// What IPv4 and UDP add to each packet; the estimate is of the path, not of payloads.
+  /// The overhead of IPv4 and UDP for each packet; the estimate is of the path, not of payloads.
   static let overhead = 28
   /// Between two looks at the estimate when nothing happens.
   static let interval = TimeSpan.milliseconds(200)
   /// A receiver that has agreed on feedback and sends none for this long is not limited.
   static let silence = TimeSpan.seconds(2)
-  /// Lowest layers are not paused before the first probes can have told what the path takes.
+  /// Lowest layers aren't paused before the first probes can have shown the path's capacity.
   static let grace = TimeSpan.seconds(2)
 
   static let configuration: SendSideBandwidthEstimator.Configuration = {
@@ -49,12 +49,12 @@ struct SubscriberBandwidth: Sendable {
   private(set) var probe: ProbeBurst?
   /// Probes larger layers before they are forwarded.
   private var raises = RaiseTrial(seed: 1)
-  /// Whether losses tell something of what is tried out: not where there were too many before it.
+  /// Whether losses say something about a trial: not where there were too many before it.
   private var judgesLoss = false
   /// A path that loses so much whatever is sent is not tried: what is lost, and what is sent again for it, would end
   /// most trials.
   private static let ownLoss = 0.02
-  /// Waiting so long is the end of a trial. Large pictures and jitter alone make packets wait for less.
+  /// Waiting so long is the end of a trial. Large frames and jitter alone make packets wait for less.
   private static let trialQueue = TimeSpan.milliseconds(80)
   /// And so long is, while packets wait longer and longer.
   private static let growingQueue = TimeSpan.milliseconds(35)
@@ -74,7 +74,7 @@ struct SubscriberBandwidth: Sendable {
 
   /// When the estimate and the allocation are looked at next.
   var nextTick = Instant.distantFuture
-  /// What the forwarded video takes, what all that is wanted would take, and how many slots are paused.
+  /// The rates of the forwarded and of all wanted video, and the number of paused slots.
   var allocated = DataRate.zero
   var wanted = DataRate.zero
   var paused = 0
@@ -113,12 +113,12 @@ struct SubscriberBandwidth: Sendable {
       estimator.skipSequence()
       return
     }
-    // No report will tell of it: it would count as lost.
+    // No report will name it: it would count as lost.
     guard isNumbered || feedback != .transportWide else {
       queue.sent(bytes: size)
       return
     }
-    // Whatever leaves meanwhile takes part in the probe: it fills the path as padding does.
+    // Every packet that leaves during the probe is part of it: it fills the path as padding does.
     let cluster = probe?.cluster.id ?? 0
     if probe != nil { probe?.sent(bytes: size) }
     queue.sent(bytes: size)
@@ -135,10 +135,10 @@ struct SubscriberBandwidth: Sendable {
   /// And only this share while packets wait long: repairs would keep the queue from draining.
   private static let queuedRepairShare = 0.15
   private static let longQueue = TimeSpan.milliseconds(150)
-  /// Less waiting is jitter, or a single large picture.
+  /// Less waiting is jitter, or a single large frame.
   private static let shortQueue = TimeSpan.milliseconds(50)
 
-  /// Whether a retransmission of `bytes` bytes fits beside what is sent.
+  /// Whether a retransmission of `bytes` bytes fits next to the sent packets.
   func allowsRepair(bytes: Int) -> Bool {
     guard isPacing else { return true }
     let part = estimator.queueDelay > Self.longQueue ? Self.queuedRepairShare : Self.repairShare
@@ -148,7 +148,8 @@ struct SubscriberBandwidth: Sendable {
 
   // MARK: Reports of the receiver
 
-  /// Takes a report. What follows from it is done at the next timeout, which is now when something has to be lowered.
+  /// Takes a report. Its consequences are carried out at the next timeout, which is now when something has to be
+  /// lowered.
   mutating func receive(_ report: TransportFeedback, in datagram: Span<UInt8>, now: Instant) {
     guard feedback == .transportWide else { return }
     estimator.receive(report, in: datagram, now: now)
@@ -168,7 +169,7 @@ struct SubscriberBandwidth: Sendable {
     changed(now)
   }
 
-  /// Takes the losses that a receiver report tells of, which count where there is nothing better.
+  /// Takes the losses of a receiver report, which count where there is nothing better.
   mutating func receive(received: Int, lost: Int, now: Instant) {
     guard feedback == .receiverEstimate else { return }
     estimator.receive(received: received, lost: lost, now: now)
@@ -223,12 +224,12 @@ struct SubscriberBandwidth: Sendable {
 
   /// The earliest of what pacing, probes and the estimate have to do.
   mutating func deadline() -> Instant {
-    // Where nothing has to wait any more, what waits leaves at once.
+    // When nothing has to wait any more, waiting packets leave at once.
     let queued = isPacing || queue.isEmpty ? queue.deadline : .zero
     return min(nextTick, min(queued, probe?.deadline ?? .distantFuture))
   }
 
-  /// What the video of the receiver may take now; nil for no limit.
+  /// The budget of the receiver's video now; nil for no limit.
   mutating func budget(now: Instant) -> DataRate? {
     guard feedback != .none else { return nil }
     if !isKnown, let activeSince, now - activeSince >= Self.silence { return nil }
@@ -244,8 +245,8 @@ struct SubscriberBandwidth: Sendable {
     return now - knownSince >= Self.grace
   }
 
-  /// Whether what is sent waits, is lost beyond what the path loses by itself, or is not reported on. Where none of it
-  /// is so, what is sent arrives, and a low estimate is what others on the path have left of it.
+  /// Whether what is sent waits, is lost beyond what the path loses by itself, or is not reported on. Without any of
+  /// these, sent packets arrive, and a low estimate is the share that others on the path have left.
   mutating func isOverfull(now: Instant) -> Bool {
     guard feedback == .transportWide, let lastReport, now - lastReport < Self.trial else { return true }
     // A queue that drains isn't a reason any more.
@@ -267,17 +268,17 @@ struct SubscriberBandwidth: Sendable {
     return now - probe.at < .seconds(3) && probe.rate >= rate
   }
 
-  /// Whether the first probe has told what the path takes, or was waited for long enough. Until then a larger picture
+  /// Whether the first probe has shown the path's capacity, or was waited for long enough. Until then a larger layer
   /// would be a guess.
   func isTried(now: Instant) -> Bool {
     guard !hasProbed else { return true }
     return unsatisfiedSince.map { now - $0 >= Self.trial } ?? false
   }
 
-  /// Whether a probe has told what the path takes, or none can.
+  /// Whether a probe has shown the path's capacity, or none can.
   var hasProbed: Bool { feedback != .transportWide || estimator.lastProbe != nil }
 
-  /// Tells what was allocated, so that there are probes only for what is missing.
+  /// Takes the allocated rates, so that probes are for missing layers alone.
   mutating func setAllocated(_ rate: DataRate, wanted: DataRate, paused: Int, isSatisfied: Bool, now: Instant) {
     if isSatisfied || !isKnown { unsatisfiedSince = nil } else if unsatisfiedSince == nil { unsatisfiedSince = now }
     allocated = rate
@@ -303,7 +304,7 @@ struct SubscriberBandwidth: Sendable {
   /// Whether larger layers are probed.
   private var triesRaises: Bool { feedback == .transportWide && estimator.inherentLoss < Self.ownLoss }
 
-  /// Whether a larger picture may be tried out, or need not be.
+  /// Whether a larger layer may be probed, or needn't be.
   func mayTryRaise(now: Instant) -> Bool { !triesRaises || raises.mayTry(now: now) }
 
   /// Whether the path takes pictures of `total` in all; tries it out by padding where nothing has shown it, and is to
@@ -322,7 +323,7 @@ struct SubscriberBandwidth: Sendable {
   mutating func endRaise() { raises.end() }
 
   /// Whether what is sent on trial is too much: packets wait, or are lost as they were not before. Overuse without a
-  /// queue is no sign, since jitter looks like it.
+  /// queue isn't a sign, since jitter looks like it.
   private func isTrialFailing(_ now: Instant) -> Bool {
     let longest = estimator.usage == .overusing ? Self.growingQueue : Self.trialQueue
     return estimator.queueDelay > longest || (judgesLoss && estimator.losesTooMuch(now: now))

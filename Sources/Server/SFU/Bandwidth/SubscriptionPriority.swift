@@ -1,7 +1,7 @@
-/// What matters more when there is not enough bandwidth for everything: what it is first, how large it is shown second.
-/// Audio stands above all of it.
+/// The rank when there isn't enough bandwidth for everything: by kind first, by the shown size second. Audio stands
+/// above all of it.
 struct SubscriptionPriority: Hashable, Comparable, Sendable {
-  /// What a subscription is to its receiver, the most important first.
+  /// The kinds of subscriptions for their receiver, the most important first.
   enum Kind: UInt8, Hashable, Sendable, Comparable {
     case screenShare
     /// Pinned by the receiver.

@@ -10,7 +10,7 @@ import RTC
 struct ConnectionMeasurements: Sendable {
   /// A measurement that comes later than this after the one before says nothing: it was the server that was late.
   private static let late = TimeSpan.milliseconds(2_500)
-  /// Jitter and round trips that were reported so long ago say nothing: reports of sound come every five seconds or so.
+  /// Jitter and round trips that were reported so long ago say nothing: reports of audio come every five seconds or so.
   private static let reportAge = TimeSpan.seconds(10)
 
   private var incoming = LossAverage()
@@ -20,9 +20,9 @@ struct ConnectionMeasurements: Sendable {
   private var lastReport = Instant.zero
   private var unsent = Shortfall()
   private var withheld = Shortfall()
-  /// How many numbered packets had been sent to it, of which it tells one by one.
+  /// How many numbered packets had been sent to it, which it reports one by one.
   private var numbered: UInt32 = 0
-  /// For how many judgements it has told of none although there were some, and since when.
+  /// For how many judgements it has reported none although there were some, and since when.
   private var unacknowledged = 0
   private var unacknowledgedSince: Instant?
   private var last: Instant?
@@ -46,7 +46,7 @@ struct ConnectionMeasurements: Sendable {
       share: min(unsent.lasting(arrived, now: now), withheld.lasting(delivered, now: now)))
   }
 
-  /// What it sends; the share of what was asked for that arrives.
+  /// Its sending half: the share of the requested layers that arrives.
   private mutating func measure(_ ingress: Ingress, _ now: Instant) -> Double {
     var counted = (expected: 0, lost: 0)
     var jitter = MediaJitter()
@@ -65,7 +65,7 @@ struct ConnectionMeasurements: Sendable {
     return share
   }
 
-  /// What it receives; the share of what it wants, of what there is, that its path takes and that it acknowledges.
+  /// Its receiving half: the share of the wanted and present streams that its path takes and that it acknowledges.
   private mutating func measure(_ egress: Egress, _ now: Instant) -> Double {
     var counted = (expected: 0, lost: 0)
     var jitter = MediaJitter()
@@ -82,8 +82,7 @@ struct ConnectionMeasurements: Sendable {
       let reported = TimeSpan.microseconds(Int64(subscription.jitter) &* 1_000_000 / Int64(stream.clockRate))
       jitter.add(max(reported - stream.jitter, .zero), of: publication)
     }
-    // A receiver's reports also tell of what its publishers' paths lose; feedback on each packet tells of its own path
-    // only.
+    // A receiver's reports include losses on its publishers' paths; feedback on each packet is of its own path only.
     if egress.feedback.reported > 0 {
       counted.expected = Int(egress.feedback.reported)
       counted.lost = counted.expected - Int(min(egress.feedback.received, egress.feedback.reported))
@@ -98,7 +97,7 @@ struct ConnectionMeasurements: Sendable {
     return egress.writer.bandwidth.shareForwarded * (1 - outgoing.share)
   }
 
-  /// Notes whether it tells of what it is sent; whether it would, if that arrived.
+  /// Notes whether it reports the packets sent to it; whether it would, if they arrived.
   private mutating func noteAcknowledgement(_ egress: Egress, _ now: Instant) -> Bool {
     var count: UInt32 = 0
     for subscription in egress.subscriptions where subscription.isNumbered { count &+= subscription.packetCount }
@@ -164,8 +163,7 @@ extension SourceStream {
     clockRate == 0 ? .zero : .microseconds(Int64(statistics.jitter) &* 1_000_000 / Int64(clockRate))
   }
 
-  /// What should have come and what was lost since the last call, less than nothing when it came late; nil when nothing
-  /// came.
+  /// The expected and the lost packets since the last call, negative when they came late; nil when nothing came.
   func takeCounts() -> (expected: Int, lost: Int)? {
     let now = (expected: statistics.expected, lost: Int(statistics.cumulativeLost), received: statistics.receivedCount)
     let before = judged
@@ -176,7 +174,7 @@ extension SourceStream {
 }
 
 extension Ingress {
-  /// Whether sound or pictures came from it until it was last heard, so that more should have come since.
+  /// Whether audio or video came from it until it was last heard, so that more should have come since.
   var wasSending: Bool {
     publications.contains { publication in
       !publication.isMuted && (publication.media.kind == .audio || publication.demand.announced.layers > 0)

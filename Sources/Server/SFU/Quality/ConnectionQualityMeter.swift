@@ -24,7 +24,7 @@ public struct ConnectionQualityMeter: Sendable {
     public var jitter: TimeSpan
     /// How long nothing authentic has arrived, or nothing of what is sent was acknowledged.
     public var silence: TimeSpan
-    /// Whether something would come several times a second if the path were well: sound or pictures, or reports of each
+    /// Whether something would come several times a second if the path were well: audio, video, or reports of each
     /// packet.
     public var isBusy: Bool
     /// The share of what was asked for that arrives, 0 to 1, the worse direction.
@@ -43,7 +43,7 @@ public struct ConnectionQualityMeter: Sendable {
     }
   }
 
-  /// What a level bears at most, and of the share at least.
+  /// The limits of a level: the most of each figure, and the least share.
   private struct Bounds {
     var loss: Double
     var roundTrip: TimeSpan
@@ -67,8 +67,8 @@ public struct ConnectionQualityMeter: Sendable {
   private static let calm = 3
   /// How far below a bound a measure must be for the connection to become better.
   private static let easing = 0.8
-  /// After how many judgements the first is told, if it has not become worse before. The very first ones know nothing
-  /// yet.
+  /// After how many judgements the first is reported, if it hasn't become worse before. The very first ones know
+  /// nothing yet.
   private static let settled = 3
 
   /// The judgement now.
@@ -80,8 +80,8 @@ public struct ConnectionQualityMeter: Sendable {
   /// An excellent connection.
   public init() {}
 
-  /// Takes a sample (about once a second); true when the judgement is to be told: it changed, or it is the first that
-  /// means something. So of a connection that is excellent from the beginning it is told that it is.
+  /// Takes a sample (about once a second); true when the judgement is to be reported: it changed, or it is the first
+  /// that means something. So a connection that is excellent from the beginning is reported as such.
   public mutating func update(_ sample: Sample) -> Bool {
     judgements = min(judgements + 1, Self.settled)
     let isChanged = change(by: sample)

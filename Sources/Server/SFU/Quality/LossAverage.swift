@@ -1,11 +1,11 @@
 import RTC
 
-/// The share of packets lost over the last few seconds. Most of its weight lies in the last three, so that one burst is
-/// no bad connection and a bad one is noticed within two.
+/// The share of packets lost over the last few seconds. Most of its weight lies in the last three, so that one burst
+/// isn't a bad connection and a bad one is noticed within two.
 struct LossAverage: Sendable {
-  /// What a second counts for after one more.
+  /// The weight of a second after one more.
   private static let fading = 0.6
-  /// Of fewer packets no share is told: of three in a second, which is what silence takes, one lost is chance.
+  /// For fewer packets no share is reported: of three in a second, which is what silence takes, one lost is chance.
   private static let least = 10.0
 
   private var expected = 0.0
