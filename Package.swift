@@ -8,9 +8,9 @@ let common: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// Whether what tests load most is optimised in debug builds too, as `Scripts/swift-test` asks for. Not otherwise: a
-/// package with such flags cannot be a dependency.
-let isOptimized = Context.environment["PARLEY_TESTS"] != nil
+/// Whether the targets that tests load most are optimised in debug builds too. SwiftPM refuses such flags in the
+/// checkout of a dependency.
+let isOptimized = !["/checkouts/", "/registry/"].contains { Context.packageDirectory.contains($0) }
 
 /// Settings of the targets that tests load most: optimised for tests, with the asserts of debug builds.
 let heavy: [SwiftSetting] =

@@ -170,20 +170,3 @@ import Testing
     }
   }
 }
-
-/// A publisher without a source.
-private final class SilentPublisher: Publisher {
-  let kind: MediaKind
-  let rids: [RID] = []
-
-  init(_ kind: MediaKind) { self.kind = kind }
-
-  func codecs(outOf codecs: [Codec]) -> [Codec] { codecs.filter { $0.kind == kind } }
-  func parameters(_ rid: RID?) -> EncodingParameters { .audio }
-  func start(onTrouble: @escaping @Sendable (PublisherTrouble) -> Void) throws(MediaError) {}
-  func stop() {}
-  func setMuted(_ muted: Bool) {}
-  func attach(_ destination: PublisherDestination?) {}
-  func requestKeyframe(_ rid: RID?) {}
-  func apply(_ allocation: [StreamAllocation]) {}
-}

@@ -27,7 +27,7 @@ final class AudioPublisher: Publisher {
     state = Mutex(State(encoder: encoder, isMuted: isMuted))
   }
 
-  /// What a track's encoder begins with.
+  /// The first settings of a track's encoder.
   static func settings(_ options: AudioOptions) -> OpusEncoderSettings {
     OpusEncoderSettings(
       channels: options.channels, bitrate: options.bitrate, content: options.channels == 2 ? .music : .voice,
@@ -35,8 +35,9 @@ final class AudioPublisher: Publisher {
       usesDiscontinuousTransmission: options.discontinuous)
   }
 
-  /// The loss to be ready for when the server reports this share of packets lost, here or by the receiver that loses most. Never none: the encoder adds
-  /// copies only for an expected loss, and a report comes a second or two after the loss began.
+  /// The loss to be ready for when the server reports this share of packets lost, here or by the receiver that loses
+  /// most. Never none: the encoder adds copies only for an expected loss, and a report comes a second or two after the
+  /// loss began.
   static func expectedLossPercent(_ fraction: Double) -> Int {
     max(minimumExpectedLoss, Int((min(max(fraction, 0), 0.3) * 100).rounded(.up)))
   }

@@ -64,7 +64,7 @@ final class EncodedPublisher: Publisher {
   func apply(_ allocation: [StreamAllocation]) {}
 }
 
-/// Where an ``EncodedLoop`` stands in one session.
+/// The position of an ``EncodedLoop`` in one session.
 struct EncodedReplay {
   private let loop: EncodedLoop
   private var index = 0

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A meeting's hold on its session on the media thread. Everything given to it runs there in order.
 final class MediaConnection: Sendable {
-  /// What the session tells, in order; ends when it is closed.
+  /// The session's events, in order; ends when it is closed.
   let events: AsyncStream<SessionEvent>
   private let loop: MediaLoop
   private let id: Int
@@ -47,7 +47,7 @@ final class MediaConnection: Sendable {
     return await loop.call { loop in loop.session(id)?.perform(body) }
   }
 
-  /// Ends the connection: tells the other side and closes the sockets. Harmless when it is closed already.
+  /// Ends the connection: notifies the other side and closes the sockets. Harmless when it is closed already.
   func close() {
     let isFirst = isClosed.withLock { closed in
       defer { closed = true }

@@ -5,13 +5,11 @@ import Transport
 
 /// The thread that carries the media of every meeting of this process: sockets, connections, jitter buffers and timers.
 ///
-/// One thread is enough for hundreds of meetings, since decoding and encoding happen elsewhere. It starts with the first meeting
-/// and ends with the last one.
+/// One thread is enough for hundreds of meetings, since decoding and encoding happen elsewhere. It starts with the
+/// first meeting and ends with the last one.
 actor MediaLoop {
-  /// The loop's thread.
   nonisolated let loop: EventLoop
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-  /// This process's certificate.
   nonisolated let dtls: DTLSContext
 
   /// Work from other threads, in order.
@@ -33,7 +31,8 @@ actor MediaLoop {
     }
   }
 
-  /// Runs `body` on the loop's thread after everything that was posted before. Costs a lock, and a wake-up when the loop sleeps.
+  /// Runs `body` on the loop's thread after everything that was posted before. Costs a lock, and a wake-up when the
+  /// loop sleeps.
   nonisolated func post(_ body: @escaping @Sendable (isolated MediaLoop) -> Void) {
     let wakes = mailbox.withLock { box in
       box.append(body)
@@ -147,7 +146,7 @@ actor MediaLoop {
       defer { shared.loop = nil }
       return shared.loop
     }
-    // What was posted before, the closing of sessions, still runs.
+    // Work posted before, the closing of sessions, still runs.
     last?.post { loop in loop.end() }
   }
 }

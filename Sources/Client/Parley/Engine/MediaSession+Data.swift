@@ -61,7 +61,7 @@ extension MediaSession {
   func take(_ event: DataChannelEvent, now: Instant) {
     switch event {
     case .message(let channel, _, let bytes):
-      // What does not parse is not of this protocol and means nothing to the app.
+      // A message that doesn't parse isn't of this protocol, and means nothing to the app.
       guard let message = try? Signaling.DataMessage<ServerDataHeader>(parsing: bytes) else { return }
       events.yield(
         .data(

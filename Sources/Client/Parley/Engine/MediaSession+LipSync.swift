@@ -3,8 +3,8 @@ import Media
 import RTC
 
 extension MediaSession {
-  /// Brings each participant's sound and picture into step, a little at a time: by the sender reports of both streams, and by when each
-  /// is heard and shown.
+  /// Synchronizes each participant's audio and video, a little at a time: by the sender reports of both streams, and by
+  /// when each is heard and shown.
   func synchronize(_ now: Instant) {
     nextLipSync = now + LipSync.interval
     for case let audio as AudioSlot in slots.values where audio.track != nil {
@@ -39,7 +39,8 @@ extension MediaSession {
 }
 
 extension VideoSlot {
-  /// Whether both slots carry the same participant. A screen beside a camera is synchronized with the sound only where it is alone.
+  /// Whether both slots carry the same participant. A screen next to a camera is synchronized with the audio only where
+  /// it is alone.
   func belongs(with audio: AudioSlot) -> Bool { track != nil && participant == audio.participant && shown != nil }
 }
 

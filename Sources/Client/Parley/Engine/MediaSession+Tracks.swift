@@ -46,7 +46,6 @@ extension MediaSession {
     }
   }
 
-  /// Makes an offer.
   func createOffer(restartsIce: Bool) -> Result<String, JoinError> {
     do throws(PeerConnectionError) {
       return .success(try peer.createOffer(restartsIce: restartsIce))
@@ -84,7 +83,7 @@ extension MediaSession {
     if let media = peer.media.first(where: { $0.mid == mid && $0.role == .send }) { attach(media, connection) }
   }
 
-  /// Tells the sender anew what the streams of a track want.
+  /// Reports the demand of a track's streams to the sender again.
   func updateParameters(_ mid: MID) {
     guard let publisher = publishers[mid], let media = peer.media.first(where: { $0.mid == mid }) else { return }
     for rid in media.rids.isEmpty ? [RID?.none] : media.rids.map(Optional.some) {

@@ -2,8 +2,8 @@ import Basics
 import Media
 import RTC
 
-/// The media of one meeting: the connection, everything sent and everything received. A state machine without sockets and clock, so that
-/// tests run it in virtual time; ``SocketSession`` gives it a socket. Used on one thread.
+/// The media of one meeting: the connection, everything sent and everything received. A state machine without sockets
+/// and clock, so that tests run it in virtual time; ``SocketSession`` gives it a socket. Used on one thread.
 final class MediaSession {
   /// Silence of the other side after which another path is looked for. Consent answers alone come every 4 to 6 seconds.
   static let patience = TimeSpan.seconds(8)
@@ -32,13 +32,13 @@ final class MediaSession {
   var sockets: [PeerConnectionConfiguration.Socket]
   private let reporter: SSRC
   var slotCounts: [MediaKind: Int] = [:]
-  /// What slots can carry.
+  /// The codecs that slots can carry.
   let slotCodecs: [Codec]
   /// Nil in a meeting that is not encrypted.
   let encryption: FrameEncryption?
   /// When the keys have something to do.
   var keyDeadline = Instant.distantFuture
-  /// What the server asks for, by own track.
+  /// The layers that the server asks for, by own track.
   var sendCodecs: [MID: Codec] = [:]
   private var lastReceived: Instant?
   private var isInterrupted = false
@@ -46,7 +46,8 @@ final class MediaSession {
   private var hasMedia = false
   private var isClosed = false
   var nextPlayout = Instant.distantFuture
-  /// What has work to do. Everything at first, and whatever the session is asked for; packets of media touch only what they are for.
+  /// The objects that have work to do. Everything at first, and whatever the session is asked for; packets of media
+  /// touch only what they are for.
   var due = SessionWork.all
   /// The deadlines of what was not touched since: to ask for them would copy what they belong to.
   private var peerDeadline = Instant.zero
@@ -141,7 +142,7 @@ final class MediaSession {
     for slot in slots.values { (slot as? VideoSlot)?.setRoundTripTime(time) }
   }
 
-  /// The next packet of the other side is told as ``SessionEvent/restored``.
+  /// The next packet of the other side is reported as ``SessionEvent/restored``.
   func expectSignOfLife() { isInterrupted = true }
 
   private func noteReceived(_ now: Instant) {
@@ -178,7 +179,7 @@ final class MediaSession {
     }
   }
 
-  /// Tells publishers what the server reports as lost; about once a second.
+  /// Reports losses that the server names to publishers; about once a second.
   private func prepareForLoss() {
     guard !publishers.isEmpty else { return }
     for stream in sender.statistics() { publishers[stream.mid]?.prepare(forLoss: stream.remote?.fractionLost ?? 0) }
@@ -225,7 +226,7 @@ final class MediaSession {
     }
   }
 
-  /// Sends everything that is due and tells what happened.
+  /// Sends everything that is due, and reports events.
   func flush(now: Instant) {
     guard !isClosed else { return }
     pollSlots(now)
@@ -334,7 +335,7 @@ final class MediaSession {
     }
   }
 
-  /// Ends the connection; the other side is told.
+  /// Ends the connection, and notifies the other side.
   func close() {
     guard !isClosed else { return }
     peer.close()

@@ -7,14 +7,15 @@ import Signaling
 /// The receiving end of one slot, from packets to frames.
 protocol MediaSlot: AnyObject {
   var mid: MID { get }
-  /// Whether it is among the session's slots that took packets since they were last polled. Always true for one that is never polled.
+  /// Whether it is among the session's slots that took packets since they were last polled. Always true for one that is
+  /// never polled.
   var isFilled: Bool { get set }
-  /// What the slot carries now; nil while it carries nothing.
+  /// The publication in the slot; nil while it is empty.
   var remoteTrack: RemoteTrack? { get }
-  /// Whether it never carried anything: what came already is of the first thing that it will carry. Media and signalling take different
-  /// ways, and the first packets may be faster.
+  /// Whether it never carried anything: what came already is of the first thing that it will carry. Media and
+  /// signalling take different ways, and the first packets may be faster.
   var isNew: Bool { get }
-  /// What had been counted of the slot's stream when ``remoteTrack`` began.
+  /// The counts of the slot's stream when ``remoteTrack`` began.
   var baseline: InboundStreamStatistics? { get set }
   func insert(_ packet: ReceivedPacket, _ payload: Span<UInt8>, _ descriptor: Span<UInt8>?, _ now: Instant)
   /// When ``poll(now:)`` wants to be called.
@@ -36,7 +37,7 @@ final class VideoSlot: MediaSlot {
   private(set) var shown: (timestamp: RTPTimestamp, time: Instant)?
   private(set) var participant = ""
   private(set) var ssrc: SSRC?
-  /// Told of every frame that is given out, so that simulations see what comes when.
+  /// Gets every frame that is given out, for simulations.
   var onFrame: ((EncodedFrame) -> Void)?
   private let encryption: FrameEncryption?
   private var origin = FrameOrigin()
@@ -178,7 +179,7 @@ final class AudioSlot: MediaSlot {
     return frame
   }
 
-  /// What of `frame` is heard in the mix, by the track's volume; nil when nothing is.
+  /// The share of `frame` in the mix, by the track's volume; nil when it is silent.
   func inMix(_ frame: AudioFrame) -> AudioFrame? {
     let volume = track?.volume ?? 1
     guard volume != 1 else { return frame }

@@ -1,7 +1,8 @@
 import Basics
 import RTC
 
-/// Turns capture times into RTP timestamps: one line through a random start, so that frames of one source keep their distances.
+/// Turns capture times into RTP timestamps: one line through a random start, so that frames of one source keep their
+/// distances.
 struct MediaTimeline {
   private let clockRate: Int64
   private let offset: UInt32

@@ -3,15 +3,15 @@ import Media
 import RTC
 import Signaling
 
-/// Takes frames from a source, encodes them, and gives them to whichever connection is under way. Lives as long as its publication,
-/// also over a rejoin.
+/// Takes frames from a source, encodes them, and gives them to whichever connection is under way. Lives as long as its
+/// publication, also over a rejoin.
 protocol Publisher: AnyObject, Sendable {
   var kind: MediaKind { get }
   /// The simulcast layers to offer; empty for one.
   var rids: [RID] { get }
   /// The codecs to offer for this track out of those of the meeting, preferred first.
   func codecs(outOf codecs: [Codec]) -> [Codec]
-  /// What a stream of this track wants of the network.
+  /// The bandwidth that a stream of this track wants.
   func parameters(_ rid: RID?) -> EncodingParameters
   /// Opens the source. `onTrouble` is called on any thread when nothing can be sent any more, or not for now.
   func start(onTrouble: @escaping @Sendable (PublisherTrouble) -> Void) throws(MediaError)
@@ -23,13 +23,13 @@ protocol Publisher: AnyObject, Sendable {
   func attach(_ destination: PublisherDestination?)
   /// The next frame of the layer has to be a keyframe.
   func requestKeyframe(_ rid: RID?)
-  /// What the estimate of the network allows.
+  /// The rate that the bandwidth estimate allows.
   func apply(_ allocation: [StreamAllocation])
-  /// What of it somebody watches: the rest need not be encoded.
+  /// The part that somebody watches: the rest need not be encoded.
   func setWanted(_ wanted: WantedLayers)
   /// The share of packets (0 to 1) that the server reports as lost, so that error correction fits it.
   func prepare(forLoss fraction: Double)
-  /// What the encoder of a stream did; nil where there is none, or none of video.
+  /// The counts of a stream's video encoder; nil where there is none.
   func encoderStatistics(_ rid: RID?) -> VideoEncoderStatistics?
 }
 
@@ -40,7 +40,7 @@ enum PublisherTrouble: Sendable {
   /// The encoder fails again and again. It is tried with each further frame.
   case encoderFailed(MediaError)
 
-  /// Failures in a row after which it is told, once until it works again.
+  /// Failures in a row after which one is reported, once until it works again.
   static let patience = 3
 }
 
@@ -50,7 +50,7 @@ extension Publisher {
   func encoderStatistics(_ rid: RID?) -> VideoEncoderStatistics? { nil }
 }
 
-/// Where a publisher's frames go.
+/// The destination of a publisher's frames.
 struct PublisherDestination: Sendable {
   var connection: MediaConnection
   var mid: MID

@@ -1,7 +1,7 @@
 import Basics
 import RTC
 
-/// What a ``MediaSession`` tells its meeting.
+/// An event of a ``MediaSession`` for its meeting.
 enum SessionEvent: Sendable {
   /// ICE and DTLS are done: media can flow. Only once a session.
   case connected(SessionTimes)
@@ -13,9 +13,10 @@ enum SessionEvent: Sendable {
   case networkChanged
   /// Media flows again after ``interrupted``.
   case restored
-  /// No path works, the handshake failed, or the other side closed: only joining anew can help.
+  /// No path works, the handshake failed, or the other side closed: only a rejoin can help.
   case failed(String)
-  /// A STUN or TURN server cannot be used. Other ways may still work, unless `isLast`: media is to be relayed, and no TURN server is left.
+  /// A STUN or TURN server cannot be used. Other ways may still work, unless `isLast`: media is to be relayed, and no
+  /// TURN server is left.
   case serverFailed(url: String, TurnError, isLast: Bool)
   /// The first media packet came.
   case firstPacket(Instant)
@@ -46,7 +47,7 @@ struct ReceivedData: Sendable {
 /// The codecs and features that a session starts with.
 struct SessionConfiguration: Sendable {
   var codecs: [Codec] = [.opus, .vp8, .vp9, .h264, .av1]
-  /// Whether sound may come with the sounds before it (RED, RFC 2198), which the server adds where the path loses some.
+  /// Whether audio may come with earlier packets (RED, RFC 2198), which the server adds where the path loses some.
   var takesRedundancy = true
   var iceServers: [IceServer] = []
   var usesOnlyRelays = false

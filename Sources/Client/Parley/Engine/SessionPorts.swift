@@ -13,7 +13,7 @@ final class SessionPorts: PacketOutput {
 
   init(socket: UDPSocket) { self.socket = socket }
 
-  /// What ICE may send from: every address of the machine, at the socket's port.
+  /// The local addresses of ICE: every address of the machine, at the socket's port.
   func addresses(_ interfaces: [NetworkInterface]) -> [PeerConnectionConfiguration.Socket] {
     let takesIPv6 = !socket.localAddress.ip.isIPv4
     return interfaces.flatMap(\.addresses).filter { $0.isIPv4 || takesIPv6 }.map { ip in
@@ -73,7 +73,7 @@ final class SessionStream {
     framed = FramedStream(framing: framing)
   }
 
-  /// Cuts what arrived into packets; false when it is no such stream.
+  /// Cuts received bytes into packets; false when it isn't such a stream.
   func read(_ bytes: Span<UInt8>, _ body: (inout MutableSpan<UInt8>) -> Void) -> Bool {
     var rest = 0
     while rest < bytes.count {

@@ -5,9 +5,10 @@ protocol TimedSession: AnyObject {
   func handleTimeout(now: Instant)
 }
 
-/// When each session of the media thread wants time. A packet of one session costs nothing for the others. Used on one thread.
+/// When each session of the media thread wants time. A packet of one session costs nothing for the others. Used on one
+/// thread.
 final class SessionTimers {
-  /// Which session a deadline is of.
+  /// The session of a deadline.
   struct ID: Hashable {
     fileprivate let index: Int
   }

@@ -94,7 +94,7 @@ final class SocketSession: TimedSession {
     if let timer { timers.set(media.deadline, for: timer) }
   }
 
-  // MARK: What ICE asks for
+  // MARK: Requests of ICE
 
   private func serve(_ request: IceRequest, _ now: Instant) {
     switch request {

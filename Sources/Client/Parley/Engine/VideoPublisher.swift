@@ -5,8 +5,8 @@ import RTC
 import Signaling
 import Synchronization
 
-/// Encodes one video source on a queue of its own, in one layer or three. A frame that comes while the one before is being encoded
-/// is dropped, so a slow machine lowers the frame rate instead of adding delay.
+/// Encodes one video source on a queue of its own, in one layer or three. A frame that comes while the one before is
+/// being encoded is dropped, so a slow machine lowers the frame rate instead of adding delay.
 final class VideoPublisher: Publisher {
   private struct Layer {
     var rid: RID?
@@ -28,25 +28,25 @@ final class VideoPublisher: Publisher {
     var layers: [Layer] = []
     var isMuted: Bool
     var isBusy = false
-    /// The newest picture and when it came, so that a keyframe need not wait for the next one.
+    /// The newest frame and when it came, so that a keyframe need not wait for the next one.
     var newest: (frame: VideoFrame, arrival: Instant)?
-    /// The size of the source's pictures; nil before the first.
+    /// The size of the source's frames; nil before the first.
     var size: (width: Int, height: Int)?
     var destination: PublisherDestination?
-    /// The most pictures a second that anybody watches; nil for all.
+    /// The highest frame rate that anybody watches; nil for all frames.
     var wantedRate: Int?
-    /// Pictures that were left out because the one before was still being encoded.
+    /// Frames that were left out because the one before was still being encoded.
     var skipped = FrameRateMeter()
   }
 
-  /// What only the queue touches.
+  /// State that only the queue touches.
   // unchecked: used on the serial queue only.
   private final class Encoders: @unchecked Sendable {
     var byLayer: [Int: any VideoEncoder] = [:]
     var timeline = MediaTimeline(clockRate: 90_000)
     /// Failures in a row of each layer.
     var failures: [Int: Int] = [:]
-    /// The time of the last picture that was encoded; the next one is later.
+    /// The time of the last encoded frame; the next one is later.
     var lastTime = Instant.zero
   }
 
@@ -104,12 +104,12 @@ final class VideoPublisher: Publisher {
   func attach(_ destination: PublisherDestination?) {
     let options = track.options
     state.withLock { state in
-      // Each answer attaches anew; what is as it was keeps its layers and their rates.
+      // Each answer attaches again; an unchanged stream keeps its layers and their rates.
       if let destination, let old = state.destination, old.isSame(as: destination) { return }
-      // What is sent over the same connection in another codec is the same stream.
+      // A change of codec over the same connection doesn't make another stream.
       let goesOn = destination.map { $0.connection === state.destination?.connection } ?? false
       let before = goesOn ? state.layers : []
-      // What is wanted of a new stream the server has yet to say.
+      // The server hasn't named the layers that it wants of a new stream yet.
       if !goesOn { state.wantedRate = nil }
       state.destination = destination
       let rids: [RID?] = destination.map { $0.rids.isEmpty ? [RID?.none] : $0.rids.map(Optional.some) } ?? []
@@ -158,7 +158,7 @@ final class VideoPublisher: Publisher {
     encodeNewestAgain()
   }
 
-  /// The next picture that is encoded becomes a keyframe.
+  /// The next encoded frame becomes a keyframe.
   private func wantKeyframe(_ rid: RID?) {
     state.withLock { state in
       for index in state.layers.indices where rid == nil || state.layers[index].rid == rid {
@@ -167,10 +167,10 @@ final class VideoPublisher: Publisher {
     }
   }
 
-  /// Somebody waits for a keyframe: the newest picture is sent once more rather than letting them wait for the next one, which takes
-  /// most of the time between two pictures, or for ever when the source stands still. A picture that has left already is encoded a second
-  /// time for it. `MediaSender` lets so few requests through that this is cheap, and one that comes while a picture waits for the encoder
-  /// costs nothing: that picture becomes the keyframe.
+  /// Somebody waits for a keyframe: the newest frame is sent once more rather than letting them wait for the next one,
+  /// which takes most of the time between two frames, or for ever when the source stands still. A frame that has left
+  /// already is encoded a second time for it. `MediaSender` lets so few requests through that this is cheap, and one
+  /// that comes while a frame waits for the encoder costs nothing: that frame becomes the keyframe.
   private func encodeNewestAgain() {
     let now = MonotonicClock.now
     let frame = state.withLock { state -> VideoFrame? in

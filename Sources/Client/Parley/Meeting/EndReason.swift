@@ -26,12 +26,13 @@ public enum EndReason: String, Hashable, Sendable {
   case endedByHost
   /// The same place was taken by another connection.
   case replaced
-  /// The join token ended and was not renewed, on a server where nobody stays without one; see ``Meeting/renew(token:)``.
+  /// The join token ended and was not renewed, on a server that lets nobody stay without one; see
+  /// ``Meeting/renew(token:)``.
   case tokenExpired
   /// The join token was revoked by whoever runs the server or the app.
   case tokenRevoked
   /// The connection was lost and could not be brought back.
   case connectionLost
-  /// The meeting could not be joined, or not joined anew; see ``Meeting/lastError``.
+  /// The meeting could not be joined, or not joined again; see ``Meeting/lastError``.
   case failed
 }

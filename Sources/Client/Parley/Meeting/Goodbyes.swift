@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The goodbyes of this process that are being said. A program that ends waits for them: the others would see who merely vanishes for half a minute.
+/// The goodbyes of this process that are being said. A program that ends waits for them: others would see a participant
+/// without a goodbye for half a minute.
 package enum Goodbyes {
   private struct State {
     var next = 0

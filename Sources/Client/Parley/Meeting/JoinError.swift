@@ -1,7 +1,8 @@
 public import RTC
 import Signaling
 
-/// Why a meeting could not be joined, published to, or written to. ``description`` is a sentence for people; decide by the case.
+/// Why a meeting could not be joined, published to, or written to. ``description`` is a sentence for people; decide by
+/// the case.
 ///
 /// ```swift
 /// do { try await meeting.join() } catch {
@@ -19,15 +20,17 @@ import Signaling
 /// }
 /// ```
 public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The text is no address of a meeting.
+  /// The text isn't the address of a meeting.
   case badAddress(String)
   /// No server answers there, or it could not be found.
   case unreachable(String)
   /// The server's certificate is not one to trust.
   case untrustedCertificate(String)
-  /// The server refused: `code` is one of the stable codes of `docs/protocol.md`, such as `tokenExpired` or `noSuchMeeting`.
+  /// The server refused: `code` is one of the stable codes of `docs/protocol.md`, such as `tokenExpired` or
+  /// `noSuchMeeting`.
   case refused(code: String, message: String)
-  /// The meeting is for people who sign in, at this address; ``BrowserSignIn`` does it with a browser. Its ``code`` is `signInRequired`.
+  /// The meeting is for people who sign in, at this address; ``BrowserSignIn`` does it with a browser. Its ``code`` is
+  /// `signInRequired`.
   case signInRequired(url: String)
   /// The meeting is end-to-end encrypted, and this client has no link secret. Its ``code`` is `encryptionRequired`.
   case encryptionRequired
@@ -39,10 +42,11 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
   case wrongSecret
   /// The server answered with something that is not the protocol, so it may not be a Parley server.
   case notParley(String)
-  /// The meeting was found, but no way for sound and pictures.
+  /// The meeting was found, but no way for audio and video.
   case mediaFailed(String)
-  /// The meeting was found, but no way for sound and pictures: there is no direct one, or none is wanted, and this TURN server cannot be
-  /// used. The reason tells a wrong or expired password (`TurnError.badCredentials`) from a server that does not answer.
+  /// The meeting was found, but no way for audio and video: there is no direct one, or none is wanted, and this TURN
+  /// server cannot be used. The reason distinguishes a wrong or expired password (`TurnError.badCredentials`) from a
+  /// server that doesn't answer.
   case relayFailed(url: String, TurnError)
   /// The server did not answer in time.
   case timedOut(String)
@@ -51,7 +55,7 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The meeting has ended, so that nothing can be done in it any more.
   case ended
 
-  /// What happened and what to do, in a sentence.
+  /// A sentence for people: the problem, and what they can do.
   public var description: String {
     switch self {
     case .badAddress(let text), .mediaFailed(let text), .timedOut(let text), .notParley(let text): text
@@ -113,7 +117,7 @@ public enum JoinError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension TurnError {
-  /// What helps whoever has no other way: another network does not where the server itself says no.
+  /// Advice for people without another way. Another network doesn't help where the server itself refuses.
   fileprivate var advice: String {
     switch self {
     case .noAnswer, .connectionFailed, .unknownHost, .unsupported, .socketRemoved:

@@ -27,13 +27,15 @@ public struct JoinOptions: Sendable {
   /// The identities of others that were seen in earlier meetings, for recognising people; nil for no memory of them.
   public var knownIdentities: KnownIdentities?
 
-  /// What this program is, for the server's log.
+  /// The program's name, for the server's log.
   public var client = "parley-swift"
 
-  /// How many audio and video publications can be received before the server asks for more slots. More follow by themselves.
+  /// How many audio and video publications can be received before the server asks for more slots. More follow by
+  /// themselves.
   public var initialSlots = 4
 
-  /// The most audio publications, and the most video publications, to receive at a time; nil for as many as the server gives.
+  /// The most audio publications, and the most video publications, to receive at a time; nil for as many as the server
+  /// gives.
   public var maximumSlots: Int?
 
   /// The codecs to send and receive, in order of preference; video is sent in the first of them that can be encoded.
@@ -42,7 +44,7 @@ public struct JoinOptions: Sendable {
   /// Trust any certificate of the server: for tests and trusted networks only.
   public var trustsAnyCertificate = false
 
-  /// Where to reach the signalling, whatever the discover document says: for bots that a server runs itself.
+  /// The signalling's address, whatever the discover document says: for bots that a server runs itself.
   package var signaling: String?
 
   /// How long single steps may take. Tests set them far away, so that a wait ends by nothing but what they are about.
@@ -64,8 +66,8 @@ public struct JoinOptions: Sendable {
   /// Whether the STUN and TURN servers that the server names are left out.
   public var usesOnlyOwnIceServers = false
 
-  /// How long joining may take; a year at most. Afterwards it fails with ``JoinError/timedOut(_:)``. The time in which one waits to be let in
-  /// does not count: the server decides how long that may be.
+  /// How long joining may take; a year at most. Afterwards it fails with ``JoinError/timedOut(_:)``. The time in which
+  /// one waits to be let in does not count: the server decides how long that may be.
   public var timeout = TimeSpan.seconds(30)
 
   /// For how long after its loss a connection is tried to be brought back; a year at most.

@@ -29,7 +29,7 @@ public struct JoinTimes: Hashable, Sendable {
   /// The first media packet came.
   public var firstPacket: Instant?
 
-  /// The first picture was decoded.
+  /// The first video frame was decoded.
   public var firstFrame: Instant?
 
   /// From ``started`` to `phase` in milliseconds; nil when it has not happened.

@@ -4,10 +4,13 @@ import Transport
 
 /// The chat beyond writing: changing and deleting messages, typing, files, export.
 extension Meeting {
-  /// Gives an own message another text. Only messages of this client's present place can be changed, and only while the meeting keeps them.
+  /// Gives an own message another text. Only messages of this client's present place can be changed, and only while the
+  /// meeting keeps them.
   ///
   /// ```swift
-  /// if let mine = meeting.chat.last(where: { $0.from == meeting.local.id }) { try await meeting.edit(mine, text: "Better so.") }
+  /// if let mine = meeting.chat.last(where: { $0.from == meeting.local.id }) {
+  ///   try await meeting.edit(mine, text: "Better so.")
+  /// }
   /// ```
   public func edit(_ message: ChatMessage, text: String) async throws(JoinError) {
     try await request(.chat(.edit(message.id, text: try onTheWire(chat: text))))
@@ -20,8 +23,8 @@ extension Meeting {
   /// ```
   public func delete(_ message: ChatMessage) async throws(JoinError) { try await request(.chat(.delete(message.id))) }
 
-  /// Tells the others that this client's person types, or types no more. It ends by itself after some seconds: say it again every two or
-  /// three while they go on.
+  /// Notifies the others that this client's person types, or has stopped. It ends by itself after some seconds: repeat
+  /// it every two or three while they go on.
   ///
   /// ```swift
   /// meeting.setTyping(true)
@@ -46,7 +49,7 @@ extension Meeting {
   ///
   /// - Parameters:
   ///   - bytes: The content: 1 to ``chatFileLimit`` bytes.
-  ///   - name: What to call it. The server cleans it.
+  ///   - name: The file's name. The server cleans it.
   ///   - recipient: The one who is to get it; nil for everybody.
   /// - Returns: The message as the server keeps it.
   @discardableResult
@@ -90,7 +93,7 @@ extension Meeting {
       "GET", "/files/\(id)", limit: max(size, 1 << 16), timeout: .seconds(60 + Int64(size >> 14)))
   }
 
-  /// What everybody could see of the chat, as text or JSON. Hosts only.
+  /// The part of the chat that everybody could see, as text or JSON. Hosts only.
   ///
   /// ```swift
   /// let text = String(decoding: try await meeting.exportChat(.text), as: UTF8.self)
@@ -140,7 +143,7 @@ extension Meeting {
     switch notice {
     case .changed(let sealed): if let entry = opened(sealed, isHistory: false, mayWait: false) { takeChanged(entry) }
     case .typing(let id, let active, let to):
-      guard let sender = participantsByID[id] else { return }
+      guard let sender = roster[id] else { return }
       emit(.chatting(.typing(sender, isTyping: active, isPrivate: to != nil)))
     }
   }
@@ -155,13 +158,14 @@ extension Meeting {
   }
 }
 
-/// What happens in the chat besides new messages: ``MeetingEvent/chatting(_:)``.
+/// An event of the chat that isn't a new message: ``MeetingEvent/chatting(_:)``.
 ///
 /// ```swift
 /// for await case .chatting(let event) in meeting.events {
 ///   switch event {
 ///   case .changed(let message): print(message.deleted == nil ? "Now: \(message.text)" : "Deleted.")
-///   case .typing(let participant, let isTyping, _): print("\(participant.name) \(isTyping ? "types …" : "types no more")")
+///   case .typing(let participant, let isTyping, _):
+///     print("\(participant.name) \(isTyping ? "types …" : "types no more")")
 ///   }
 /// }
 /// ```

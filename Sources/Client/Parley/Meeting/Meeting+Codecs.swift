@@ -2,7 +2,7 @@ import Basics
 import RTC
 import Signaling
 
-/// What this client cannot decode, and who cannot decode what it sends.
+/// The publications that this client can't decode, and the receivers that can't decode its own.
 extension Meeting {
   func take(_ notice: CodecNotice) {
     switch notice {
@@ -23,7 +23,8 @@ extension Meeting {
     for publication in participants.flatMap(\.publications) { applyCodec(to: publication) }
   }
 
-  /// Takes over whether this client can decode `publication`. The server may have said so before the publication was known here.
+  /// Takes over whether this client can decode `publication`. The server may have said so before the publication was
+  /// known here.
   func applyCodec(to publication: RemotePublication) {
     let codec = slots.undecodableCodec(of: publication.id)
     guard publication.undecodableCodec != codec else { return }

@@ -31,9 +31,9 @@ extension Meeting {
   ///
   /// - Parameters:
   ///   - bytes: The payload; at most ``maximumDataLength(_:)`` bytes.
-  ///   - topic: What it is about, for receivers to tell messages apart; at most 128 bytes.
+  ///   - topic: The subject, by which receivers distinguish messages; at most 128 bytes.
   ///   - reliability: Whether it may be lost.
-  ///   - recipients: Who is to get it, at most 100; empty for everybody.
+  ///   - recipients: The receivers, at most 100; empty for everybody.
   /// - Throws: ``JoinError/refused(code:message:)`` for what is too long (in an encrypted meeting 40 bytes fewer fit),
   ///   ``JoinError/ended``, ``JoinError/timedOut(_:)`` when
   ///   nothing could be sent for 30 seconds.
@@ -83,7 +83,7 @@ extension Meeting {
 
   func takeData(_ sealed: ReceivedData, mayWait: Bool = true) {
     guard let data = opened(sealed, mayWait: mayWait) else { return }
-    let sender = participantsByID[data.from]
+    let sender = roster[data.from]
     emit(
       .data(
         DataMessage(

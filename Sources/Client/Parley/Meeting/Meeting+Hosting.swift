@@ -1,18 +1,19 @@
 public import Signaling
 
-/// What hosts do to everybody. Whoever may not is refused by the server: ``JoinError/refused(code:message:)`` with the code `notAllowed`.
+/// Actions of hosts on everybody. The server refuses them to others: ``JoinError/refused(code:message:)`` with the code
+/// `notAllowed`.
 extension Meeting {
   /// Mutes everybody else, and with `includingSelf` this client too.
   ///
   /// ```swift
   /// try await meeting.muteAll(except: [participant])
-  /// try await meeting.muteAll([.microphone, .screenAudio], exceptTracks: [(participant, .screenAudio)], includingSelf: true)
+  /// try await meeting.muteAll([.microphone, .screenAudio], exceptTracks: [(participant, .screenAudio)])
   /// try await meeting.muteAll(mayUnmute: false)  // until ``allowUnmuting()``
   /// ```
   ///
   /// - Parameters:
-  ///   - sources: What is muted.
-  ///   - except: Who is left out.
+  ///   - sources: The sources to mute.
+  ///   - except: The participants to leave out.
   ///   - exceptTracks: Single tracks that are left out, also when they are published later, or again.
   ///   - includingLater: Whether what is published later starts muted too, also that of people who come later.
   ///   - includingSelf: Whether it holds for this client, too.
@@ -29,7 +30,8 @@ extension Meeting {
         includingSelf: includingSelf, mayUnmute: mayUnmute))
   }
 
-  /// Ends what ``muteAll(_:except:exceptTracks:includingLater:includingSelf:mayUnmute:)`` said of later tracks and of unmuting. Who is muted stays muted.
+  /// Ends what ``muteAll(_:except:exceptTracks:includingLater:includingSelf:mayUnmute:)`` said of later tracks and of
+  /// unmuting. Muted tracks stay muted.
   ///
   /// ```swift
   /// try await meeting.allowUnmuting()
@@ -68,14 +70,11 @@ extension Meeting {
   /// ```
   public func react(_ reaction: Reaction) async throws(JoinError) { try await request(.react(reaction)) }
 
-  /// Everybody whose hand is up, who raised it first foremost.
-  public var raisedHands: [any Participant] {
-    let all: [any Participant] = [local] + participants
-    return all.filter { $0.hand != nil }.sorted { ($0.hand ?? 0) < ($1.hand ?? 0) }
-  }
+  /// Everybody whose hand is up, in the order the hands went up.
+  public var raisedHands: [any Participant] { roster.raisedHands }
 
-  /// Who is to be shown large; nil for nobody.
-  public var spotlight: (any Participant)? { spotlightID.flatMap(participant) }
+  /// The participant to show large; nil for nobody.
+  public var spotlight: (any Participant)? { moderation.spotlight(roster) }
 
   // MARK: Polls
 
@@ -113,12 +112,10 @@ extension Meeting {
   /// if let poll = meeting.polls.first(where: \.isOpen) { try await meeting.vote(in: poll.id, for: [0]) }
   /// ```
   public func vote(in id: Int, for options: [Int]) async throws(JoinError) {
-    if isEncrypted, let poll = polls.first(where: { $0.id == id }), poll.options.isEmpty {
+    if isEncrypted, let poll = pollState[id], poll.options.isEmpty {
       throw .refused(code: "encrypted", message: "This device cannot read the poll.")
     }
     try await request(.vote(poll: id, options: options))
-    guard let index = polls.firstIndex(where: { $0.id == id }) else { return }
-    polls[index].mine = Array(Set(options)).sorted()
-    emit(.room(.pollChanged(polls[index])))
+    emit(room: pollState.applyVote(id, for: options))
   }
 }

@@ -23,7 +23,8 @@ extension Meeting {
     return meeting
   }
 
-  /// A meeting by its address, not joined yet: publish to ``local`` first to have the tracks in the first offer, then ``join()``.
+  /// A meeting by its address, not joined yet: publish to ``local`` first to have the tracks in the first offer, then
+  /// ``join()``.
   ///
   /// ```swift
   /// let meeting = try Meeting("http://localhost:8080/hello", name: "Recorder")
@@ -36,7 +37,7 @@ extension Meeting {
   ///   - token: A join token, when the address has none.
   ///   - name: The display name; nil takes that of the options or the address.
   ///   - options: How to join.
-  /// - Throws: ``JoinError/badAddress(_:)`` when it is no address of a meeting, or has another token than `token`.
+  /// - Throws: ``JoinError/badAddress(_:)`` when it isn't the address of a meeting, or has another token than `token`.
   public convenience init(
     _ url: String, token: Secret<String>? = nil, name: String? = nil, options: JoinOptions = JoinOptions()
   ) throws(JoinError) {
@@ -118,7 +119,8 @@ extension Meeting {
     catchUp()
   }
 
-  /// Enters and waits for media, until the time of ``JoinOptions/timeout`` has passed, the task is cancelled, or the meeting is left.
+  /// Enters and waits for media, until the time of ``JoinOptions/timeout`` has passed, the task is cancelled, or the
+  /// meeting is left.
   private func enterWithDeadline() async throws(JoinError) {
     let work = Task { () async -> Result<Void, JoinError> in
       do throws(JoinError) {
@@ -151,7 +153,8 @@ extension Meeting {
     }
   }
 
-  /// Enters. Whoever waits and loses the connection knocks again, for as long as ``JoinOptions/reconnectPatience`` says.
+  /// Enters. A client that loses the connection while it waits knocks again, for as long as
+  /// ``JoinOptions/reconnectPatience`` says.
   private func enterPatiently() async throws(JoinError) {
     var pause = TimeSpan.milliseconds(500)
     var end: Instant?
@@ -218,7 +221,7 @@ extension Meeting {
       place.hasAsked = true
       try await takeWelcome(place, connection)
       place.isWelcome = true
-      // What was said meanwhile was said to nobody.
+      // Nobody heard what was sent before.
       if place.hasWaited { tellAgain() }
       await offerNext()
     } catch {
@@ -298,11 +301,11 @@ extension Meeting {
   func apply(_ welcome: ServerMessage.Welcome) {
     local.id = welcome.participant
     ownIDs.insert(welcome.participant)
-    take(welcome.meeting)
+    apply(welcome.meeting)
     if let own = welcome.participants.first(where: { $0.id == local.id }) {
-      takePermissions(ParticipantRole(rawValue: own.role), welcome.permissions)
+      emit(room: moderation.applyPermissions(ParticipantRole(rawValue: own.role), welcome.permissions))
     }
-    takeState(welcome.participants, welcome.slots, welcome.chat, welcome.state)
+    applyState(welcome.participants, welcome.slots, welcome.chat, welcome.state, isWelcome: true)
     pumpKeys()
   }
 
@@ -338,7 +341,7 @@ extension Meeting {
     throw .mediaFailed("The meeting was found, but no way for sound and pictures to its server. \(reason)")
   }
 
-  /// Which addresses of the server were tried in vain, in words. Which side is to blame cannot be seen from here.
+  /// The addresses of the server that were tried in vain, in words. The cause can be on either side.
   private func unreachedAddresses() async -> String {
     let tried = await connection?.call { session, _ in session.serverAddresses } ?? []
     guard !tried.isEmpty else {
@@ -353,7 +356,7 @@ extension Meeting {
 
   private func mediaFlows(within limit: TimeSpan) async -> Bool {
     if connectionState.mediaUp { return true }
-    // Whoever waits after the end would not be woken any more.
+    // A waiter of after the end wouldn't be woken any more.
     guard state != .ended, !Task.isCancelled, !serverProblems.isWithoutRelay else { return false }
     return await mediaWaiters.wait(within: limit)
   }

@@ -1,10 +1,11 @@
 import Basics
 
 extension Meeting {
-  /// Leaves: tells the server, stops every source, and closes sockets. Returns when the server knows, or after a second; while the meeting
-  /// is being joined, after half of one, and ``join()`` ends with ``JoinError/cancelled``. Chat messages and signals that wait for their turn are sent
-  /// before the goodbye, for two seconds at most; everything else ends at once, and the others see tracks muted until they hear of the goodbye.
-  /// Safe at any time, also twice: every call waits for the same end.
+  /// Leaves: notifies the server, stops every source, and closes sockets. Returns when the server knows, or after a
+  /// second; while the meeting is being joined, after half of one, and ``join()`` ends with ``JoinError/cancelled``.
+  /// Chat messages and signals that wait for their turn are sent before the goodbye, for two seconds at most;
+  /// everything else ends at once, and the others see tracks muted until they hear of the goodbye. Safe at any time,
+  /// also twice: every call waits for the same end.
   ///
   /// ```swift
   /// await meeting.leave()
@@ -13,7 +14,7 @@ extension Meeting {
     if let leaving { return await leaving.value }
     guard state != .ended else { return }
     let (channel, joining) = (place?.channel, joining)
-    // What was said right before is not lost with the goodbye that overtakes it.
+    // The goodbye would overtake messages from right before it.
     let last = takeLastTurns()
     if last.isEmpty { channel?.send(.leave) } else { stopShowing(over: channel) }
     let pace = queue.pace
@@ -35,15 +36,15 @@ extension Meeting {
     await goodbye.value
   }
 
-  /// Tells the others that nothing comes any more: the last picture would stand still before them until the goodbye.
+  /// Notifies the others that nothing comes any more: they would see the last frame until the goodbye.
   private func stopShowing(over channel: SignalingChannel?) {
     for publication in local.publications where !publication.isMuted {
       if let mid = publication.mid { channel?.send(.mute(mid: mid.rawValue, muted: true)) }
     }
   }
 
-  /// The server closes the socket when it has taken the message. One that does not is left to close by itself. Returns whether the
-  /// server closed it.
+  /// The server closes the socket when it has taken the message. One that does not is left to close by itself. Returns
+  /// whether the server closed it.
   private static func waitForClosing(of channel: SignalingChannel, within limit: TimeSpan) async -> Bool {
     let (over, continuation) = AsyncStream.makeStream(of: Bool.self)
     let closing = Task {

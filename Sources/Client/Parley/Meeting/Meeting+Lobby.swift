@@ -1,14 +1,17 @@
 public import Signaling
 
-/// The lobby: waiting in it, and letting others in. A host is whoever's token lets them look after others; see `docs/protocol.md`.
+/// The lobby: waiting in it, and letting others in. Hosts have the permission to moderate; see `docs/protocol.md`.
 extension Meeting {
   // MARK: For hosts
 
-  /// Lets somebody in who waits; returns when the server has done it. Who is gone by then is no error. Whoever may not is refused, as with the next four:
-  /// ``JoinError/refused(code:message:)`` with the code `notAllowed`.
+  /// Lets somebody in who waits; returns when the server has done it. It isn't an error if they have left by then. The
+  /// server refuses it to others than hosts, as the next four: ``JoinError/refused(code:message:)`` with the code
+  /// `notAllowed`.
   ///
   /// ```swift
-  /// for await case .knocked(let somebody) in meeting.events where somebody.name == "Ann" { try await meeting.admit(somebody) }
+  /// for await case .knocked(let somebody) in meeting.events where somebody.name == "Ann" {
+  ///   try await meeting.admit(somebody)
+  /// }
   /// ```
   public func admit(_ participant: WaitingParticipant) async throws(JoinError) {
     try await request { .admit(.some([participant.id]), id: $0) }
@@ -30,7 +33,8 @@ extension Meeting {
     try await request { .deny(.some([participant.id]), id: $0) }
   }
 
-  /// Locks the meeting: nobody but hosts gets in, and nobody can knock. Who waits already can still be let in. ``isLocked`` has followed when it returns.
+  /// Locks the meeting: nobody but hosts gets in, and nobody can knock. Participants who wait already can still be let
+  /// in. ``isLocked`` has followed when it returns.
   ///
   /// ```swift
   /// if meeting.participants.count == 2 { try await meeting.lock() }
@@ -44,16 +48,14 @@ extension Meeting {
   /// ```
   public func unlock() async throws(JoinError) { try await request { .lock(false, id: $0) } }
 
-  /// Takes over what the server says of the lobby, and tells what is new.
+  /// Applies the server's word on the lobby, and reports changes.
   func takeLobby(_ new: LobbyInfo) {
-    // The last message to a participant who isn't a host any more still says whether the meeting is locked.
-    let info = local.permissions.contains(.moderate) ? new : LobbyInfo()
-    for event in lobbyState.apply(info) { emit(event) }
+    for event in lobbyState.apply(new, isHost: moderation.isHost) { emit(event) }
   }
 
   // MARK: For who waits
 
-  /// The server lets this client wait. However long that takes, it is no part of ``JoinOptions/timeout``.
+  /// The server lets this client wait. That time isn't part of ``JoinOptions/timeout``.
   func beginWaiting(for reason: WaitingReason) {
     guard state != .ended, waitingReason != reason else { return }
     joinDeadline?.cancel()
@@ -79,14 +81,14 @@ extension Meeting {
 
   // MARK: Announcements
 
-  /// Somebody came or went: tells it where the meeting wants it told.
+  /// Reports that somebody came or went, where the meeting wants that announced.
   func announce(_ announcement: Announcement) {
     guard joinedOnce, info?.announces != false else { return }
     emit(.announced(announcement))
   }
 }
 
-/// Who came or went, in a meeting whose organiser wants it announced.
+/// Somebody's coming or going, in a meeting whose organiser wants it announced.
 ///
 /// ```swift
 /// for await case .announced(let announcement) in meeting.events {

@@ -12,7 +12,7 @@ extension Meeting {
     return (try offer.get(), tracks)
   }
 
-  /// What is published, for signalling.
+  /// The publications, for signalling.
   private var tracks: [TrackDescription] {
     local.publications.compactMap { publication in
       publication.mid.map {
@@ -31,7 +31,7 @@ extension Meeting {
     let mid = await connection.call { session, now in
       session.addTrack(kind, codecs: codecs, rids: rids, publisher: publisher, source: source, now: now)
     }
-    // A rejoin may have begun meanwhile, which adds it to its own connection.
+    // A rejoin may have begun, which adds it to its own connection.
     guard let mid, self.connection === connection else { return }
     if local.publications.contains(where: { $0 === publication }) {
       publication.mid = mid
@@ -48,7 +48,7 @@ extension Meeting {
     do throws(JoinError) {
       try await negotiate()
     } catch {
-      // The connection was lost meanwhile: the next one takes the track along.
+      // The connection was lost: the next one takes the track along.
       guard error == .cancelled, state != .ended, self.connection !== connection else { throw error }
     }
   }
@@ -79,8 +79,8 @@ extension Meeting {
     await renegotiate()
   }
 
-  /// Makes an offer of everything as it is, and waits for the answer. Calls that come meanwhile share the next offer. Gives up waiting after
-  /// ``Negotiation/answerTimeout`` and when the task is cancelled; the offer goes on.
+  /// Makes an offer of everything as it is, and waits for the answer. Calls that come during it share the next offer.
+  /// Gives up waiting after ``Negotiation/answerTimeout`` and when the task is cancelled; the offer goes on.
   func negotiate(restartsIce: Bool = false) async throws(JoinError) {
     guard state != .ended else { throw .ended }
     negotiation.request(restartsIce: restartsIce)
@@ -106,7 +106,7 @@ extension Meeting {
     try result.get()
   }
 
-  /// As ``negotiate(restartsIce:)``, for nobody who could be told of a refusal: that is reported as a ``MeetingEvent/problem(_:)``.
+  /// As ``negotiate(restartsIce:)``, without a caller: a refusal is reported as a ``MeetingEvent/problem(_:)``.
   func renegotiate(restartsIce: Bool = false) async {
     let connection = connection
     do throws(JoinError) {

@@ -2,7 +2,8 @@ import Media
 import Signaling
 
 extension Meeting {
-  /// Whether the address asks for a track of this source to start muted. What is published after joining is the person's own doing.
+  /// Whether the address asks for a track of this source to start muted. Publishing after joining is the person's own
+  /// decision.
   func startsMuted(_ source: TrackSource) -> Bool {
     guard !joinedOnce, case .address(let address, _) = location else { return false }
     return switch source {
@@ -12,7 +13,7 @@ extension Meeting {
     }
   }
 
-  /// Tells the app why a track of its own sends nothing.
+  /// Reports why an own track sends nothing.
   func take(_ trouble: PublisherTrouble, of publication: LocalPublication) {
     guard state != .ended, local.publications.contains(where: { $0 === publication }) else { return }
     switch trouble {

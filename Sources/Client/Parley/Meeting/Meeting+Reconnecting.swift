@@ -4,7 +4,7 @@ import RTC
 import Signaling
 
 extension Meeting {
-  // MARK: What the session says
+  // MARK: Events of the session
 
   func take(_ event: SessionEvent) {
     switch event {
@@ -67,7 +67,7 @@ extension Meeting {
       for _ in 0..<4 {
         guard let self, self.state != .ended, !self.connectionState.rejoining else { return }
         await self.renegotiate(restartsIce: true)
-        // Whatever comes from now on shows that the path found is a good one.
+        // Any packet from now on shows that the path found is a good one.
         self.connection?.post { session, _ in session.expectSignOfLife() }
         try? await Task.sleep(nanoseconds: 6_000_000_000)
         guard self.connectionState.mediaDown else { return }
@@ -79,7 +79,7 @@ extension Meeting {
 
   // MARK: The socket
 
-  /// The socket of `place` is lost: takes the place back while the server keeps it, else joins anew.
+  /// The socket of `place` is lost: resumes the session while the server keeps it, else joins again.
   func resume(_ place: Place) async {
     guard joinedOnce else {
       abandonJoin()
@@ -97,8 +97,7 @@ extension Meeting {
       case .resumed(let participants, let slots, let chat, let state, let announcements):
         connectionState.signalingDown = false
         withKeys { $0.resume(announcements, roster: participants.map(\.id), now: $1) }
-        takeState(participants, slots, chat, state)
-        takeStopped(participants)
+        applyState(participants, slots, chat, state, isWelcome: false)
         if connectionState.mediaIsOver { return rejoin() }
         tellAgain()
         refreshState(nil)
@@ -153,7 +152,8 @@ extension Meeting {
     return .unreachable
   }
 
-  /// What was said while the socket was down is said again. The offer comes first: its tracks must be known before they are muted.
+  /// Repeats what was said while the socket was down. The offer comes first: its tracks must be known before they are
+  /// muted.
   func tellAgain() {
     repeatOffer()
     for publication in local.publications {
@@ -172,17 +172,17 @@ extension Meeting {
     mediaWaiters.wake(false)
   }
 
-  // MARK: Joining anew
+  // MARK: Rejoining
 
-  /// The media connection is over. A server that shuts down or removes somebody says so on the socket before it closes media, and media may
-  /// overtake that: once it has answered a ping, whatever it said before has arrived.
+  /// The media connection is over. A server that shuts down or removes somebody says so on the socket before it closes
+  /// media, and media may overtake that: once it has answered a ping, whatever it said before has arrived.
   private func rejoinUnlessEnded() {
     let lost = connection
     tasks.run { [weak self] in
       do throws(JoinError) {
         try await self?.request { .ping(time: Double($0)) }
       } catch {
-        // Without the socket nobody knows: what it still has is read first, and it is joined anew when the place is taken back.
+        // Without the socket nobody knows: its remaining messages are read first, and the rejoin follows the resume.
         guard case .timedOut = error else { return }
       }
       guard let self, !Task.isCancelled, self.connection === lost, !self.connectionState.signalingDown else { return }
@@ -190,7 +190,7 @@ extension Meeting {
     }
   }
 
-  /// The place is lost: joins anew with the same tracks, until it works or patience ends.
+  /// The session is lost: joins again with the same tracks, until that succeeds or the reconnect timeout ends.
   func rejoin() {
     guard joinedOnce, state != .ended, !connectionState.rejoining else { return }
     connectionState.rejoining = true
@@ -245,7 +245,7 @@ extension Meeting {
 
   // MARK: State
 
-  /// Sets ``state`` by what is down, and tells it: `step` names what is being done about it.
+  /// Sets ``state`` by what is down, and reports it: `step` names what is being done about it.
   func refreshState(_ step: ReconnectStep?) {
     guard joinedOnce, state != .ended else { return }
     if connectionState.isFine {
@@ -262,7 +262,7 @@ extension Meeting {
     }
   }
 
-  /// Counts ``JoinOptions/reconnectPatience`` from the loss, whatever is being tried meanwhile.
+  /// Counts ``JoinOptions/reconnectPatience`` from the loss, whatever is tried during it.
   private func endWhenPatienceEnds() -> Task<Void, Never> {
     let span = options.reconnectPatience.bounded
     return Task { [weak self] in

@@ -1,12 +1,12 @@
 import Signaling
 
-/// What the server says of hosts' decisions, hands, reactions and polls, and how it is asked for them.
+/// Requests to the server, and its notices about hosts' decisions, hands, reactions and polls.
 extension Meeting {
   /// How long the answer to a request is waited for.
   private static var answerPatience: UInt64 { 10_000_000_000 }
 
-  /// Asks the server for something and waits until it is done. It is asked once: what a lost connection took along is not asked again, since
-  /// nobody knows whether it was done.
+  /// Asks the server for something and waits until it is done. It is asked once: what a lost connection took along is
+  /// not asked again, since nobody knows whether it was done.
   func request(_ request: RoomRequest) async throws(JoinError) {
     try await self.request { .room(request, id: $0) }
   }
@@ -42,7 +42,7 @@ extension Meeting {
   /// The server refused a request. False when it is not one of ours.
   func takeRequestRefusal(id: Int, _ error: JoinError) -> Bool {
     guard requests.contains(id) else { return false }
-    // At once, so that what the server says of the track next is no news.
+    // At once, so that the server's next word on the track changes nothing.
     requests.unmuting(id)?.unmuteWasRefused(byHost: error.code == SignalingErrorCode.notAllowed.rawValue)
     settle(request: id, .failure(error))
     return true
@@ -62,27 +62,26 @@ extension Meeting {
 
   // MARK: Notices
 
-  func take(_ notice: RoomNotice) {
+  func apply(_ notice: RoomNotice) {
     switch notice {
     case .done(let id):
       if !settle(chat: id), !settle(signal: id, .success(())) { settle(request: id, .success(())) }
-    case .permissions(let role, let names): takePermissions(ParticipantRole(rawValue: role), names)
-    case .unmuteRequested(let sources, let by):
-      emit(.room(.unmuteRequested(sources, by: by.flatMap { participant($0) })))
-    case .spotlight(let id): takeSpotlight(id)
-    case .muteAll(let order): takeMuteForAll(order)
-    case .reaction(let id, let reaction):
-      if let participant = participant(id) { emit(.room(.reaction(participant, reaction))) }
-    case .poll(let poll): takePoll(poll)
-    case .pollRemoved(let id): removePolls { $0.id == id }
-    case .state(let state): take(state)
-    case .meeting(let info): take(info)
+    case .permissions(let role, let names):
+      emit(room: moderation.applyPermissions(ParticipantRole(rawValue: role), names))
+    case .unmuteRequested(let sources, let by): emit(room: moderation.unmuteRequest(sources, by: by, roster))
+    case .spotlight(let id): emit(room: moderation.applySpotlight(id, roster))
+    case .muteAll(let order): emit(room: moderation.applyMuteForAll(order))
+    case .reaction(let id, let reaction): emit(room: moderation.reaction(reaction, of: id, roster))
+    case .poll(let poll): emit(room: pollState.apply(opened(poll)))
+    case .pollRemoved(let id): emit(room: pollState.remove(id))
+    case .state(let state): apply(state)
+    case .meeting(let info): apply(info)
     case .chat(let notice): take(notice)
     }
   }
 
-  /// What the meeting is called, when it ends and what its chat takes; it may change, also while one is away.
-  func take(_ changed: MeetingInfo) {
+  /// Title, end and rules of the chat, which may change, also while the socket is down.
+  func apply(_ changed: MeetingInfo) {
     guard info != changed else { return }
     let isNews = info != nil
     info = changed
@@ -90,88 +89,12 @@ extension Meeting {
   }
 
   /// The whole state, of a welcome or a resume.
-  func take(_ state: RoomState?) {
-    guard let state else { return }
-    takeSpotlight(state.spotlight)
-    takeMuteForAll(state.muteAll)
-    let known = Set(state.polls.map(\.id))
-    removePolls { !known.contains($0.id) }
-    for poll in state.polls { takePoll(poll) }
+  func apply(_ state: RoomState) {
+    for event in moderation.applyAll(state, roster) { emit(room: event) }
+    for event in pollState.applyAll(state.polls.map(opened)) { emit(room: event) }
   }
 
-  /// Without `names`, the role's own permissions count.
-  func takePermissions(_ role: ParticipantRole, _ names: [String]?) {
-    let permissions = ParticipantPermission.of(role: role, named: names)
-    guard local.role != role || local.permissions != permissions else { return }
-    local.role = role
-    local.permissions = permissions
-    emit(.room(.permissionsChanged))
-  }
-
-  private func takeSpotlight(_ id: String?) {
-    guard spotlightID != id else { return }
-    spotlightID = id
-    emit(.room(.spotlightChanged(spotlight)))
-  }
-
-  private func takeMuteForAll(_ order: MuteForAll?) {
-    guard muteForAll != order else { return }
-    muteForAll = order
-    emit(.room(.muteForAllChanged(order)))
-  }
-
-  private func takePoll(_ sealed: Poll) {
-    var poll = opened(sealed)
-    if let index = polls.firstIndex(where: { $0.id == poll.id }) {
-      poll.mine = poll.mine ?? polls[index].mine
-      guard polls[index] != poll else { return }
-      polls[index] = poll
-    } else {
-      poll.mine = poll.mine ?? []
-      polls.append(poll)
-    }
-    emit(.room(.pollChanged(poll)))
-  }
-
-  private func removePolls(where isGone: (Poll) -> Bool) {
-    let gone = polls.filter(isGone).map(\.id)
-    guard !gone.isEmpty else { return }
-    polls.removeAll { gone.contains($0.id) }
-    for id in gone { emit(.room(.pollRemoved(id))) }
-  }
-
-  // MARK: Own tracks
-
-  /// What the server says of an own track once and for all.
-  @discardableResult func takeFacts(of info: PublicationInfo) -> LocalPublication? {
-    let publication = local.publication(info.source)
-    publication?.id = info.id
-    publication?.created = info.created
-    return publication
-  }
-
-  /// What the server says of an own track. A host's mute is taken over, and said back: it may have crossed with what was said meanwhile.
-  func takeOwn(_ info: PublicationInfo) {
-    guard let publication = takeFacts(of: info) else { return }
-    guard info.mutedByHost == true, !publication.isMuted || !publication.isMutedByHost else { return }
-    publication.setMuted(true)
-    publication.isMutedByHost = true
-    emit(.room(.mutedByHost(publication)))
-  }
-
-  /// The server ended an own track.
-  func removeOwn(_ id: String, _ reason: UnpublishReason?) {
-    guard let publication = local.publications.first(where: { $0.id == id }) else { return }
-    emit(.room(.stoppedByHost(publication, reason: reason)))
-    tasks.run { await publication.unpublish() }
-  }
-
-  /// After a resume: what the server has no more was ended while the socket was down.
-  func takeStopped(_ infos: [ParticipantInfo]) {
-    guard let own = infos.first(where: { $0.id == local.id }) else { return }
-    let present = Set(own.publications.map(\.id))
-    for publication in local.publications where !publication.id.isEmpty && !present.contains(publication.id) {
-      removeOwn(publication.id, nil)
-    }
+  func emit(room event: RoomEvent?) {
+    if let event { emit(.room(event)) }
   }
 }

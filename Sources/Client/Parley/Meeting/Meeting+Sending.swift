@@ -1,8 +1,8 @@
 import Basics
 import Signaling
 
-/// Chat messages and signals on their way to the server: in the order in which they were said, no faster than the server takes them, and each until the
-/// server has answered it.
+/// Chat messages and signals on their way to the server: in the order in which they were said, no faster than the
+/// server takes them, and each until the server has answered it.
 extension Meeting {
   /// How many chat messages, and how many signals, may be without the server's answer; the next one is refused.
   package nonisolated static let maximumUnanswered = 1_000
@@ -10,7 +10,7 @@ extension Meeting {
   /// How long an answer is waited for: longer than it takes to see that a socket is dead, which is pinged.
   private static let longestSilence = TimeSpan.seconds(30)
 
-  /// What is thrown when too many are without an answer.
+  /// The error when too many are without an answer.
   nonisolated static func tooMany(_ what: String) -> JoinError {
     .refused(
       code: SignalingErrorCode.tooFast.rawValue,
@@ -19,13 +19,15 @@ extension Meeting {
         + "\(SendingPace.atOnce) at once. Wait a moment, or send fewer.")
   }
 
-  /// Whether what waits may go out. Before the end of a join, and while one is in doubt, the place may be thrown away with the answers.
+  /// Whether what waits may go out. Before the end of a join, and while one is in doubt, the place may be thrown away
+  /// with the answers.
   var takesTurns: Bool {
     state != .ended && joinedOnce && place?.isWelcome == true && !connectionState.signalingDown
       && !connectionState.rejoining
   }
 
-  /// Sends what may go now, the oldest first. Called whenever something is added or answered, and when the connection is there again.
+  /// Sends what may go now, the oldest first. Called whenever something is added or answered, and when the connection
+  /// is there again.
   func sendInTurn() {
     guard takesTurns, let place else { return }
     var load = queue.load
@@ -48,8 +50,8 @@ extension Meeting {
     }
   }
 
-  /// What still goes out when the meeting is left, in its order: as much as ``SendingPace`` lets go within ``SendingPace/longestGoodbye``. It counts as
-  /// sent from here on.
+  /// The messages that still go out when the meeting is left, in their order: as much as ``SendingPace`` lets go within
+  /// ``SendingPace/longestGoodbye``. It counts as sent from here on.
   func takeLastTurns() -> [ClientMessage] {
     guard takesTurns else { return [] }
     var bytes = queue.load.bytes
@@ -74,29 +76,31 @@ extension Meeting {
     }
   }
 
-  /// Gives up what is not answered over a socket that works: the server did not understand it. A socket that does not is lost before.
+  /// Gives up what is not answered over a socket that works: the server did not understand it. A socket that does not
+  /// is lost before.
   private func awaitAnswer(_ id: Int, over channel: SignalingChannel) {
     let refusals = queue.refusals(of: id)
     tasks.run { [weak self, weak channel] in
       try? await Task.sleep(nanoseconds: UInt64(Self.longestSilence.nanoseconds))
       guard let self, !Task.isCancelled, let channel, self.place?.channel === channel else { return }
-      // It was refused meanwhile, and sent again since.
+      // It was refused, and sent again since.
       guard self.queue.refusals(of: id) == refusals else { return }
       let error = JoinError.timedOut("The server did not answer within \(Self.longestSilence.milliseconds / 1_000) s.")
       if !self.takeChatRefusal(id: id, error) { self.settle(signal: id, .failure(error)) }
     }
   }
 
-  /// The meeting passes on no more just now (`tooFast`): what it has refused is sent again later, before everything that was said after it. False when it
-  /// is none of these, or was refused too often.
+  /// The meeting passes on no more just now (`tooFast`): what it has refused is sent again later, before everything
+  /// that was said after it. False when it is none of these, or was refused too often.
   func holdBack(_ id: Int) -> Bool {
     guard queue.withhold(id, now: MonotonicClock.now) else { return false }
     goOnLater()
     return true
   }
 
-  /// The socket is gone, and the answers to what was sent over it. Chat messages are said again: the server knows by the number which it has passed on.
-  /// Signals are of the moment, so that those are told as lost. What waits goes on waiting.
+  /// The socket is gone, and the answers to what was sent over it. Chat messages are said again: the server knows by
+  /// the number which it has passed on. Signals are of the moment, so they are reported as lost. Waiting messages go on
+  /// waiting.
   func loseAnswers() {
     queue.resendChat()
     let lost = JoinError.unreachable(
@@ -106,7 +110,7 @@ extension Meeting {
     for signal in queue.signals where !signal.waits { settle(signal: signal.id, .failure(dropped)) }
   }
 
-  /// The meeting is over: whoever waits is told, and chat messages that were never sent are.
+  /// The meeting is over: every waiter gets an error, and unsent chat messages are reported.
   func endTurns() {
     for message in queue.endChat() { emit(.chatFailed(message, .ended)) }
     for signal in queue.signals { settle(signal: signal.id, .failure(.ended)) }

@@ -4,12 +4,13 @@ extension Meeting {
   /// The most bytes of a signal's data in UTF-8.
   public static let maximumSignalData = Signal.maximumData
 
-  /// Sends a signal: a short message of the app's own that is kept nowhere. Everybody gets it, this client included, or one participant does;
-  /// receivers see ``MeetingEvent/signal(_:)``. ``sendSignal(type:data:to:waits:)`` does the same and tells when the server has passed it on; of this one
-  /// ``MeetingEvent/problem(_:)`` tells when it did not.
+  /// Sends a signal: a short message of the app's own that is kept nowhere. Everybody gets it, this client included, or
+  /// one participant does; receivers see ``MeetingEvent/signal(_:)``. ``sendSignal(type:data:to:waits:)`` does the same
+  /// and returns when the server has passed it on; a failure of this one is reported as ``MeetingEvent/problem(_:)``.
   ///
-  /// It goes over the signalling connection, so it needs no media. 100 go out at once and 40 a second, chat messages included; the others wait in their
-  /// order, and so does each while that connection is down. At most 1,000 may be on their way.
+  /// It goes over the signalling connection, so it needs no media. 100 go out at once and 40 a second, chat messages
+  /// included; the others wait in their order, and so does each while that connection is down. At most 1,000 may be on
+  /// their way.
   ///
   /// ```swift
   /// try meeting.signal(type: "raise-curtain", data: "2")
@@ -17,17 +18,19 @@ extension Meeting {
   /// ```
   ///
   /// - Parameters:
-  ///   - type: What it is about, for receivers to tell signals apart: at most 128 letters of ASCII, digits, `-`, `_` and `~`.
+  ///   - type: The subject, by which receivers distinguish signals: at most 128 letters of ASCII, digits, `-`, `_` and
+  ///     `~`.
   ///   - data: The content, at most ``maximumSignalData`` bytes.
   ///   - recipient: The one who is to get it; nil for everybody.
   ///   - waits: Whether it waits for a connection that is being brought back; otherwise it is an error then.
-  /// - Throws: ``JoinError/refused(code:message:)`` for what can never be sent, and with the code `tooFast` when 1,000 are on their way already;
-  ///   ``JoinError/unreachable(_:)`` where it must not wait for the connection; ``JoinError/ended``.
+  /// - Throws: ``JoinError/refused(code:message:)`` for what can never be sent, and with the code `tooFast` when 1,000
+  ///   are on their way already; ``JoinError/unreachable(_:)`` where it must not wait for the connection;
+  ///   ``JoinError/ended``.
   public func signal(
     type: String = "", data: String = "", to recipient: RemoteParticipant? = nil, waits: Bool = true
   ) throws(JoinError) {
     try signal(type: type, data: data, to: recipient, waits: waits) { [weak self] result in
-      // That the meeting is over is told.
+      // The end of the meeting is reported anyway.
       guard case .failure(let error) = result, error != .ended else { return }
       self?.emit(.problem("A signal was not passed on: \(error)"))
     }
@@ -42,9 +45,10 @@ extension Meeting {
   /// ```
   ///
   /// - Parameters: As those of ``signal(type:data:to:waits:)``.
-  /// - Throws: What ``signal(type:data:to:waits:)`` throws, and what became of it later: ``JoinError/refused(code:message:)`` with `notAllowed` for who may not
-  ///   send data (``ParticipantPermission/data``) and a recipient who may not receive it, with `badMessage` for a recipient who has left;
-  ///   ``JoinError/unreachable(_:)`` and ``JoinError/timedOut(_:)`` when the connection was lost before the answer or none came within 30 s, and
+  /// - Throws: The errors of ``signal(type:data:to:waits:)``, and later ones: ``JoinError/refused(code:message:)`` with
+  ///   `notAllowed` for a sender who may not send data (``ParticipantPermission/data``) and a recipient who may not
+  ///   receive it, with `badMessage` for a recipient who has left; ``JoinError/unreachable(_:)`` and
+  ///   ``JoinError/timedOut(_:)`` when the connection was lost before the answer or none came within 30 s, and
   ///   ``JoinError/cancelled`` for a cancelled task: it may have arrived then.
   public func sendSignal(
     type: String = "", data: String = "", to recipient: RemoteParticipant? = nil, waits: Bool = true
@@ -105,13 +109,13 @@ extension Meeting {
 /// }
 /// ```
 public struct SignalMessage: Sendable {
-  /// Who sent it, oneself included; nil for the app's server, and for somebody who has left meanwhile.
+  /// The sender, this client included; nil for the app's server, and for somebody who has left.
   public let sender: (any Participant)?
 
   /// The sender's id, set by the server; nil for the app's server.
   public let senderID: String?
 
-  /// What it is about; empty when the sender did not say.
+  /// The subject; empty when the sender gave none.
   public let type: String
 
   public let data: String

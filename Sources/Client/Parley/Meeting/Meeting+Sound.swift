@@ -1,7 +1,7 @@
 public import Media
 
 extension Meeting {
-  /// Plays everybody's sound, mixed, to `sink`, 10 ms at a time; nil ends it. Kept over a rejoin.
+  /// Plays everybody's audio, mixed, to `sink`, 10 ms at a time; nil ends it. Kept over a rejoin.
   ///
   /// ```swift
   /// meeting.playSound(to: try SpeakerSink())

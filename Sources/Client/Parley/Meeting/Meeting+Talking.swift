@@ -7,18 +7,18 @@ extension Meeting {
   /// The longest chat message, in bytes of UTF-8: characters may be made of many.
   public static let maximumChatBytes = 16_000
 
-  /// The longest display name, in characters. Servers leave out what is more, and tell the name that remains.
+  /// The longest display name, in characters. Servers cut longer names, and send the rest as the name.
   public static let maximumNameLength = SignalingLimits.nameCharacters
 
-  /// Whether this client wrote a message, also before it had to join anew and got another id.
+  /// Whether this client wrote a message, also before a rejoin that gave it another id.
   ///
   /// ```swift
   /// for message in meeting.chat { print("\(meeting.isOwn(message) ? "You" : message.name): \(message.text)") }
   /// ```
   public func isOwn(_ message: ChatMessage) -> Bool { ownIDs.contains(message.from) }
 
-  /// Sends a chat message. While the meeting is being joined, or the signalling is down, it waits, and is sent then. 100 go out at once and 40 a
-  /// second, signals included; the others wait in their order.
+  /// Sends a chat message. While the meeting is being joined, or the signalling is down, it waits, and is sent then.
+  /// 100 go out at once and 40 a second, signals included; the others wait in their order.
   ///
   /// ```swift
   /// try meeting.send(chat: "Hello, everybody!")
@@ -29,8 +29,8 @@ extension Meeting {
   ///   - text: 1 to ``maximumChatLength`` characters, and at most ``maximumChatBytes``.
   ///   - recipient: The one who is to get it; nil for everybody.
   /// - Returns: The message as ``MeetingEvent/chatFailed(_:_:)`` names it, should the server refuse it.
-  /// - Throws: ``JoinError/refused(code:message:)`` for an empty or too long text, and with the code `tooFast` when 1,000 are on their way already;
-  ///   ``JoinError/ended``.
+  /// - Throws: ``JoinError/refused(code:message:)`` for an empty or too long text, and with the code `tooFast` when
+  ///   1,000 are on their way already; ``JoinError/ended``.
   @discardableResult
   public func send(chat text: String, to recipient: RemoteParticipant? = nil) throws(JoinError) -> SentChatMessage {
     guard state != .ended else { throw .ended }

@@ -3,17 +3,17 @@ import Signaling
 
 /// The join token while one is in the meeting.
 extension Meeting {
-  /// Puts another join token in the place of the one that this client came with: before that one ends (``MeetingEvent/tokenExpiring(in:leaves:)``),
-  /// or to be given other rights, which hold at once. It has to be for the same meeting and the same holder. Joining anew after a lost
-  /// connection uses it too.
+  /// Puts another join token in the place of the one that this client came with: before that one ends
+  /// (``MeetingEvent/tokenExpiring(in:leaves:)``), or to be given other rights, which hold at once. It has to be for
+  /// the same meeting and the same holder. A rejoin after a lost connection uses it too.
   ///
   /// ```swift
   /// let newToken = Secret("psat=…")  // from the app's own server
   /// for await case .tokenExpiring in meeting.events { try await meeting.renew(token: newToken) }
   /// ```
   ///
-  /// - Throws: ``JoinError/refused(code:message:)`` with `badToken`, `tokenExpired`, `wrongMeeting`, or with `notAllowed` for a token of
-  ///   somebody else; everything stays as it was then.
+  /// - Throws: ``JoinError/refused(code:message:)`` with `badToken`, `tokenExpired`, `wrongMeeting`, or with
+  ///   `notAllowed` for a token of somebody else; everything stays as it was then.
   public func renew(token: Secret<String>) async throws(JoinError) {
     try MeetingLocation.check(token)
     try await request { .renewToken(token.value, id: $0) }
@@ -25,7 +25,7 @@ extension Meeting {
     case .expiring(let seconds, let leaves):
       emit(.tokenExpiring(in: .seconds(Int64(clamping: seconds)).bounded, leaves: leaves))
     case .refreshed(let token, _):
-      // Whoever came without a token is given a new one at the door.
+      // The discover document gives clients without a token a new one.
       if location.hasToken { location = location.with(Secret(token)) }
     }
   }

@@ -29,7 +29,7 @@ extension Meeting {
     }
   }
 
-  /// A server that knows nothing of them is told all views again.
+  /// Reports all views again, to a server that doesn't know them.
   func tellViewsAgain() {
     views.removeAll()
     tellViews()
@@ -41,7 +41,8 @@ extension Meeting {
     for subscription in participants.flatMap(\.publications).compactMap(\.subscription) { tellPause(subscription) }
   }
 
-  /// Takes over whether the server sends what `subscription` is of. It may have said so before there was a subscription.
+  /// Takes over whether the server sends what `subscription` is of. It may have said so before there was a
+  /// subscription.
   func tellPause(_ subscription: Subscription) {
     let reason = slots.pauseReason(of: subscription.publication)
     guard subscription.isPaused != (reason != nil) else { return }
@@ -49,7 +50,7 @@ extension Meeting {
     emit(reason == nil ? .resumed(subscription) : .paused(subscription))
   }
 
-  /// What of an own track somebody watches.
+  /// The layers of own tracks that somebody watches.
   func takeWanted(_ wanted: WantedLayers) {
     local.publications.first { $0.mid?.rawValue == wanted.mid }?.publisher.setWanted(wanted)
   }

@@ -6,9 +6,9 @@ public import Signaling
 
 /// A meeting as this client takes part in it.
 ///
-/// Everything here belongs to the main actor and can be observed by a user interface; media itself never touches it. After ``join()``
-/// returned, ``state`` is `connected`, which always means that sound and pictures can flow. A lost connection is brought back
-/// without the app's help (``MeetingEvent/reconnecting(_:)``, ``MeetingEvent/reconnected``).
+/// Everything here belongs to the main actor and can be observed by a user interface; media itself never touches it.
+/// After ``join()`` returned, ``state`` is `connected`, which always means that audio and video can flow. A lost
+/// connection is brought back without the app's help (``MeetingEvent/reconnecting(_:)``, ``MeetingEvent/reconnected``).
 ///
 /// ```swift
 /// let meeting = try await Meeting.join("http://localhost:8080/hello", name: "Ann")
@@ -16,7 +16,7 @@ public import Signaling
 /// for await event in meeting.events { print(event) }
 /// ```
 @MainActor @Observable public final class Meeting {
-  /// Where a meeting stands.
+  /// The state of a meeting.
   ///
   /// ```swift
   /// switch meeting.state {
@@ -28,7 +28,7 @@ public import Signaling
   /// }
   /// ```
   public enum State: String, Hashable, Sendable {
-    /// Not joined yet.
+    /// Before ``Meeting/join()``.
     case idle
     /// Joining; media does not flow yet.
     case connecting
@@ -42,13 +42,13 @@ public import Signaling
     case ended
   }
 
-  /// Where the meeting stands.
+  /// The state of the meeting.
   public internal(set) var state = State.idle
 
-  /// What is waited for while ``state`` is `waiting`; nil otherwise.
+  /// The reason for waiting while ``state`` is `waiting`; nil otherwise.
   public internal(set) var waitingReason: WaitingReason?
 
-  /// Who waits to be let in, in the order they came. Always empty for who is no host.
+  /// The participants who wait to be let in, in the order they came. Always empty for others than hosts.
   public var lobby: [WaitingParticipant] { lobbyState.waiting }
 
   /// Whether a host has locked the meeting. Known to hosts only; false for everybody else.
@@ -58,12 +58,12 @@ public import Signaling
   public let local: LocalParticipant
 
   /// The others, in the order they joined.
-  public internal(set) var participants: [RemoteParticipant] = []
-  /// ``participants`` by their ids: messages about each come for all of them.
-  var participantsByID: [String: RemoteParticipant] = [:]
+  public var participants: [RemoteParticipant] { roster.participants }
+  var roster: Roster
 
-  /// Who speaks now, loudest first.
-  public internal(set) var speakers: [any Participant] = []
+  /// The participants who speak now, loudest first.
+  public var speakers: [any Participant] { speakerState.all }
+  var speakerState = Speakers()
 
   /// The chat so far, in order: the newest ``maximumChatMessages``.
   public var chat: [ChatMessage] { chatMessages.all }
@@ -73,12 +73,12 @@ public import Signaling
   public internal(set) var info: MeetingInfo?
 
   /// The polls, in the order they were made.
-  public internal(set) var polls: [Poll] = []
+  public var polls: [Poll] { pollState.all }
+  var pollState = Polls()
 
-  /// What a host said of muting that holds for later tracks too; nil when nothing does.
-  public internal(set) var muteForAll: MuteForAll?
-
-  var spotlightID: String?
+  /// A host's muting that covers later tracks too; nil without one.
+  public var muteForAll: MuteForAll? { moderation.muteForAll }
+  var moderation: Moderation
 
   /// Why it ended, once ``state`` is `ended`.
   public internal(set) var endReason: EndReason?
@@ -132,15 +132,15 @@ public import Signaling
   @ObservationIgnored var joinDeadline: Task<Void, Never>?
   /// Ends the meeting when a lost connection is not back in time; nil while nothing is lost.
   @ObservationIgnored var patience: Task<Void, Never>?
-  /// What runs for this meeting and ends with it.
+  /// The tasks that end with this meeting.
   @ObservationIgnored let tasks = TaskList()
   /// The goodbye under way, which every caller of ``leave()`` waits for.
   @ObservationIgnored var leaving: Task<Void, Never>?
   /// Whether the server has answered the goodbye of ``leave()``, known when that returns.
   @ObservationIgnored package internal(set) var isGoodbyeHeard = false
-  /// Who waits for media to flow, or to end.
+  /// Calls that wait for media to flow, or to end.
   @ObservationIgnored let mediaWaiters = WaiterList()
-  /// Who waits for room in a data channel's buffer.
+  /// Calls that wait for room in a data channel's buffer.
   @ObservationIgnored let dataWaiters = WaiterList()
   /// Whether changed views are reported in a moment.
   @ObservationIgnored var viewsWait = false
@@ -156,7 +156,10 @@ public import Signaling
       linkSecret = linkSecret ?? address.linkSecret
     }
     secret = linkSecret.map { MeetingSecret($0, identity: options.identity) }
-    local = LocalParticipant(name: name ?? options.name ?? fallback ?? "Guest")
+    let local = LocalParticipant(name: name ?? options.name ?? fallback ?? "Guest")
+    self.local = local
+    roster = Roster(local)
+    moderation = Moderation(local)
     local.meeting = self
     knownIdentities = options.knownIdentities
     if secret != nil { encryption = MeetingEncryption(.waiting) }
@@ -183,12 +186,10 @@ public import Signaling
   /// ```swift
   /// if let author = meeting.participant(message.from) { print(author.name) }
   /// ```
-  public func participant(_ id: String) -> (any Participant)? {
-    id == local.id ? local : participantsByID[id]
-  }
+  public func participant(_ id: String) -> (any Participant)? { roster.participant(id) }
 
-  /// What happens, in order. The first call gives everything from the beginning, also what happened before it; each further one gives a
-  /// stream of its own of what happens from then on. Streams end after ``MeetingEvent/ended(_:message:)``.
+  /// The meeting's events, in order. The first call gives everything from the beginning; each further one gives a
+  /// stream of its own, of later events. Streams end after ``MeetingEvent/ended(_:message:)``.
   ///
   /// At most ``maximumWaitingEvents`` wait for a reader that is slow or not there; the newest are kept.
   public var events: AsyncStream<MeetingEvent> {
@@ -199,9 +200,10 @@ public import Signaling
 
   func emit(_ event: MeetingEvent) { feed.emit(event) }
 
-  /// Sends a message when there is a socket; what is lost meanwhile is told again after a resume.
+  /// Sends a message when there is a socket; lost ones are repeated after a resume.
   func send(_ message: ClientMessage) {
-    // The first message on a socket must be the one that asks to be let in; what is said before is in it, or told after the welcome.
+    // The first message on a socket must be the one that asks to be let in; earlier changes are in it, or follow the
+    // welcome.
     guard let place, place.hasAsked else { return }
     place.channel.send(message)
   }

@@ -2,9 +2,10 @@ public import Basics
 public import Media
 public import Signaling
 
-/// What happens in a meeting, in order. Read them with ``Meeting/events``.
+/// An event of a meeting. Read them in order with ``Meeting/events``.
 ///
-/// Participants and publications are main-actor objects whose state can be read at any time; the events say that it changed.
+/// Participants and publications are main-actor objects whose state can be read at any time; the events say that it
+/// changed.
 ///
 /// ```swift
 /// for await event in meeting.events {
@@ -33,12 +34,14 @@ public import Signaling
 ///   case .paused(let subscription), .resumed(let subscription): print("Paused: \(subscription.isPaused)")
 ///   case .undecodable(let publication): print("Cannot play \(publication.undecodableCodec?.name ?? "it").")
 ///   case .decodable(let publication): print("Can play \(publication.id) now.")
-///   case .undecodableFor(let publication): print("\(publication.undecodableFor?.count ?? 0) cannot play what you send.")
+///   case .undecodableFor(let publication): print("\(publication.undecodableFor?.count ?? 0) cannot play it.")
 ///   case .qualityChanged(let participant, let quality): print("\(participant.name): \(quality.rawValue)")
 ///   case .reconnecting(let step): print("Lost the connection (\(step.rawValue)).")
 ///   case .reconnected: print("Everything flows again.")
-///   case .sourceEnded(let publication, let error): print("\(publication.source.rawValue): \(error?.description ?? "at its end")")
-///   case .tokenExpiring(in: let time, leaves: let leaves): if leaves { print("\(time.milliseconds / 1_000) s to go.") }
+///   case .sourceEnded(let publication, let error):
+///     print("\(publication.source.rawValue): \(error?.description ?? "at its end")")
+///   case .tokenExpiring(in: let time, leaves: let leaves):
+///     if leaves { print("\(time.milliseconds / 1_000) s to go.") }
 ///   case .room(.reaction(let participant, let reaction)): print("\(participant.name) \(reaction.emoji)")
 ///   case .room: break  // see ``RoomEvent``
 ///   case .problem(let text): print(text)
@@ -47,18 +50,19 @@ public import Signaling
 /// }
 /// ```
 public enum MeetingEvent: Sendable {
-  /// This client waits, to be let in or for a host; comes again when the reason changes. ``Meeting/waitingReason`` is the same.
+  /// This client waits, to be let in or for a host; comes again when the reason changes. ``Meeting/waitingReason`` is
+  /// the same.
   case waiting(WaitingReason)
-  /// Media flows for the first time. Comes once; after a lost connection, also when the meeting was joined anew, ``reconnected`` comes.
+  /// Media flows for the first time. Comes once; after a lost connection, also after a rejoin, ``reconnected`` comes.
   case joined
   /// Somebody came, or was there already when this client joined.
   case participantJoined(RemoteParticipant)
   /// A name, a role or the state of somebody's connection changed.
   case participantUpdated(any Participant)
-  /// Somebody went.
+  /// Somebody left, or was removed or lost.
   case participantLeft(RemoteParticipant, LeaveReason)
-  /// Somebody came or went, where the meeting wants that announced to people. ``participantJoined(_:)`` and ``participantLeft(_:_:)`` come
-  /// always.
+  /// Somebody came or went, where the meeting wants that announced to people. ``participantJoined(_:)`` and
+  /// ``participantLeft(_:_:)`` come always.
   case announced(Announcement)
   /// To hosts: somebody waits to be let in. See ``Meeting/admit(_:)`` and ``Meeting/deny(_:)``.
   case knocked(WaitingParticipant)
@@ -76,14 +80,15 @@ public enum MeetingEvent: Sendable {
   case subscribed(Subscription)
   /// A publication is not received any more: it ended, or others need the slots more.
   case unsubscribed(RemotePublication)
-  /// The first frame of a subscription was decoded. Only for tracks that somebody watches or hears (see ``RemoteVideoTrack/add(_:)``).
+  /// The first frame of a subscription was decoded. Only for tracks that somebody watches or hears (see
+  /// ``RemoteVideoTrack/add(_:)``).
   case firstFrame(Subscription)
-  /// Who speaks changed; loudest first.
+  /// The speakers changed; loudest first.
   case speakersChanged([any Participant])
   /// A chat message; `isHistory` for one that was written before this client joined.
   case chat(ChatMessage, isHistory: Bool)
-  /// A chat message of this client was not delivered: the server refused it (such as for a recipient who has left), or the meeting was over before
-  /// it was sent. It is not sent again.
+  /// A chat message of this client was not delivered: the server refused it (such as for a recipient who has left), or
+  /// the meeting was over before it was sent. It is not sent again.
   case chatFailed(SentChatMessage, JoinError)
   /// Something in the chat besides a new message: one was changed or deleted, or somebody types.
   case chatting(ChatEvent)
@@ -91,7 +96,7 @@ public enum MeetingEvent: Sendable {
   case data(DataMessage)
   /// A signal that somebody sent with ``Meeting/signal(type:data:to:waits:)``, or the app's server with the REST API.
   case signal(SignalMessage)
-  /// The server sends a picture no longer for now: this client's network has no room for it beside what matters more.
+  /// The server pauses a video: this client's network has no room for it next to more important ones.
   case paused(Subscription)
   /// It is sent again.
   case resumed(Subscription)
@@ -105,13 +110,13 @@ public enum MeetingEvent: Sendable {
   case qualityChanged(any Participant, ConnectionQuality)
   /// A part of the connection was lost; it is being brought back without the app's help.
   case reconnecting(ReconnectStep)
-  /// Everything flows again.
+  /// The connection is back: audio and video flow again.
   case reconnected
-  /// The source of a track has come to its end by itself, or broke off with the error: a file is over, a camera was unplugged. The track
-  /// stays published, and nothing is sent; see ``LocalPublication/unpublish()``.
+  /// The source of a track has come to its end by itself, or broke off with the error: a file is over, a camera was
+  /// unplugged. The track stays published, and nothing is sent; see ``LocalPublication/unpublish()``.
   case sourceEnded(LocalPublication, MediaError?)
-  /// The join token ends soon. With `leaves` this client is sent away then, unless ``Meeting/renew(token:)`` is called before; without, it
-  /// stays, and nothing needs to be done.
+  /// The join token ends soon. With `leaves` this client is sent away then, unless ``Meeting/renew(token:)`` is called
+  /// before; without, it stays, and nothing needs to be done.
   case tokenExpiring(in: TimeSpan, leaves: Bool)
   /// The end-to-end encryption is in another state, or has another safety code; ``Meeting/encryption`` is the same.
   case encryptionChanged(MeetingEncryption)
@@ -139,7 +144,7 @@ public enum ReconnectStep: String, Hashable, Sendable {
   case signaling
   /// The media path was lost, or this machine's network changed: another path is looked for (ICE restart).
   case media
-  /// The place is lost: the meeting is joined anew, with the same tracks.
+  /// The session is lost: the meeting is joined again, with the same tracks.
   case rejoin
 }
 
@@ -151,7 +156,7 @@ public enum ReconnectStep: String, Hashable, Sendable {
 /// }
 /// ```
 public struct DataMessage: Sendable {
-  /// Who sent it; set by the server. Nil when that participant has left meanwhile.
+  /// The sender, set by the server. Nil when that participant has left.
   public let sender: RemoteParticipant?
 
   public let senderID: String
@@ -194,14 +199,14 @@ public typealias CodecInfo = Signaling.CodecInfo
 /// ```
 public typealias UndecodablePublication = Signaling.UndecodablePublication
 
-/// Who cannot decode a publication.
+/// The receivers that can't decode a publication.
 ///
 /// ```swift
 /// func words(_ receivers: UndecodableReceivers) -> String { "\(receivers.count) cannot play \(receivers.codec.name)" }
 /// ```
 public typealias UndecodableReceivers = Signaling.UndecodableReceivers
 
-/// Why the server does not send a picture for now.
+/// Why the server has paused a video.
 ///
 /// ```swift
 /// func explanation(_ reason: PauseReason) -> String {
@@ -212,7 +217,7 @@ public typealias UndecodableReceivers = Signaling.UndecodableReceivers
 /// ```
 public typealias PauseReason = Signaling.PauseReason
 
-/// What a track shows or lets hear.
+/// The source of a track.
 ///
 /// ```swift
 /// func symbol(_ source: TrackSource) -> String {

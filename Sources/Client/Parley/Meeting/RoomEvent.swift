@@ -1,14 +1,16 @@
 public import Signaling
 
-/// What happens with hosts, hands, reactions, polls and the meeting itself; comes as ``MeetingEvent/room(_:)``.
+/// An event of hosts, hands, reactions, polls or the meeting itself; comes as ``MeetingEvent/room(_:)``.
 ///
 /// ```swift
 /// if case .room(let event) = event {
 ///   switch event {
 ///   case .mutedByHost(let publication): print("A host has muted your \(publication.source.rawValue).")
 ///   case .stoppedByHost(let publication, reason: let reason):
-///     print("A host has ended your \(publication.source.rawValue)\(reason == .notAllowed ? ", and you may not send it any more" : "").")
-///   case .unmuteRequested(let sources, by: let host): print("\(host?.name ?? "A host") asks you to unmute \(sources).")
+///     print("A host has ended your \(publication.source.rawValue).")
+///     if reason == .notAllowed { print("You may not send it any more.") }
+///   case .unmuteRequested(let sources, by: let host):
+///     print("\(host?.name ?? "A host") asks you to unmute \(sources).")
 ///   case .permissionsChanged: print("You may now: \(meeting.local.permissions.map(\.rawValue))")
 ///   case .handChanged(let participant): print(participant.hand == nil ? "down" : "up")
 ///   case .spotlightChanged(let participant): print("Everybody sees \(participant?.name ?? "nobody") large.")
@@ -21,10 +23,12 @@ public import Signaling
 /// }
 /// ```
 public enum RoomEvent: Sendable {
-  /// A host muted a track of this client: nothing of it reaches anybody. Unmute it with ``LocalPublication/setMuted(_:)``, where that is allowed.
+  /// A host muted a track of this client: nothing of it reaches anybody. Unmute it with
+  /// ``LocalPublication/setMuted(_:)``, where that is allowed.
   case mutedByHost(LocalPublication)
-  /// A host ended a track of this client, or took the right to send it. It is not published any more, and its source is stopped: where it is
-  /// still allowed, publish it again when the person wants to. The reason is nil when it happened while the connection was down.
+  /// A host ended a track of this client, or took the right to send it. It is not published any more, and its source is
+  /// stopped: where it is still allowed, publish it again when the person wants to. The reason is nil when it happened
+  /// while the connection was down.
   case stoppedByHost(LocalPublication, reason: UnpublishReason?)
   /// A host asks this client to unmute tracks of these sources. Ask the person; never unmute without.
   case unmuteRequested([TrackSource], by: (any Participant)?)
@@ -32,9 +36,9 @@ public enum RoomEvent: Sendable {
   case permissionsChanged
   /// Somebody's hand went up or down; see ``Participant/hand``.
   case handChanged(any Participant)
-  /// Whom everybody is to show large; nil for nobody.
+  /// The participant whom everybody is to show large; nil for nobody.
   case spotlightChanged((any Participant)?)
-  /// What a host said of muting that holds for later tracks too; nil when nothing does any more.
+  /// A host's muting that covers later tracks too; nil when it ended.
   case muteForAllChanged(MuteForAll?)
   /// Somebody shows everybody a reaction.
   case reaction(any Participant, Reaction)
@@ -53,7 +57,7 @@ public enum RoomEvent: Sendable {
 /// ```
 public typealias UnpublishReason = Signaling.UnpublishReason
 
-/// A small picture that somebody shows everybody for a moment.
+/// A symbol that somebody shows everybody for a moment.
 ///
 /// ```swift
 /// try await meeting.react(Reaction.clap)
@@ -67,16 +71,16 @@ public typealias Reaction = Signaling.Reaction
 /// ```
 public typealias Poll = PollInfo
 
-/// Who sees how a poll stands.
+/// The participants who see the votes of a poll.
 ///
 /// ```swift
-/// func words(_ results: PollResults) -> String { results == .always ? "Everybody sees the results." : "Wait for the end." }
+/// func words(_ results: PollResults) -> String { results == .always ? "Everybody sees the votes." : "Wait." }
 /// ```
 public typealias PollResults = Signaling.PollResults
 
 /// A host's word that everybody is muted.
 ///
 /// ```swift
-/// func words(_ order: MuteForAll) -> String { order.mayUnmute ? "You may unmute yourself." : "Raise your hand to speak." }
+/// func words(_ order: MuteForAll) -> String { order.mayUnmute ? "You may unmute." : "Raise your hand to speak." }
 /// ```
 public typealias MuteForAll = MuteAllInfo

@@ -1,5 +1,5 @@
-/// Work of the main actor that ends with its owner. What is done is forgotten, also after it was cancelled, so that the list tells what still
-/// runs and does not grow with time.
+/// Work of the main actor that ends with its owner. Finished tasks leave the list, also cancelled ones, so it doesn't
+/// grow with time.
 @MainActor final class TaskList {
   private var running: [Int: Task<Void, Never>] = [:]
   private var next = 0
@@ -17,7 +17,7 @@
     }
   }
 
-  /// Cancels everything.
+  /// Cancels every task that runs.
   func cancel() {
     for task in running.values { task.cancel() }
   }

@@ -19,13 +19,13 @@ public import Observation
   /// The role that the token or a host gave.
   public internal(set) var role = ParticipantRole.guest
 
-  /// What the join token says about this participant, for the app: OpenTok's connection data. Nil when it says nothing.
+  /// The join token's data about this participant, for the app: OpenTok's connection data. Nil when it says nothing.
   public internal(set) var data: String?
 
   /// When this participant came, in whole seconds by the server's clock; nil before that is known.
   public internal(set) var created: Date?
 
-  /// What this participant may do: first what the token says, then what hosts say.
+  /// The permissions: first the token's, then those that hosts give.
   public internal(set) var permissions: Set<ParticipantPermission> = []
 
   /// The place in the row of raised hands; nil while the hand is down.
@@ -37,7 +37,7 @@ public import Observation
   /// How well media flows between this participant and the server.
   public internal(set) var quality = ConnectionQuality.excellent
 
-  /// What this client publishes, in the order it was published.
+  /// The tracks that this client publishes, in the order they were published.
   public internal(set) var publications: [LocalPublication] = []
 
   @ObservationIgnored weak var meeting: Meeting?
@@ -55,21 +55,22 @@ public import Observation
     publications.first { $0.source == source }
   }
 
-  /// Publishes video. Before joining, the track is prepared and goes out with the first offer; afterwards this returns when the
-  /// server has taken it.
+  /// Publishes video. Before joining, the track is prepared and goes out with the first offer; afterwards this returns
+  /// when the server has taken it.
   ///
   /// ```swift
   /// try await meeting.local.publish(LocalVideoTrack(CameraSource()))
-  /// try await meeting.local.publish(LocalVideoTrack(ScreenSource(), options: VideoOptions(isScreen: true)), as: .screen)
+  /// let screen = LocalVideoTrack(ScreenSource(), options: VideoOptions(isScreen: true))
+  /// try await meeting.local.publish(screen, as: .screen)
   /// ```
   ///
   /// - Parameters:
   ///   - track: The track; its source is started here.
-  ///   - source: What it shows. There is at most one track of a source; publishing another one replaces it.
+  ///   - source: The source. There is at most one track of a source; publishing another one replaces it.
   ///   - isMuted: Whether it starts muted.
-  ///   - name: What the others are to see as its name; nil for the participant's. Cut at 80 characters.
-  /// - Throws: ``Media/MediaError`` when the source cannot be opened or the options are not possible, ``JoinError`` when the server does not
-  ///   take it.
+  ///   - name: The name that the others see; nil for the participant's. Cut at 80 characters.
+  /// - Throws: ``Media/MediaError`` when the source cannot be opened or the options are not possible, ``JoinError``
+  ///   when the server does not take it.
   @discardableResult
   public func publish(
     _ track: LocalVideoTrack, as source: TrackSource = .camera, isMuted: Bool = false, name: String? = nil
@@ -136,8 +137,8 @@ public import Observation
     return publication
   }
 
-  /// Changes the display name. In a meeting ``name`` follows when the server has confirmed it; where the token sets the name it does not,
-  /// and ``MeetingEvent/problem(_:)`` says so.
+  /// Changes the display name. In a meeting ``name`` follows when the server has confirmed it; where the token sets the
+  /// name it does not, and ``MeetingEvent/problem(_:)`` says so.
   ///
   /// ```swift
   /// meeting.local.rename("Ann (in a train)")

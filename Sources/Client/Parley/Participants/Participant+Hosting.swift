@@ -1,9 +1,10 @@
 public import Signaling
 
-/// What hosts do to one participant. Whoever may not is refused by the server: ``JoinError/refused(code:message:)`` with the code `notAllowed`.
+/// Actions of hosts on one participant. The server refuses them to others: ``JoinError/refused(code:message:)`` with
+/// the code `notAllowed`.
 extension RemoteParticipant {
-  /// Mutes what this participant sends of these sources: nothing of it reaches anybody until the participant unmutes itself. A screen that
-  /// is shared is not muted but ended.
+  /// Mutes what this participant sends of these sources: nothing of it reaches anybody until the participant unmutes
+  /// itself. A screen that is shared is not muted but ended.
   ///
   /// ```swift
   /// try await participant.mute()
@@ -13,8 +14,8 @@ extension RemoteParticipant {
     try await request(.muteParticipant(id, sources: sources))
   }
 
-  /// Ends what this participant sends of these sources: the track is gone for everybody, and its camera, microphone or share with it. It
-  /// may be published again; take the permission where it may not.
+  /// Ends what this participant sends of these sources: the track is gone for everybody, and its camera, microphone or
+  /// share with it. It may be published again; take the permission where it may not.
   ///
   /// ```swift
   /// try await participant.stop([.camera])
@@ -33,7 +34,7 @@ extension RemoteParticipant {
     try await request(.askToUnmute(id, sources: sources))
   }
 
-  /// Takes this participant out of the meeting; with `ban` for good, as far as its token tells who it is.
+  /// Removes this participant from the meeting; with `ban` permanently, as far as its token identifies it.
   ///
   /// ```swift
   /// try await participant.remove()
@@ -94,14 +95,14 @@ extension RemoteParticipant {
 }
 
 extension LocalParticipant {
-  /// Raises the own hand; ``hand`` follows when the server has it.
+  /// Raises this client's hand; ``hand`` follows when the server has it.
   ///
   /// ```swift
   /// try await meeting.local.raiseHand()
   /// ```
   public func raiseHand() async throws(JoinError) { try await setHand(true) }
 
-  /// Lowers the own hand.
+  /// Lowers this client's hand.
   ///
   /// ```swift
   /// try await meeting.local.lowerHand()

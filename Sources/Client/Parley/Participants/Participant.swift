@@ -17,7 +17,7 @@ public import Signaling
   /// The role that the token or a host gave.
   var role: ParticipantRole { get }
 
-  /// What this participant may do.
+  /// The permissions of this participant.
   var permissions: Set<ParticipantPermission> { get }
 
   /// The place in the row of raised hands: who has the smallest number raised it first. Nil while the hand is down.
@@ -38,7 +38,7 @@ extension Participant {
   public var isSpeaking: Bool { audioLevel > 0 }
 }
 
-/// What a participant may do; given by the join token.
+/// A participant's role; given by the join token.
 ///
 /// ```swift
 /// switch meeting.local.role {
@@ -58,7 +58,7 @@ public struct ParticipantRole: RawRepresentable, Hashable, Sendable {
   /// ```
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// Whose meeting it is.
+  /// The organiser of the meeting.
   public static let organizer = ParticipantRole(rawValue: "organizer")
 
   /// Everybody who joined with an anonymous token.

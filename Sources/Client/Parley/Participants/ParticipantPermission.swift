@@ -16,7 +16,7 @@ public struct ParticipantPermission: RawRepresentable, Hashable, Sendable {
 
   public static let publishAudio = ParticipantPermission(rawValue: "publishAudio")
 
-  /// Send a camera's picture.
+  /// Send a camera's video.
   public static let publishVideo = ParticipantPermission(rawValue: "publishVideo")
 
   public static let publishScreen = ParticipantPermission(rawValue: "publishScreen")

@@ -20,13 +20,13 @@ public import Signaling
   /// The role that the token or a host gave.
   public internal(set) var role: ParticipantRole
 
-  /// What the join token says about this participant, for the app: OpenTok's connection data. Nil when it says nothing.
+  /// The join token's data about this participant, for the app: OpenTok's connection data. Nil when it says nothing.
   public internal(set) var data: String?
 
   /// When this participant came, in whole seconds by the server's clock; nil before that is known.
   public internal(set) var created: Date?
 
-  /// What this participant may do: first what the token says, then what hosts say.
+  /// The permissions: first the token's, then those that hosts give.
   public internal(set) var permissions: Set<ParticipantPermission>
 
   /// The place in the row of raised hands; nil while the hand is down.

@@ -6,7 +6,8 @@ import FoundationEssentials
 /// if NetworkPath.isCellular { print("Video may cost money here.") }
 /// ```
 public enum NetworkPath {
-  /// Whether the way to everywhere else leads over a mobile network: a modem, or a telephone that serves as one. False when that is not known.
+  /// Whether the way to everywhere else leads over a mobile network: a modem, or a telephone that serves as one. False
+  /// when that is not known.
   public static var isCellular: Bool {
     guard let table = try? String(contentsOfFile: "/proc/net/route", encoding: .utf8) else { return false }
     return isCellular(table)

@@ -9,7 +9,8 @@ struct OutputBacklog {
   var count: Int { texts.count - first + dropped }
   var isEmpty: Bool { count == 0 }
 
-  /// Adds a text, and drops the oldest ones while they are more than `capacity` bytes together. The newest always stays.
+  /// Adds a text, and drops the oldest ones while they are more than `capacity` bytes together. The newest always
+  /// stays.
   mutating func append(_ text: String, capacity: Int) {
     texts.append(text)
     bytes += text.utf8.count

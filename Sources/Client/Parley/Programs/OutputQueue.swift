@@ -1,10 +1,10 @@
 import Glibc
 
-/// Text on its way to standard output or standard error, written by a thread of its own: a pipe that nobody reads, or a terminal that was
-/// stopped, never holds up a meeting.
+/// Text on its way to standard output or standard error, written by a thread of its own: a pipe that nobody reads, or a
+/// terminal that was stopped, never holds up a meeting.
 ///
-/// What waits is bounded. When there is no room, the oldest texts are dropped, so that the newest ones, such as why a meeting ended, are
-/// kept; a notice stands where they were.
+/// The queue is bounded. When there is no room, the oldest texts are dropped, so that the newest ones, such as why a
+/// meeting ended, are kept; a notice stands where they were.
 ///
 /// ```swift
 /// let output = OutputQueue(descriptor: 1) { count in "(\(count) lines were not read in time)\n" }
@@ -34,9 +34,9 @@ public final class OutputQueue: @unchecked Sendable {
   /// let errors = OutputQueue(descriptor: 2, capacity: 64 << 10)
   /// ```
   /// - Parameters:
-  ///   - descriptor: Where the text goes: 1 is standard output, 2 standard error.
+  ///   - descriptor: The descriptor to write to: 1 is standard output, 2 standard error.
   ///   - capacity: How many bytes may wait, besides those that the pipe itself takes.
-  ///   - notice: What is written in place of so many dropped texts; nil for nothing.
+  ///   - notice: The text in place of so many dropped ones; nil for nothing.
   public init(
     descriptor: Int32, capacity: Int = 1 << 20, notice: @escaping @Sendable (Int) -> String? = { _ in nil }
   ) {
@@ -70,8 +70,8 @@ public final class OutputQueue: @unchecked Sendable {
     return body()
   }
 
-  /// The system's error code of the first write that failed, since the reader has gone or the disk is full; 0 while all is well. Nothing
-  /// is written after that.
+  /// The system's error code of the first write that failed, since the reader has gone or the disk is full; 0 while all
+  /// is well. Nothing is written after that.
   public var writeError: Int32 { locked { error } }
 
   /// Has a text written, a whole line as a rule. Never waits for the reader.
@@ -88,8 +88,8 @@ public final class OutputQueue: @unchecked Sendable {
     }
   }
 
-  /// Waits until everything is written, for as long as somebody reads: it gives up when nothing at all was read for `patience`,
-  /// and nothing more is taken then.
+  /// Waits until everything is written, for as long as somebody reads: it gives up when nothing at all was read for
+  /// `patience`, and nothing more is taken then.
   ///
   /// ```swift
   /// let output = OutputQueue(descriptor: 1)
@@ -155,7 +155,8 @@ public final class OutputQueue: @unchecked Sendable {
     pthread_cond_broadcast(change)
   }
 
-  /// Writes all of a text, and waits for whoever reads it; the system's error code, 0 for none. `progress` is called after each piece.
+  /// Writes all of a text, and waits for whoever reads it; the system's error code, 0 for none. `progress` is called
+  /// after each piece.
   package static func write(_ text: String, to descriptor: Int32, progress: () -> Void = {}) -> Int32 {
     var text = text
     return text.withUTF8 { bytes in

@@ -2,9 +2,9 @@ import Basics
 import Glibc
 import Synchronization
 
-/// The wishes of the system and of the terminal that the program should end: SIGTERM, SIGINT, and SIGHUP, which comes when the terminal
-/// was closed or its connection lost. A bot takes them over before anything else and leaves its meeting when one comes, so that the others
-/// see it at once:
+/// The wishes of the system and of the terminal that the program should end: SIGTERM, SIGINT, and SIGHUP, which comes
+/// when the terminal was closed or its connection lost. A bot takes them over before anything else and leaves its
+/// meeting when one comes, so that the others see it at once:
 ///
 /// ```swift
 /// let signals = StopSignals.take()
@@ -13,15 +13,15 @@ import Synchronization
 /// await meeting.leave()
 /// ```
 public enum StopSignals {
-  /// How many nanoseconds after the first one another counts as a wish of its own. `timeout` of GNU and some supervisors signal the
-  /// process and its group, so that one wish arrives twice.
+  /// How many nanoseconds after the first one another counts as a wish of its own. `timeout` of GNU and some
+  /// supervisors signal the process and its group, so that one wish arrives twice.
   static let patience: Int64 = 1_000_000_000
   /// When the first one came, by the monotonic clock; 0 before.
   private static let first = Atomic<Int64>(0)
   /// The writing end of the pipe that carries a signal out of its handler.
   private static let pipeEnd = Atomic<Int32>(-1)
 
-  /// What a signal asks for.
+  /// The request of a signal.
   enum Wish: Equatable {
     /// To end: it is the first.
     case end
@@ -31,15 +31,17 @@ public enum StopSignals {
     case endAtOnce
   }
 
-  /// What a signal at `now` asks for; `first` holds when the first one came, 0 before. Takes no lock, as signal handlers must not.
+  /// The request of a signal at `now` asks for; `first` holds when the first one came, 0 before. Takes no lock, as
+  /// signal handlers must not.
   static func wish(at now: Int64, first: borrowing Atomic<Int64>) -> Wish {
     let (isFirst, came) = first.compareExchange(expected: 0, desired: now, ordering: .relaxed)
     if isFirst { return .end }
     return now - came > patience ? .endAtOnce : .same
   }
 
-  /// Takes these signals over, for the whole process; to be called once. The stream gives the first one; another that comes more than a
-  /// second later ends the process at once, with the status that shells give to a process that a signal ended. Costs a thread that waits.
+  /// Takes these signals over, for the whole process; to be called once. The stream gives the first one; another that
+  /// comes more than a second later ends the process at once, with the status that shells give to a process that a
+  /// signal ended. Costs a thread that waits.
   ///
   /// ```swift
   /// for await number in StopSignals.take() {
@@ -48,11 +50,13 @@ public enum StopSignals {
   /// }
   /// ```
   ///
-  /// SIGHUP is left alone when the program was started with it ignored, as nohup does, since it is to outlive its terminal then.
+  /// SIGHUP is left alone when the program was started with it ignored, as nohup does, since it is to outlive its
+  /// terminal then.
   public static func take() -> AsyncStream<Int32> {
-    // Whoever goes away in the middle of a write must not end the program.
+    // A reader that goes away in the middle of a write must not end the program.
     signal(SIGPIPE, SIG_IGN)
-    // Nor a file that has reached the limit of its size (ulimit -f): writing fails then, which is told as a full disk is.
+    // Nor a file that has reached the limit of its size (ulimit -f): writing fails then, which is reported as for a
+    // full disk.
     signal(SIGXFSZ, SIG_IGN)
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
     var ends: [Int32] = [-1, -1]
@@ -71,7 +75,8 @@ public enum StopSignals {
     pthread_detach(thread)
     for number in [SIGTERM, SIGINT] { signal(number, handler) }
     if !isIgnored(SIGHUP) { signal(SIGHUP, handler) }
-    // Who was started from a thread that blocks them, as Foundation's `Process` does on dispatch's threads, would hear nothing of them.
+    // A program that was started from a thread that blocks them, as Foundation's `Process` does on dispatch's threads,
+    // would hear nothing of them.
     var taken = sigset_t()
     sigemptyset(&taken)
     for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&taken, number) }

@@ -15,22 +15,24 @@ import RTC
   /// The id that the server gave, `t_…`; empty until then.
   public internal(set) var id = ""
 
-  /// When it was published, by the server's clock, to the millisecond; nil until the server has said so, and from servers that do not.
+  /// When it was published, by the server's clock, to the millisecond; nil until the server has said so, and from
+  /// servers that do not.
   public internal(set) var created: Date?
 
-  /// What it shows or lets hear.
+  /// The source, such as the camera.
   public let source: TrackSource
 
-  /// What the others see as its name, where it was given one; else they go by the participant's.
+  /// The name that the others see; without one they see the participant's.
   public let name: String?
 
-  /// Whether it is muted: nothing is encoded or sent, and everybody is told.
+  /// Whether it is muted: nothing is encoded or sent, and everybody sees that.
   public private(set) var isMuted: Bool
 
   /// Whether it was a host who muted it.
   public internal(set) var isMutedByHost = false
 
-  /// Who cannot decode it, and so is not sent it; nil where everybody can. Those who are hidden are not counted.
+  /// The receivers that can't decode it, and so don't get it; nil where everybody can. Hidden participants aren't
+  /// counted.
   public internal(set) var undecodableFor: UndecodableReceivers?
 
   @ObservationIgnored let publisher: any Publisher
@@ -50,7 +52,7 @@ import RTC
 
   public var kind: MediaKind { publisher.kind }
 
-  /// Mutes or unmutes. Takes effect with the next frame; others are told by signalling.
+  /// Mutes or unmutes. Takes effect with the next frame; others hear of it by signalling.
   ///
   /// ```swift
   /// microphone.setMuted(!microphone.isMuted)
@@ -63,14 +65,15 @@ import RTC
     if let mid { owner?.meeting?.send(.mute(mid: mid.rawValue, muted: muted)) }
   }
 
-  /// Mutes, and returns when the server has told everybody so. Nothing is encoded or sent from the first moment on.
+  /// Mutes, and returns when the server has notified everybody. Nothing is encoded or sent from the first moment on.
   ///
   /// ```swift
   /// try await camera.mute()
   /// print("Nobody sees you any more, and everybody knows it.")
   /// ```
   ///
-  /// - Throws: ``JoinError/unreachable(_:)`` while the connection is lost: the server is told once it is back, and may be asked again then.
+  /// - Throws: ``JoinError/unreachable(_:)`` while the connection is lost: the server hears of it once it is back, and
+  ///   may be asked again then.
   public func mute() async throws(JoinError) {
     if !isMuted { isMutedByHost = false }
     isMuted = true
@@ -78,7 +81,8 @@ import RTC
     try await tellServer()
   }
 
-  /// Unmutes, and returns when the server has told everybody so. What is sent meanwhile reaches nobody where a host has forbidden it.
+  /// Unmutes, and returns when the server has notified everybody. Until then, media reaches nobody where a host has
+  /// forbidden it.
   ///
   /// ```swift
   /// do throws(JoinError) {
@@ -88,8 +92,9 @@ import RTC
   /// }
   /// ```
   ///
-  /// - Throws: ``JoinError/refused(code:message:)`` where hosts let nobody unmute: it stays muted. ``JoinError/unreachable(_:)`` while the connection
-  ///   is lost: the server is told once it is back, and may be asked again then.
+  /// - Throws: ``JoinError/refused(code:message:)`` where hosts let nobody unmute: it stays muted.
+  ///   ``JoinError/unreachable(_:)`` while the connection is lost: the server hears of it once it is back, and may be
+  ///   asked again then.
   public func unmute() async throws(JoinError) {
     isMuted = false
     isMutedByHost = false
@@ -97,10 +102,10 @@ import RTC
     try await tellServer()
   }
 
-  /// Has the server tell everybody whether it is muted.
+  /// Has the server notify everybody whether it is muted.
   private func tellServer() async throws(JoinError) {
     guard let meeting = owner?.meeting, meeting.state != .idle else { return }
-    // What was published while the connection was being brought back.
+    // A track that was published while the connection was being brought back.
     if mid == nil { try await meeting.takeUp(self) }
     guard let mid else { throw .unreachable("The track is not sent just now. Try again when the connection is back.") }
     // As it is now, and not as it was before the wait.

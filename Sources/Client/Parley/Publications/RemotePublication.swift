@@ -16,13 +16,15 @@ public import Signaling
 
   public let kind: MediaKind
 
-  /// What it shows or lets hear.
+  /// The source, such as the camera.
   public let source: TrackSource
 
-  /// The name that its sender gave it, such as what a shared screen shows; nil where it goes by the participant's. Show it as text.
+  /// The name that its sender gave it, such as what a shared screen shows; nil where it goes by the participant's. Show
+  /// it as text.
   public let name: String?
 
-  /// When it was published, by the server's clock, to the millisecond: the same for everybody in the meeting. Nil from servers that do not say.
+  /// When it was published, by the server's clock, to the millisecond: the same for everybody in the meeting. Nil from
+  /// servers that do not say.
   public let created: Date?
 
   /// Whether it is muted: nothing of it is received.
@@ -31,14 +33,14 @@ public import Signaling
   /// Whether it was a host, not its sender, who muted it.
   public internal(set) var isMutedByHost: Bool
 
-  /// What it is sent in, while this client cannot decode that and so is not sent it; nil otherwise. It comes by itself when its sender goes over
-  /// to another codec, which the server asks for as far as that helps.
+  /// The codec it is sent in, while this client can't decode that and so doesn't get it; nil otherwise. It comes by
+  /// itself when its sender goes over to another codec, which the server asks for as far as that helps.
   public internal(set) var undecodableCodec: CodecInfo?
 
   /// How it is received; nil while it is not.
   public internal(set) var subscription: Subscription?
 
-  /// Who publishes it; nil when that participant has left.
+  /// The publisher; nil when that participant has left.
   ///
   /// ```swift
   /// let owner = publication.participant?.name ?? "somebody who has left"

@@ -2,8 +2,8 @@ import Basics
 import RTC
 public import Signaling
 
-/// A publication of somebody else that this client receives. The server decides which: everything while there is room, and the
-/// screens and the latest speakers first when there is not.
+/// A publication of somebody else that this client receives. The server decides which: everything while there is room,
+/// and the screens and the latest speakers first when there is not.
 ///
 /// ```swift
 /// for await case .subscribed(let subscription) in meeting.events {
@@ -19,13 +19,14 @@ public import Signaling
   /// The slot (m-section) that carries it.
   let mid: MID
 
-  /// Whether the server does not send it for now, because this client's network has no room for it. It goes on by itself.
+  /// Whether the server does not send it for now, because this client's network has no room for it. It goes on by
+  /// itself.
   public var isPaused: Bool { pauseReason != nil }
 
   /// Why the server does not send it for now; nil while it does.
   public internal(set) var pauseReason: PauseReason?
 
-  /// At what size it is shown, 0 for sound that nobody listens to; nil when nothing was said.
+  /// The size at which it is shown, 0 for audio that nobody listens to; nil when none was set.
   private(set) var view: SlotView?
   private weak var meeting: Meeting?
 
@@ -36,8 +37,8 @@ public import Signaling
     self.meeting = meeting
   }
 
-  /// Tells the server at what size the picture is shown, so that it sends what fills it and no more: a view calls this whenever its size
-  /// changes. Without it the best there is comes. For sound there is ``listen(_:)``.
+  /// Reports the size at which the video is shown, so that the server sends no more than that: a view calls this
+  /// whenever its size changes. Without it the best there is comes. For audio there is ``listen(_:)``.
   ///
   /// ```swift
   /// subscription.show(width: 320, height: 180)  // a tile
@@ -57,10 +58,11 @@ public import Signaling
         maxFrameRate: view?.maxFrameRate))
   }
 
-  /// The most pictures a second that are of use, 1 to 240 (anything else counts as the nearest of them); nil, as at first, for all there are. The server leaves
-  /// pictures out for it, without a keyframe or a pause, where the sender codes its video in temporal layers (``VideoOptions/temporalLayers``; browsers do):
-  /// it comes with a half or a quarter of its rate then. It never comes with less than its lowest layer. A sender without layers that heeds the server
-  /// sends as many as are wanted by who wants most. Without effect on sound.
+  /// The highest useful frame rate, 1 to 240 (anything else counts as the nearest of them); nil, as at first, for all
+  /// there are. The server leaves frames out for it, without a keyframe or a pause, where the sender codes its video in
+  /// temporal layers (``VideoOptions/temporalLayers``; browsers do): it comes with a half or a quarter of its rate
+  /// then. It never comes with less than its lowest layer. A sender without layers that heeds the server sends as many
+  /// as are wanted by who wants most. Without effect on audio.
   public var maximumFramesPerSecond: Int? {
     get { view?.maxFrameRate }
     set {
@@ -73,9 +75,9 @@ public import Signaling
     }
   }
 
-  /// Tells the server whether the sound is listened to: what is not is not sent, which saves some 40 kb/s a voice. Without it everything
-  /// comes. Sinks and what ``Meeting/playSound(to:)`` plays are silent meanwhile; it goes on a moment after `true`. For pictures there is
-  /// ``show(width:height:isPinned:)``.
+  /// Reports whether somebody listens: the server doesn't send audio that nobody hears, which saves some 40 kb/s a
+  /// voice. Without it everything comes. Sinks and what ``Meeting/playSound(to:)`` plays are silent during it; audio
+  /// goes on a moment after `true`. For video there is ``show(width:height:isPinned:)``.
   ///
   /// ```swift
   /// subscription.listen(false)  // a bot that only watches
@@ -92,7 +94,7 @@ public import Signaling
     meeting?.viewChanged()
   }
 
-  /// Who publishes it; nil when that participant has left.
+  /// The publisher; nil when that participant has left.
   public var participant: RemoteParticipant? { publication.participant }
 
   /// The video track; nil for audio.
@@ -111,9 +113,7 @@ public import Signaling
 /// }
 /// ```
 public enum RemoteTrack: Sendable {
-  /// Pictures.
   case video(RemoteVideoTrack)
-  /// Sound.
   case audio(RemoteAudioTrack)
 
   func isSame(as other: RemoteTrack) -> Bool {

@@ -50,7 +50,7 @@ enum MeetingLocation: Sendable {
   /// Refuses what no server takes for a token, before it is sent anywhere.
   static func check(_ token: Secret<String>) throws(JoinError) {
     let text = token.value
-    // What no token has could end the header and begin another.
+    // Characters that no token has could end the header and begin another.
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw .refused(
         code: "badToken", message: "The join token is not valid: it is empty, or has characters that no token has.")

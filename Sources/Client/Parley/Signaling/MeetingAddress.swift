@@ -1,7 +1,8 @@
 public import Encryption
 import FoundationEssentials
 
-/// The address of a meeting, taken apart: `http(s)://host[:port]/<room>#jwt=<token>&config.…=…&userInfo.displayName="Ann"`. A token in the query
+/// The address of a meeting, taken apart:
+/// `http(s)://host[:port]/<room>#jwt=<token>&config.…=…&userInfo.displayName="Ann"`. A token in the query
 /// (`?jwt=<token>`, as Jitsi Meet has it) is understood as well.
 ///
 /// The fragment's overrides are those of `docs/protocol.md`; unknown ones are kept in ``overrides`` and do no harm.
@@ -17,8 +18,8 @@ public struct MeetingAddress: Hashable, Sendable {
   /// The first segment of the path as it was written, still percent-encoded.
   public let roomSegment: String
 
-  /// The join token of `#jwt=` or of `?jwt=`. It goes to the server in a header and in `join`, never in an address, and is not printed: it
-  /// lets anybody in who has it.
+  /// The join token of `#jwt=` or of `?jwt=`. It goes to the server in a header and in `join`, never in an address, and
+  /// is not printed: it lets anybody in who has it.
   public let token: Secret<String>?
 
   /// The secret of an encrypted meeting, `#e2ee=` in the fragment. It never goes to the server and is not printed: who
@@ -108,10 +109,11 @@ public struct MeetingAddress: Hashable, Sendable {
   /// Whether the fragment asks to start with the camera muted.
   public var startsWithVideoMuted: Bool { overrides["config.startWithVideoMuted"] == "true" }
 
-  /// Where the discover document is. With a token the room is named all the same, so that the server refuses the token of another.
+  /// The address of the discover document. With a token the room is named all the same, so that the server refuses the
+  /// token of another.
   var discover: String { "\(origin)/discover/\(roomSegment)" }
 
-  /// Where a server has the discover document of a token's meeting, whichever that is.
+  /// The address of the discover document of a token's meeting, whichever that is.
   static func discover(server: String) throws(JoinError) -> String {
     // Any room will do: of this address only the server is used.
     "\(try MeetingAddress("\(server)/-").origin)/discover"

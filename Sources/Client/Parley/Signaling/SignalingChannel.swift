@@ -26,7 +26,7 @@ final class SignalingChannel: Sendable {
     return socket.send(text: text)
   }
 
-  /// The next message; nil when the socket is closed. What this version does not know is skipped.
+  /// The next message; nil when the socket is closed. Messages that this version doesn't know are skipped.
   func receive() async -> ServerMessage? {
     while let message = await socket.receive() {
       guard case .text(let text) = message else { continue }
@@ -35,7 +35,7 @@ final class SignalingChannel: Sendable {
     return nil
   }
 
-  /// What the server did that ended the connection, when it was more than going away.
+  /// The server's act that ended the connection, when it was more than going away.
   var failure: JoinError? {
     guard let closing = socket.closing, !closing.byPeer, closing.code == 1_009 || closing.code == 1_007 else {
       return nil
@@ -46,7 +46,7 @@ final class SignalingChannel: Sendable {
   /// Closes after what is queued has been sent.
   func close() { socket.close() }
 
-  /// Waits until the socket is closed, and tells whether the server has closed it.
+  /// Waits until the socket is closed, and returns whether the server has closed it.
   @discardableResult func closed() async -> Bool {
     let closing = await socket.closed()
     // The other side of one that is lost did nothing.
@@ -55,7 +55,7 @@ final class SignalingChannel: Sendable {
 }
 
 extension JoinError {
-  /// What a failure of the transport means to who joins.
+  /// The error of a joining client for a failure of the transport.
   init(_ error: TransportError, reaching url: String) {
     // People know the server, not the paths below it; and the query may hold a token.
     let place = url.split(separator: "/", maxSplits: 2).prefix(2).joined(separator: "//")

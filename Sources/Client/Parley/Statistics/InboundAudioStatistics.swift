@@ -1,8 +1,8 @@
 import Media
 import RTC
 
-/// The audio members of `RTCInboundRtpStreamStats`. All but ``audioLevel`` stand still while nobody hears the track, since it is not decoded
-/// then. Samples count for each channel once.
+/// The audio members of `RTCInboundRtpStreamStats`. All but ``audioLevel`` stand still while nobody hears the track,
+/// since it is not decoded then. Samples count for each channel once.
 ///
 /// ```swift
 /// for track in statistics.inbound {
@@ -10,8 +10,8 @@ import RTC
 /// }
 /// ```
 public struct InboundAudioStatistics: Hashable, Sendable {
-  /// How loud it is: 0 (silence) to 1 (0 dBov), linear. Of what is played, smoothed over about 100 ms; while nobody hears it, of what the
-  /// sender wrote into the newest packet (RFC 6464). Nil when neither is known.
+  /// How loud it is: 0 (silence) to 1 (0 dBov), linear. Of what is played, smoothed over about 100 ms; while nobody
+  /// hears it, of what the sender wrote into the newest packet (RFC 6464). Nil when neither is known.
   public let audioLevel: Double?
 
   /// Samples that were decoded or made up, before stretching. Silence of the sender is not among them.
@@ -23,7 +23,7 @@ public struct InboundAudioStatistics: Hashable, Sendable {
   /// Those of them that are silence.
   public let silentConcealedSamples: UInt64
 
-  /// How often made-up sound began.
+  /// How often concealment began.
   public let concealmentEvents: UInt64
 
   /// Samples put in to play more slowly.

@@ -3,7 +3,7 @@ import Media
 public import RTC
 public import Signaling
 
-/// What is received of one publication (`RTCInboundRtpStreamStats`), since its subscription began.
+/// The received streams of one publication (`RTCInboundRtpStreamStats`), since its subscription began.
 ///
 /// ```swift
 /// for track in statistics.inbound {
@@ -13,7 +13,7 @@ public import Signaling
 public struct InboundTrackStatistics: Sendable {
   public let publication: String
 
-  /// What it shows or lets hear.
+  /// The source, such as the camera.
   public let source: TrackSource
 
   /// The id of the participant who publishes it.
@@ -32,8 +32,8 @@ public struct InboundTrackStatistics: Sendable {
   /// Packets received, retransmitted ones included.
   public let packetsReceived: UInt64
 
-  /// Packets that did not come under their own number, as RFC 3550 counts them: a retransmission does not take one away; negative
-  /// when there were duplicates.
+  /// Packets that did not come under their own number, as RFC 3550 counts them: a retransmission does not take one
+  /// away; negative when there were duplicates.
   public let packetsLost: Int64
 
   /// Packets that the jitter buffer did not take: too late, twice, or broken.
@@ -66,7 +66,8 @@ public struct InboundTrackStatistics: Sendable {
   /// NACK messages sent: how often lost packets were asked for.
   public let nackCount: UInt64
 
-  /// How long frames, or samples of sound, stayed in the jitter buffer, in seconds: divide by ``jitterBufferEmittedCount`` for the mean.
+  /// How long frames, or audio samples, stayed in the jitter buffer, in seconds: divide by ``jitterBufferEmittedCount``
+  /// for the mean.
   public let jitterBufferDelay: Double
 
   /// The delay that was aimed at, likewise.
@@ -75,7 +76,7 @@ public struct InboundTrackStatistics: Sendable {
   /// The delay that jitter alone would have asked for, likewise.
   public let jitterBufferMinimumDelay: Double
 
-  /// The frames, or samples of sound, that came out of the jitter buffer. Sound stays in it only while somebody hears it.
+  /// The frames, or audio samples, that came out of the jitter buffer. Audio stays in it only while somebody hears it.
   public let jitterBufferEmittedCount: UInt64
 
   /// Frames and freezes; nil for audio.
@@ -84,8 +85,8 @@ public struct InboundTrackStatistics: Sendable {
   /// Samples and concealment; nil for video.
   public let audio: InboundAudioStatistics?
 
-  /// What the server reports about the stream (`RTCRemoteOutboundRtpStreamStats`), of all that its m-section carried; nil before its first
-  /// report.
+  /// The server's report about the stream (`RTCRemoteOutboundRtpStreamStats`), of all that its m-section carried; nil
+  /// before its first report.
   public let remote: RemoteOutboundStreamStatistics?
 
   @MainActor init(_ publication: RemotePublication, of participant: String, _ stream: SessionStatistics.Inbound) {

@@ -2,7 +2,8 @@ public import Basics
 import Media
 import RTC
 
-/// The video members of `RTCInboundRtpStreamStats`. What nobody watches is received and not decoded, and does not count as dropped.
+/// The video members of `RTCInboundRtpStreamStats`. Video that nobody watches is received and not decoded, and doesn't
+/// count as dropped.
 ///
 /// ```swift
 /// if let video = inbound.video { print("\(video.frameWidth)x\(video.frameHeight) at \(video.framesPerSecond)") }
@@ -10,52 +11,53 @@ import RTC
 public struct InboundVideoStatistics: Hashable, Sendable {
   public let framesReceived: UInt64
 
-  /// Pictures decoded; the same number as ``RemoteVideoTrack/framesDecoded``.
+  /// Frames decoded; the same number as ``RemoteVideoTrack/framesDecoded``.
   public let framesDecoded: UInt64
 
   /// Those of them that refer to no other.
   public let keyFramesDecoded: UInt64
 
-  /// Pictures that were received whole and not decoded: what they refer to is missing, this machine is too slow, or the decoder refused.
+  /// Frames that were received whole and not decoded: a reference is missing, this machine is too slow, or the decoder
+  /// refused.
   public let framesDropped: UInt64
 
-  /// How long decoding took, all pictures together.
+  /// How long decoding took, all frames together.
   public let totalDecodeTime: TimeSpan
 
   /// Frames decoded in the last second.
   public let framesPerSecond: Double
 
-  /// The size of the last decoded picture in pixels; 0 before the first.
+  /// The size of the last decoded frame in pixels; 0 before the first.
   public let frameWidth: Int
 
   public let frameHeight: Int
 
-  /// Pictures that took more than one packet.
+  /// Frames that took more than one packet.
   public let framesAssembledFromMultiplePackets: UInt64
 
   /// From the first to the last packet of those, all of them together.
   public let totalAssemblyTime: TimeSpan
 
-  /// How often the picture stood still noticeably: for three usual intervals, and for 150 ms more than a usual one. Counted where
-  /// pictures leave the jitter buffer, also while nobody watches.
+  /// How often the video froze: for three usual intervals, and for 150 ms more than a usual one. Counted where frames
+  /// leave the jitter buffer, also while nobody watches.
   public let freezeCount: UInt64
 
   /// How long those times were together.
   public let totalFreezesDuration: TimeSpan
 
-  /// How often no picture came for more than five seconds.
+  /// How often no frame came for more than five seconds.
   public let pauseCount: UInt64
 
   /// How long those times were together.
   public let totalPausesDuration: TimeSpan
 
-  /// The time between pictures, all of it together.
+  /// The time between frames, all of it together.
   public let totalInterFrameDelay: TimeSpan
 
-  /// The squares of the times between pictures in seconds, all of them together.
+  /// The squares of the times between frames in seconds, all of them together.
   public let totalSquaredInterFrameDelay: Double
 
-  /// Picture loss indications sent: how often a keyframe was asked for.
+  /// PLI messages sent (RFC 4585): how often a keyframe was requested.
   public let pliCount: UInt64
 
   /// Full intra requests sent: the other way of asking for a keyframe.

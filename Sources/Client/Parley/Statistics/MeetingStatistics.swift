@@ -2,11 +2,12 @@ import Basics
 import RTC
 public import Signaling
 
-/// What a meeting's media did so far, in the terms of "Identifiers for WebRTC's Statistics API" (W3C webrtc-stats): the same names, counts
-/// and meanings. Times are ``Basics/TimeSpan``, rates are ``Basics/DataRate``, levels and shares go from 0 to 1, and a member is nil while it is not
-/// known.
+/// The statistics of a meeting's media so far, in the terms of "Identifiers for WebRTC's Statistics API" (W3C
+/// webrtc-stats): the same names, counts and meanings. Times are ``Basics/TimeSpan``, rates are ``Basics/DataRate``,
+/// levels and shares go from 0 to 1, and a member is nil while it is not known.
 ///
-/// Counts grow from the connection's start, those of what is received from the start of its subscription; a rejoin starts anew.
+/// Counts grow from the connection's start, those of received streams from the start of the subscription; a rejoin
+/// starts again.
 ///
 /// ```swift
 /// if let statistics = await meeting.statistics() {
@@ -17,13 +18,15 @@ public struct MeetingStatistics: Sendable {
   /// The path, its candidates and the estimate.
   public var transport: TransportStatistics
 
-  /// What is sent, one entry a stream: a simulcast track has one for each layer, with the same ``OutboundTrackStatistics/publication``.
+  /// The sent streams, one entry each: a simulcast track has one for each layer, with the same
+  /// ``OutboundTrackStatistics/publication``.
   public var outbound: [OutboundTrackStatistics]
 
-  /// What is received, one entry a subscription of which a packet came.
+  /// The received streams, one entry a subscription of which a packet came.
   public var inbound: [InboundTrackStatistics]
 
-  /// What is not received since this client cannot decode it. The W3C's statistics have no such member.
+  /// The publications that aren't received since this client can't decode them. The W3C's statistics have no such
+  /// member.
   public var undecodable: [UndecodablePublication]
 
   /// Frames that were sealed, opened and dropped; nil in a meeting that is not encrypted.
@@ -31,7 +34,7 @@ public struct MeetingStatistics: Sendable {
 }
 
 extension Meeting {
-  /// What media did so far; nil while there is no connection. Costs one visit to the media thread.
+  /// The statistics of media so far; nil while there is no connection. Costs one visit to the media thread.
   ///
   /// ```swift
   /// if let statistics = await meeting.statistics() { print(statistics.transport.packetsReceived) }
@@ -52,7 +55,7 @@ extension Meeting {
       }, encryption: measured.encryption)
   }
 
-  /// Nil for what was unpublished meanwhile.
+  /// Nil for a track that isn't published any more.
   private func outbound(_ stream: SessionStatistics.Outbound) -> OutboundTrackStatistics? {
     let publication = local.publications.first { $0.mid == stream.rtp.mid }
     return publication.map { OutboundTrackStatistics($0, stream) }

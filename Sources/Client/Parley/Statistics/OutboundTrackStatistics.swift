@@ -2,7 +2,7 @@ public import Basics
 public import RTC
 public import Signaling
 
-/// What is sent of one publication, or of one simulcast layer of it (`RTCOutboundRtpStreamStats`).
+/// The sent stream of one publication, or of one simulcast layer of it (`RTCOutboundRtpStreamStats`).
 ///
 /// ```swift
 /// for stream in statistics.outbound where stream.active {
@@ -13,7 +13,7 @@ public struct OutboundTrackStatistics: Sendable {
   /// The publication's id; empty until the server has given it.
   public let publication: String
 
-  /// What it shows or lets hear: tells a camera from a screen.
+  /// The source, which distinguishes a camera from a screen.
   public let source: TrackSource
 
   public let kind: MediaKind
@@ -32,8 +32,8 @@ public struct OutboundTrackStatistics: Sendable {
   /// The simulcast layer, `q`, `h` or `f`; nil without simulcast.
   public let rid: RID?
 
-  /// Whether it is to be sent: not muted, and watched by somebody. What the network has no room for is active all the same; see
-  /// ``OutboundVideoStatistics/qualityLimitationReason``.
+  /// Whether it is to be sent: not muted, and watched by somebody. A layer without room in the network is active all
+  /// the same; see ``OutboundVideoStatistics/qualityLimitationReason``.
   public let active: Bool
 
   /// Packets sent, retransmissions included.
@@ -56,16 +56,18 @@ public struct OutboundTrackStatistics: Sendable {
   /// NACK messages received: how often lost packets were asked for.
   public let nackCount: UInt64
 
-  /// The rate that the estimate gives the stream now; zero while it is paused for want of bandwidth. An ``EncodedLoop`` does not follow it.
+  /// The rate that the estimate gives the stream now; zero while it is paused for want of bandwidth. An ``EncodedLoop``
+  /// does not follow it.
   public let targetBitrate: DataRate
 
-  /// How many receivers cannot decode the publication, and so are not sent it. The W3C's statistics have no such member.
+  /// How many receivers cannot decode the publication, and so are not sent it. The W3C's statistics have no such
+  /// member.
   public let undecodableFor: Int
 
   /// Frames and their encoder; nil for audio.
   public let video: OutboundVideoStatistics?
 
-  /// What the server reports about the stream (`RTCRemoteInboundRtpStreamStats`); nil before its first report.
+  /// The server's report about the stream (`RTCRemoteInboundRtpStreamStats`); nil before its first report.
   public let remote: RemoteInboundStatistics?
 
   @MainActor init(_ publication: LocalPublication, _ stream: SessionStatistics.Outbound) {
@@ -93,7 +95,8 @@ public struct OutboundTrackStatistics: Sendable {
   }
 }
 
-/// The video members of `RTCOutboundRtpStreamStats`. What is said of encoding stays 0 for an ``EncodedLoop``, which is not encoded here.
+/// The video members of `RTCOutboundRtpStreamStats`. Figures of encoding stay 0 for an ``EncodedLoop``, which is not
+/// encoded here.
 ///
 /// ```swift
 /// for stream in statistics.outbound {
@@ -106,24 +109,24 @@ public struct OutboundVideoStatistics: Hashable, Sendable {
   /// Those of them that refer to no other.
   public let keyFramesEncoded: UInt64
 
-  /// How long encoding took, all pictures together.
+  /// How long encoding took, all frames together.
   public let totalEncodeTime: TimeSpan
 
   /// Frames encoded in the last second.
   public let framesPerSecond: Double
 
-  /// Pictures that were packetized and handed to the network.
+  /// Frames that were packetized and handed to the network.
   public let framesSent: UInt64
 
-  /// The size of the last picture in pixels; 0 before the first.
+  /// The size of the last frame in pixels; 0 before the first.
   public let frameWidth: Int
 
   public let frameHeight: Int
 
-  /// Why pictures are smaller or fewer than they should be; nil for an ``EncodedLoop``.
+  /// Why frames are smaller or fewer than they should be; nil for an ``EncodedLoop``.
   public let qualityLimitationReason: QualityLimitationReason?
 
-  /// Picture loss indications received: how often a keyframe was asked for.
+  /// PLI messages received (RFC 4585): how often a keyframe was requested.
   public let pliCount: UInt64
 
   /// Full intra requests received: the other way of asking for a keyframe.
@@ -143,7 +146,7 @@ public struct OutboundVideoStatistics: Hashable, Sendable {
   }
 }
 
-/// Why a picture is sent smaller, or with fewer frames, than it was published (`RTCQualityLimitationReason`).
+/// Why video is sent smaller, or with fewer frames, than it was published (`RTCQualityLimitationReason`).
 ///
 /// ```swift
 /// switch outbound.video?.qualityLimitationReason {
@@ -154,12 +157,10 @@ public struct OutboundVideoStatistics: Hashable, Sendable {
 /// }
 /// ```
 public enum QualityLimitationReason: String, Hashable, Sendable {
-  /// It is not.
   case none
-  /// Encoding does not keep up: more than a tenth of the last second's pictures was left out.
+  /// Encoding doesn't keep up: more than a tenth of the last second's frames was left out.
   case cpu
   /// The network has no room for more.
   case bandwidth
-  /// Nobody watches it.
   case other
 }

@@ -2,7 +2,7 @@ import Basics
 import Media
 import RTC
 
-/// What a session has measured, before its meeting says which publication it is about.
+/// The figures of a session, before its meeting assigns them to publications.
 struct SessionStatistics: Sendable {
   struct Outbound: Sendable {
     var rtp: OutboundStreamStatistics
@@ -58,7 +58,8 @@ extension MediaSession {
 }
 
 extension InboundStreamStatistics {
-  /// What was counted after `start`: a slot's stream goes on when the slot carries something else. All of it when the stream itself is new.
+  /// The counts after `start`: a slot's stream goes on when the slot carries something else. All of it when the
+  /// stream itself is new.
   func since(_ start: InboundStreamStatistics?) -> InboundStreamStatistics {
     guard let start, start.ssrc == ssrc else { return self }
     var rest = self

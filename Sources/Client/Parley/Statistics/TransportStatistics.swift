@@ -23,8 +23,8 @@ public struct TransportStatistics: Sendable {
   /// Datagrams received that were dropped, for whatever reason. Not a member of the W3C's.
   public var packetsDiscarded: UInt64 = 0
 
-  /// Datagrams that this machine's system dropped because this process did not read them in time: loss that is neither the network's nor
-  /// the server's. Not a member of the W3C's.
+  /// Datagrams that this machine's system dropped because this process did not read them in time: loss that is neither
+  /// the network's nor the server's. Not a member of the W3C's.
   public var receiveBufferDrops: UInt64 = 0
 
   public var iceState = IceTransportState.new
@@ -50,8 +50,8 @@ public struct CandidatePairStatistics: Hashable, Sendable {
 
   public let remote: CandidateStatistics
 
-  /// How long the last answer to a check of the path took, consent checks included, which come every 4 to 6 seconds. Nil while none
-  /// could be timed. What RTCP says of a stream is in `RemoteInboundStatistics.roundTripTime`.
+  /// How long the last answer to a check of the path took, consent checks included, which come every 4 to 6 seconds.
+  /// Nil while none could be timed. RTCP's figures of a stream are in `RemoteInboundStatistics.roundTripTime`.
   public let currentRoundTripTime: TimeSpan?
 
   /// The sum of all that were timed.
@@ -60,7 +60,7 @@ public struct CandidatePairStatistics: Hashable, Sendable {
   /// How many there were.
   public let responsesReceived: UInt64
 
-  /// What the network bears in sending, by the estimate; nil before the first report of the server on what was sent.
+  /// The estimated capacity for sending; nil before the first report of the server on what was sent.
   public let availableOutgoingBitrate: DataRate?
 
   init(_ pair: IceCandidatePair, availableOutgoingBitrate: DataRate?) {
@@ -79,13 +79,13 @@ public struct CandidatePairStatistics: Hashable, Sendable {
 /// for end in [pair.local, pair.remote] { print(end.candidateType, end.address?.text ?? "a name") }
 /// ```
 public struct CandidateStatistics: Hashable, Sendable {
-  /// What the address is: `host`, `srflx`, `prflx` or `relay`.
+  /// The kind of address: `host`, `srflx`, `prflx` or `relay`.
   public let candidateType: IceCandidate.Kind
 
   /// The address. It hides its host part when it is printed; `address.text` is the full one. Nil for a name.
   public let address: TransportAddress?
 
-  /// What media is carried in at this end: `udp` or `tcp`. A relayed address takes UDP, however its TURN server is reached.
+  /// The transport at this end: `udp` or `tcp`. A relayed address takes UDP, however its TURN server is reached.
   public let `protocol`: IceTransport
 
   /// How the TURN server is reached: over UDP, TCP or TLS. Nil for other types and for the remote end.

@@ -1,6 +1,6 @@
 import Basics
 
-/// What the encoder of one stream did since the stream began.
+/// The counts of a stream's encoder since the stream began.
 struct VideoEncoderCounts: Hashable, Sendable {
   private(set) var framesEncoded: UInt64 = 0
   private(set) var keyFramesEncoded: UInt64 = 0
@@ -15,7 +15,7 @@ struct VideoEncoderCounts: Hashable, Sendable {
   }
 }
 
-/// What a ``VideoPublisher`` says about one of its streams.
+/// The figures of a ``VideoPublisher`` about one of its streams.
 struct VideoEncoderStatistics: Sendable {
   var counts: VideoEncoderCounts
   var framesPerSecond: Double
@@ -24,7 +24,7 @@ struct VideoEncoderStatistics: Sendable {
   var isWanted: Bool
 }
 
-/// What the decoder of one received track did.
+/// The counts of a received track's decoder.
 struct VideoDecoderCounts: Hashable, Sendable {
   private(set) var framesDecoded: UInt64 = 0
   private(set) var keyFramesDecoded: UInt64 = 0
@@ -43,7 +43,7 @@ struct VideoDecoderCounts: Hashable, Sendable {
   }
 }
 
-/// Width and height in pixels; 0 by 0 before the first picture.
+/// Width and height in pixels; 0 by 0 before the first frame.
 struct PictureExtent: Hashable, Sendable {
   var width = 0
   var height = 0

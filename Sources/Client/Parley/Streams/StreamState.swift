@@ -24,7 +24,7 @@ extension Meeting {
       (state.hasAudio, state.hasVideo) = (audio?.isMuted == false, video?.isMuted == false)
       state.name = video?.name ?? audio?.name ?? local.name
       state.created = [audio?.created, video?.created].compactMap(\.self).min()
-    } else if let remote = participantsByID[participant] {
+    } else if let remote = roster[participant] {
       let (audio, video) = (remote.publication(kind.audio), remote.publication(kind.video))
       state.isPublished = audio != nil || video != nil
       (state.hasAudio, state.hasVideo) = (audio?.isMuted == false, video?.isMuted == false)

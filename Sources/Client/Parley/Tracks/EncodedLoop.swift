@@ -1,10 +1,10 @@
 public import Basics
 public import RTC
 
-/// A few seconds of media that are encoded already, sent over and over: for load tests and waiting music. It costs no encoder, so one
-/// process can publish hundreds.
+/// A few seconds of media that are encoded already, sent over and over: for load tests and waiting music. It costs no
+/// encoder, so one process can publish hundreds.
 ///
-/// The first frame must be a keyframe; whoever needs one gets it by starting the loop anew.
+/// The first frame must be a keyframe; a receiver that needs one gets it by a restart of the loop.
 ///
 /// ```swift
 /// if let music = EncodedLoop(frames, duration: .seconds(4)) {
@@ -21,10 +21,10 @@ public final class EncodedLoop: Sendable {
   /// A loop.
   ///
   /// ```swift
-  /// guard let loop = EncodedLoop(frames, duration: .seconds(4)) else { return print("The recording cannot be looped.") }
+  /// guard let loop = EncodedLoop(frames, duration: .seconds(4)) else { return print("It cannot be looped.") }
   /// ```
   ///
-  /// - Returns: Nil when there is no frame, the first is no keyframe, or times do not rise within `duration`.
+  /// - Returns: Nil when there is no frame, the first isn't a keyframe, or times don't rise within `duration`.
   public init?(_ frames: [EncodedFrame], duration: TimeSpan) {
     guard let first = frames.first, let last = frames.last, first.isKeyframe, first.time >= .zero,
       last.time < .zero + duration, zip(frames, frames.dropFirst()).allSatisfy({ $0.time < $1.time }),

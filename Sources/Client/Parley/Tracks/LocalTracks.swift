@@ -9,7 +9,7 @@ public import RTC
 /// try await meeting.local.publish(track)
 /// ```
 public final class LocalVideoTrack: Sendable {
-  /// Where the pictures come from.
+  /// The source of the video.
   public let source: any VideoSource
 
   /// How they are encoded.
@@ -49,9 +49,10 @@ public struct VideoOptions: Hashable, Sendable {
   /// Whether sharp text matters more than smooth motion.
   public var isScreen: Bool
 
-  /// In how many temporal layers it is coded, 1 to 3: receivers who want fewer pictures a second, or have no room for all, get a half of them, with three
-  /// layers also a quarter (``Subscription/maximumFramesPerSecond``). Layers take some more bits for the same picture. H.264 is always sent in one, since
-  /// its packets do not say of which layer they are.
+  /// In how many temporal layers it is coded, 1 to 3: receivers who want fewer frames a second, or have no room for
+  /// all, get a half of them, with three layers also a quarter (``Subscription/maximumFramesPerSecond``). Layers take
+  /// some more bits for the same quality. H.264 is always sent in one, since its packets do not say of which layer they
+  /// are.
   public var temporalLayers: Int
 
   /// Options.
@@ -100,7 +101,7 @@ public struct VideoOptions: Hashable, Sendable {
 /// try await meeting.local.publish(LocalAudioTrack(MicrophoneSource()))
 /// ```
 public final class LocalAudioTrack: Sendable {
-  /// Where the sound comes from.
+  /// The source of the audio.
   public let source: any AudioSource
 
   /// How it is encoded.
@@ -111,7 +112,8 @@ public final class LocalAudioTrack: Sendable {
   /// ```swift
   /// let film = try FileSource("film.webm")
   /// if let sound = film.audio {
-  ///   try await meeting.local.publish(LocalAudioTrack(sound, options: AudioOptions(bitrate: .kilobits(96), channels: 2)))
+  ///   let options = AudioOptions(bitrate: .kilobits(96), channels: 2)
+  ///   try await meeting.local.publish(LocalAudioTrack(sound, options: options))
   /// }
   /// ```
   public init(_ source: any AudioSource, options: AudioOptions = AudioOptions()) {

@@ -1,8 +1,9 @@
 import Basics
 import RTC
 
-/// The frames of a video that nobody watches yet, from its newest keyframe on: who begins to watch within half a second begins with
-/// these, and need not wait for another keyframe, which the server lets a publisher send at most twice a second.
+/// The frames of a video that nobody watches yet, from its newest keyframe on: who begins to watch within half a second
+/// begins with these, and need not wait for another keyframe, which the server lets a publisher send at most twice a
+/// second.
 ///
 /// A keyframe often is here before an app had time to show the track that it belongs to.
 struct RecentFrames {
@@ -14,7 +15,8 @@ struct RecentFrames {
   private var frames: [EncodedFrame] = []
   private var start = Instant.zero
 
-  /// Keeps a frame that is due. One without a keyframe before it is of no use, and what is too old or too many is let go.
+  /// Keeps a frame that is due. One without a keyframe before it is of no use, and what is too old or too many is let
+  /// go.
   mutating func add(_ frame: EncodedFrame, now: Instant) {
     if frame.isKeyframe {
       frames = [frame]

@@ -1,7 +1,7 @@
 public import Media
 import Synchronization
 
-/// Sound of somebody else, 10 ms at a time. It is decoded only while somebody listens.
+/// Audio of somebody else, 10 ms at a time. It is decoded only while somebody listens.
 ///
 /// ```swift
 /// audio.add(ClosureAudioSink { sound in print(sound.samples.max() ?? 0) })
@@ -55,7 +55,8 @@ public final class RemoteAudioTrack: Sendable {
     listened?(false)
   }
 
-  /// How loud it is in what ``Meeting/playSound(to:)`` plays: 0 is silent, 1 as it came, 4 the most. Sinks of the track itself get it as it came.
+  /// How loud it is in what ``Meeting/playSound(to:)`` plays: 0 is silent, 1 as it came, 4 the most. Sinks of the track
+  /// itself get it as it came.
   public var volume: Double {
     get { state.withLock { $0.volume } }
     set { state.withLock { $0.volume = newValue.isNaN ? 1 : min(max(newValue, 0), 4) } }
@@ -63,7 +64,7 @@ public final class RemoteAudioTrack: Sendable {
 
   var isListened: Bool { state.withLock { !$0.sinks.isEmpty } }
 
-  /// Gives 10 ms of sound to the sinks. `isReal` is false while nothing has been received yet.
+  /// Gives 10 ms of audio to the sinks. `isReal` is false while nothing has been received yet.
   func play(_ frame: AudioFrame, isReal: Bool) {
     let (sinks, first) = state.withLock { state -> ([any AudioSink], (@Sendable () -> Void)?) in
       let isFirst = isReal && !state.heard

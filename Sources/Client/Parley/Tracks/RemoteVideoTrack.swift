@@ -4,7 +4,7 @@ public import Media
 import RTC
 import Synchronization
 
-/// Pictures of somebody else. They are decoded only while somebody watches, on a queue of the track's own.
+/// Video of somebody else. They are decoded only while somebody watches, on a queue of the track's own.
 ///
 /// ```swift
 /// for await frame in video.frames { show(frame) }  // the newest picture, never an old one
@@ -16,7 +16,7 @@ public final class RemoteVideoTrack: Sendable {
     var decoder: (any VideoDecoder)?
     var waiting = 0
     var needsKeyframe = true
-    /// What came while nobody watches.
+    /// The frames that came while nobody watches.
     var recent = RecentFrames()
     var isOver = false
     var counts = VideoDecoderCounts()
@@ -43,7 +43,7 @@ public final class RemoteVideoTrack: Sendable {
     }
   }
 
-  /// Shows every picture to `sink` from now on.
+  /// Shows every frame to `sink` from now on.
   ///
   /// ```swift
   /// video.add(ClosureVideoSink { frame in show(frame) })
@@ -58,7 +58,7 @@ public final class RemoteVideoTrack: Sendable {
     ask?()
   }
 
-  /// Shows no more pictures to `sink`; a call under way may still be running.
+  /// Shows no more frames to `sink`; a call under way may still be running.
   ///
   /// ```swift
   /// let sink = ClosureVideoSink { frame in show(frame) }
@@ -69,7 +69,7 @@ public final class RemoteVideoTrack: Sendable {
     state.withLock { state in state.sinks.removeAll { $0 === sink } }
   }
 
-  /// The pictures as they are decoded; ends when the track does. Where the reader is slow it gets the newest.
+  /// The frames as they are decoded; ends when the track does. A slow reader gets the newest.
   public var frames: AsyncStream<VideoFrame> {
     let (stream, continuation) = AsyncStream.makeStream(of: VideoFrame.self, bufferingPolicy: .bufferingNewest(1))
     let (id, ask) = state.withLock { state -> (Int?, (@Sendable () -> Void)?) in
@@ -90,10 +90,10 @@ public final class RemoteVideoTrack: Sendable {
     return stream
   }
 
-  /// How many pictures were decoded so far.
+  /// How many frames were decoded so far.
   public var framesDecoded: Int { Int(clamping: state.withLock { $0.counts.framesDecoded }) }
 
-  /// The size of the last picture in pixels; 0 × 0 before the first one.
+  /// The size of the last frame in pixels; 0 × 0 before the first one.
   public var size: (width: Int, height: Int) {
     let size = state.withLock { $0.counts.size }
     return (size.width, size.height)
@@ -103,7 +103,8 @@ public final class RemoteVideoTrack: Sendable {
 
   var isWatched: Bool { state.withLock { !$0.isOver && $0.isWatched } }
 
-  /// Somebody begins to watch: what came since a keyframe a moment ago is decoded at once, or a keyframe is to be asked for.
+  /// Somebody begins to watch: what came since a keyframe a moment ago is decoded at once, or a keyframe is to be asked
+  /// for.
   private func begin(_ state: inout State) -> (@Sendable () -> Void)? {
     let frames = state.recent.take(now: MonotonicClock.now)
     state.needsKeyframe = frames.isEmpty

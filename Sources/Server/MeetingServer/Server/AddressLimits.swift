@@ -5,7 +5,8 @@ import Transport
 
 /// How often one address may join or make meetings, over all endpoints together.
 ///
-/// An address counts with the networks around it (``NetworkWidth``): a site may ask four times as often as a host, a provider ten times.
+/// An address counts with the networks around it (``NetworkWidth``): a site may ask four times as often as a host, a
+/// provider ten times.
 final class AddressLimits: Sendable {
   /// The most networks that are remembered.
   private static let maximumNetworks = 60_000

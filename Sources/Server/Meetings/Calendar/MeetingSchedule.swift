@@ -41,7 +41,7 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
       case open
     }
 
-    /// How long before the start the doors are open.
+    /// How long before the start people may enter.
     public var opensBefore: Int
     /// The treatment of people who come before.
     public var early: Early
@@ -78,7 +78,7 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
   /// The inviting person; nil for the tenant.
   public var organizer: Person?
   public var attendees: [Person]
-  /// What becomes of people who come at another time.
+  /// The treatment of people who come at another time.
   public var doors: Doors
   /// Rises with each change, so that calendars know which invitation is the newest.
   public private(set) var sequence: Int

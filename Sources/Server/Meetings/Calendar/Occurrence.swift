@@ -52,7 +52,7 @@ extension MeetingSchedule {
   public func phase(at now: Date) throws(ScheduleProblem) -> Phase {
     if isCancelled { return .cancelled }
     let margin = Double(doors.closesAfter ?? 0)
-    // The doors of an occurrence are open for a while after its end.
+    // People may enter an occurrence for a while after its end.
     let next = try occurrences(from: now - margin, limit: 1).first
     if let next, next.start - Double(doors.opensBefore) <= now { return .open(next) }
     if doors.closesAfter == nil, let before = try last(before: now) { return .open(before) }

@@ -19,7 +19,7 @@ public struct ScheduleRequest: Sendable {
   public var organizer: String?
   /// The invited, each as an address or `Name <address>`.
   public var attendees: [String]?
-  /// How long before the start the doors are open, in seconds.
+  /// How long before the start people may enter, in seconds.
   public var opensBefore: Int?
   /// The treatment of people who come before.
   public var early: MeetingSchedule.Doors.Early?

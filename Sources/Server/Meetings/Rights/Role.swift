@@ -2,13 +2,10 @@
 public enum Role: String, Sendable, Hashable, Codable, CaseIterable {
   /// The owner of the meeting.
   case organizer
-  /// Looks after others.
   case moderator
   /// Takes part: sends and receives.
   case publisher
-  /// Only sends.
   case publisherOnly = "publisher-only"
-  /// Only receives.
   case subscriber
   /// Receives to record; the others see it, so that they know.
   case recorder

@@ -9,7 +9,7 @@ public struct LobbySettings: Sendable, Hashable {
   /// How long somebody waits before they are sent away; nil for as long as the server's setting says.
   public var patience: TimeSpan?
 
-  /// The shortest and the longest patience that can be set.
+  /// The shortest and the longest waiting time that can be set.
   public static let patienceRange = TimeSpan.seconds(1)...TimeSpan.seconds(86_400)
 
   /// Settings. Patience is kept in whole seconds, within ``patienceRange``.

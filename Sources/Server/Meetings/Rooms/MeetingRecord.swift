@@ -1,7 +1,7 @@
 public import Basics
 public import FoundationEssentials
 
-/// Who gets into a meeting without waiting for someone to admit them.
+/// The people who enter a meeting without an admission by somebody.
 ///
 /// The values are those of the Skype for Business service. Hosts always go straight in, whoever else does not waits in
 /// the lobby, and a guest goes straight in only with ``everyone``.
@@ -25,13 +25,13 @@ public struct MeetingRecord: Sendable, Hashable {
     case adHoc
     /// Made by request under a name of its own; stays until it is removed, or until its end if it has one.
     case named
-    /// One person's own, for good: they are its organizer whatever their token says, and others wait for them.
+    /// One person's own, permanently: they are its organizer whatever their token says, and others wait for them.
     case personal
   }
 
   /// Names the meeting for ever.
   public var id: MeetingID
-  /// Whose meeting it is.
+  /// The tenant of the meeting.
   public var tenant: TenantID
   /// The name in its URL.
   public var room: RoomName
@@ -40,7 +40,7 @@ public struct MeetingRecord: Sendable, Hashable {
   public var subject: String
   /// A longer text about it; may be empty.
   public var summary: String
-  /// Who gets in without waiting.
+  /// The people who enter without waiting.
   public var accessLevel: AccessLevel
   /// When it was made.
   public var created: Date
@@ -48,11 +48,11 @@ public struct MeetingRecord: Sendable, Hashable {
   public var expires: Date?
   /// The most participants at a time; nil for as many as the server's setting allows.
   public var capacity: Int?
-  /// What people without a host's token must know to get in; nil when there is none.
+  /// The passcode for people without a host's token; nil when there is none.
   public var passcode: PasscodeHash?
-  /// What it does with people on their way in and out.
+  /// Its rules for entering and leaving.
   public var lobby: LobbySettings
-  /// What becomes of its chat.
+  /// The rules for its chat.
   public var chat: ChatPolicy
   /// When it takes place; nil for a room that is open at any time.
   public var schedule: MeetingSchedule?

@@ -1,6 +1,6 @@
 import Basics
 
-/// The one form in which room names are compared, whichever door they come through.
+/// The one form in which room names are compared, whichever endpoint they come through.
 ///
 /// As Jitsi Meet and Meet Hour make names out of addresses: blanks and the signs that mean something in an address are
 /// left out, other forms of letters are taken for the letters (NFKC), and capitals do not count.
@@ -17,6 +17,6 @@ enum NormalForm {
     return CompatibilityForm.letters(of: String(kept))
   }
 
-  /// What names are compared by: a name in NFKC, in lower case.
+  /// The form in which names are compared: NFKC, in lower case.
   static func key(_ name: String) -> String { CompatibilityForm.composed(name.lowercased()) }
 }

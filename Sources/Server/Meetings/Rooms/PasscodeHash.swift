@@ -67,7 +67,7 @@ public enum PasscodeError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The system's cryptography failed.
   case failed
 
-  /// What is expected, as a sentence.
+  /// The expected form, as a sentence.
   public var description: String {
     switch self {
     case .length:

@@ -6,7 +6,7 @@
 public struct RoomName: Sendable, Hashable {
   /// The name as it was written, without what is left out of names, in NFKC.
   public let display: String
-  /// What names are compared and stored by: the name in lower case, and the id of a session as it is.
+  /// The form in which names are compared and stored: the name in lower case, and the id of a session as it is.
   public let key: String
 
   /// The most characters (Unicode scalars) that a name may have.
@@ -87,7 +87,7 @@ public struct RoomName: Sendable, Hashable {
   }
 }
 
-/// Why a text is no room name.
+/// Why a text isn't a room name.
 public enum RoomNameError: Error, Sendable, Equatable, CustomStringConvertible {
   case empty
   /// More than ``RoomName/maximumLength`` characters.
@@ -97,7 +97,7 @@ public enum RoomNameError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The server needs this path itself.
   case reserved(String)
 
-  /// What is wrong and what is allowed, as a sentence.
+  /// The error and the allowed values, as a sentence.
   public var description: String {
     switch self {
     case .empty: "A meeting needs a name."

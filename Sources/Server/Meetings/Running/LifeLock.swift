@@ -10,7 +10,7 @@ final class LifeLock {
   /// closing another one of the same path does not let go of.
   private static let (getLock, setLock): (Int32, Int32) = (36, 37)
 
-  /// Where in the file this lock is: the server's number.
+  /// The position of this lock in the file: the server's number.
   let number = Int64.random(in: 1...Int64.max / 2)
   private let descriptor: Int32
 

@@ -10,7 +10,7 @@ public protocol RunningStore: Sendable {
   /// Writes all of it in this order in one transaction, or nothing: one synchronisation to the disk, however much it
   /// is.
   func apply(_ writes: [RunningWrite], now: Date) async throws(MeetingStoreError)
-  /// What is kept of a meeting; nil when nothing is.
+  /// The stored state of a meeting; nil when there is none.
   func runningMeeting(_ id: MeetingID) async throws(MeetingStoreError) -> RunningMeeting?
   /// Notes that the meetings of this server run still.
   func touchRunning(now: Date) async throws(MeetingStoreError)
@@ -51,7 +51,7 @@ public struct RunningWrite: Sendable, Hashable {
   }
 
   public var meeting: MeetingID
-  /// Whose meeting it is.
+  /// The tenant of the meeting.
   public var tenant: TenantID
   /// What is to be written.
   public var what: What
@@ -84,7 +84,7 @@ public struct KeptMessage: Sendable, Hashable {
   }
 }
 
-/// What is kept of a meeting that runs, or ran when its server was killed.
+/// The journal of a meeting that runs, or ran when its server was killed.
 public struct RunningMeeting: Sendable, Hashable {
   /// What holds in it, by the server's names.
   public var values: [String: String]

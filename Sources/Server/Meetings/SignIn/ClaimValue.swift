@@ -42,7 +42,7 @@ public enum ClaimValue: Sendable, Hashable, Decodable {
   public var isTrue: Bool { self == .truth(true) || self == .text("true") }
 }
 
-/// What a provider says about somebody: the claims of an ID token, and those of the provider's UserInfo answer.
+/// A provider's statement about somebody: the claims of an ID token, and those of the provider's UserInfo answer.
 public struct IdentityClaims: Sendable, Hashable {
   /// Names the person at the provider, for ever (`sub`).
   public let subject: String
@@ -94,7 +94,7 @@ extension IdentityProvider {
     return emailDomains.contains(email[email.index(after: at)...].lowercased())
   }
 
-  /// What somebody with these claims is in a meeting.
+  /// The role of somebody with these claims in a meeting.
   public func role(of claims: IdentityClaims) -> Role {
     guard let roleClaim, let texts = claims[roleClaim]?.texts else { return .publisher }
     if texts.contains(where: organizers.contains) { return .organizer }

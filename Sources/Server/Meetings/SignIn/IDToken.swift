@@ -3,7 +3,6 @@ public import FoundationEssentials
 
 /// Checks ID tokens (OpenID Connect Core 1.0 section 3.1.3.7).
 public struct IDTokenRules: Sendable {
-  /// Who must have issued it.
   public var issuer: String
   /// For whom it must be.
   public var clientID: String
@@ -71,9 +70,9 @@ public struct IDTokenRules: Sendable {
   }
 }
 
-/// Why an ID token is not believed. For the log; people are told that signing in did not work.
+/// Why an ID token is not believed. For the log; people see that signing in didn't work.
 public enum IDTokenProblem: Error, Sendable, Hashable {
-  /// It is no compact JWS with JSON in it, or too long.
+  /// It isn't a compact JWS with JSON in it, or it is too long.
   case malformed
   /// It is signed neither with RS256 nor with ES256, or demands extensions.
   case algorithm
@@ -90,7 +89,7 @@ public enum IDTokenProblem: Error, Sendable, Hashable {
 }
 
 extension IDTokenProblem: CustomStringConvertible {
-  /// What is wrong, as the end of a sentence.
+  /// The error, as the end of a sentence.
   public var description: String {
     switch self {
     case .malformed: "it is no ID token that can be read"

@@ -36,7 +36,7 @@ public struct ProviderKeys: Sendable {
     var y: String?
   }
 
-  /// Reads over what is no object, so that one strange key does not take the others along.
+  /// Skips values that aren't objects, so that one strange key doesn't take the others along.
   private struct Lenient: Decodable {
     var entry: Entry?
     init(from decoder: any Decoder) throws { entry = try? Entry(from: decoder) }
@@ -75,7 +75,7 @@ public struct ProviderKeys: Sendable {
     guard entry.alg == nil || entry.alg == algorithm.rawValue, let json = try? JSONEncoder().encode(fields) else {
       return nil
     }
-    // Written anew from the fields above, so that the library sees nothing else of what came.
+    // Written again from the fields above, so that the library sees nothing else of what came.
     let text = String(decoding: json, as: UTF8.self)
     var error = cjose_err()
     guard let key = cjose_jwk_import(text, text.utf8.count, &error) else { return nil }
@@ -86,7 +86,7 @@ public struct ProviderKeys: Sendable {
     return Key(taking: key, id: entry.kid, algorithm: algorithm)
   }
 
-  /// What was signed, proved by one of the keys. A token that names a key is proved by that one only.
+  /// The signed content, proved by one of the keys. A token that names a key is proved by that one only.
   func verify(_ signature: CompactJWS) throws(IDTokenProblem) -> [UInt8] {
     guard let algorithm = signature.algorithm, algorithm != .hs256 else { throw .algorithm }
     let fitting = keys.filter { key in

@@ -8,7 +8,8 @@ public struct SealedBox: Sendable {
   private let key: SecretBytes?
   private let purpose: [UInt8]
 
-  /// A box whose key comes from the tenant's signing key. What was sealed for one purpose cannot be opened for another.
+  /// A box whose key comes from the tenant's signing key. A box that was sealed for one purpose can't be opened for
+  /// another.
   public init(_ tenant: Tenant, purpose: String) {
     let secret = Array(tenant.signingKey.value.utf8)
     let label = Array("parley sealed box 1".utf8)
@@ -32,7 +33,7 @@ public struct SealedBox: Sendable {
     }
   }
 
-  /// What was sealed; nil when it was not sealed here for this purpose, or was touched since.
+  /// The content; nil when it wasn't sealed here for this purpose, or was changed since.
   public func open<Value: Decodable>(_ text: some StringProtocol, as type: Value.Type) -> Value? {
     guard let key, text.utf8.count <= 8_192, let bytes = Base64URL.decode(text),
       bytes.count > AEADNonce.length + AESGCM.tagLength

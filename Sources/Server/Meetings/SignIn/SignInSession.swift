@@ -5,7 +5,7 @@ public import FoundationEssentials
 public struct SignInSession: Sendable, Hashable, Codable {
   /// Names the session, so that it can be ended.
   public var id: TokenID
-  /// Whose person it is.
+  /// The tenant of the person.
   public var tenant: TenantID
   /// The provider and the client with which they signed in (``IdentityProvider/identity``).
   public var provider: String
@@ -13,7 +13,7 @@ public struct SignInSession: Sendable, Hashable, Codable {
   public var subject: String
   /// How they are called.
   public var name: String
-  /// What they are in meetings.
+  /// Their role in meetings.
   public var role: Role
   /// Not at or after.
   public var expires: Date

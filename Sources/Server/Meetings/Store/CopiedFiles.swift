@@ -59,7 +59,7 @@ public struct CopiedFiles: Sendable, Equatable {
     return nil
   }
 
-  /// Beside its place first, so that no half file is ever found there.
+  /// Next to its place first, so that no half file is ever found there.
   private static func write(_ text: String, to path: String, mode: mode_t) throws(MeetingStoreError) {
     let new = path + ".new"
     unlink(new)

@@ -1,10 +1,10 @@
-/// What can go wrong with a store. Each says what to do.
+/// The errors of a store. Each says what to do.
 public enum MeetingStoreError: Error, Sendable, Equatable {
   /// The data folder or a file in it cannot be created or written.
   case notWritable(path: String, reason: String)
   /// No space is left for the data folder.
   case diskFull(path: String)
-  /// The file is no database, or a damaged one.
+  /// The file isn't a database, or a damaged one.
   case damaged(path: String, reason: String)
   /// A newer version of the server has written the file.
   case newerVersion(path: String, found: Int, known: Int)
@@ -49,7 +49,7 @@ public enum MeetingStoreError: Error, Sendable, Equatable {
 }
 
 extension MeetingStoreError: CustomStringConvertible {
-  /// What happened and what to do, as sentences.
+  /// The error and its remedy, as sentences.
   public var description: String {
     switch self {
     case .notWritable(let path, let reason):

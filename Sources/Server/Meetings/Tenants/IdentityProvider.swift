@@ -6,7 +6,7 @@ import FoundationEssentials
 public struct IdentityProvider: Sendable, Hashable {
   /// The provider's issuer identifier, exactly as its discovery document and its ID tokens spell it.
   public var issuer: String
-  /// What the provider calls this server.
+  /// The provider's name for this server.
   public var clientID: String
   /// The password that goes with it; nil for a public client, which PKCE alone protects.
   public var clientSecret: Secret<String>?
@@ -35,7 +35,7 @@ public struct IdentityProvider: Sendable, Hashable {
     self.emailDomains = emailDomains
   }
 
-  /// What is asked for where nobody says otherwise.
+  /// The scopes that are requested by default.
   public static let standardScopes = ["openid", "profile", "email"]
 
   /// Names the provider, the client and the rules in sessions, so that those of another provider do not count, nor

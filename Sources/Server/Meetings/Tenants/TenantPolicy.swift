@@ -1,31 +1,31 @@
 /// How people who have no token get into a tenant's meetings.
 public enum SignInMode: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Whoever has the address of a room gets a guest's token for it.
+  /// Everybody with the address of a room gets a guest's token for it.
   case open
   /// Nobody gets in without a token that the tenant's own server, or `parley token create`, has made.
   case token
-  /// People sign in at the tenant's OpenID Connect provider; a token that the tenant has made opens the door too.
+  /// People sign in at the tenant's OpenID Connect provider; a token that the tenant has made is accepted too.
   case oidc
 }
 
-/// What becomes of somebody in a meeting whose join token ends.
+/// The treatment of a participant whose join token ends.
 public enum TokenExpiry: String, Sendable, Hashable, Codable, CaseIterable {
-  /// They stay: a token opens the door, and no more.
+  /// They stay: a token lets people in, and no more.
   case stay
   /// They leave, unless the token is renewed.
   case leave
 }
 
-/// What a tenant's meetings are made with, and how much of the server it may take.
+/// The defaults of a tenant's meetings, and its share of the server.
 public struct TenantPolicy: Sendable, Hashable {
   /// How people without a token get in.
   public var signIn: SignInMode
-  /// Where people sign in, with ``SignInMode/oidc``; it stays known while another mode is set.
+  /// The provider for signing in, with ``SignInMode/oidc``; it stays known while another mode is set.
   public var identityProvider: IdentityProvider?
   /// Pages of other servers that may use the tenant's tokens, besides those that a token names; the server's own pages
   /// always may.
   public var allowedOrigins: [WebOrigin]
-  /// Who gets into a new meeting without waiting, where its request does not say.
+  /// The people who enter a new meeting without waiting, where its request doesn't say.
   public var accessLevel: AccessLevel
   /// The most participants of a new meeting; nil for as many as the server allows.
   public var capacity: Int?
@@ -35,15 +35,15 @@ public struct TenantPolicy: Sendable, Hashable {
   public var maximumParticipants: Int?
   /// The most meetings that are kept, running or not; nil for any number.
   public var maximumStoredMeetings: Int?
-  /// The most requests a second, over every door that knows the tenant; nil for any number.
+  /// The most requests a second, over all endpoints that know the tenant; nil for any number.
   public var maximumRequests: Int?
-  /// What a new meeting does with people on their way in and out, where its request does not say.
+  /// The rules of a new meeting for entering and leaving, where its request doesn't say.
   public var lobby: LobbySettings
-  /// What becomes of the chat of a new meeting, where its request does not say.
+  /// The rules for the chat of a new meeting, where its request doesn't say.
   public var chat: ChatPolicy
   /// The most bytes of chat files at once, in all meetings together; nil for as many as the server's setting says.
   public var maximumChatBytes: Int?
-  /// What becomes of people in a meeting whose tokens end; nil for what the server's setting says.
+  /// The treatment of participants whose tokens end; nil for the server's setting.
   public var tokenExpiry: TokenExpiry?
   /// Whether its meetings may be end-to-end encrypted; nil for what the server's setting says.
   public var encryption: EncryptionPolicy?

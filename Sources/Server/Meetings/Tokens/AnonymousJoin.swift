@@ -6,7 +6,7 @@ public import FoundationEssentials
 ///
 /// What the Skype for Business service kept behind a service application, for one tenant.
 public struct AnonymousJoin: Sendable {
-  /// Where meetings are kept.
+  /// The store of meetings.
   public let store: any AdmissionStore
   /// Signs and checks tokens.
   public let authority: JoinAuthority
@@ -152,7 +152,7 @@ public struct IssuedToken: Sendable {
   public var text: Secret<String>
   /// Names it, so that it can be revoked.
   public var id: TokenID
-  /// What its holder is.
+  /// The role of its holder.
   public var role: Role
   /// Whether its holder is none of the tenant's own people.
   public var isGuest: Bool

@@ -14,12 +14,12 @@ final class CompactJWS {
   }
 
   private let signature: OpaquePointer
-  /// What the header names; nil when it is none of ours, or the header demands extensions.
+  /// The algorithm that the header names; nil when the server doesn't know it, or the header demands extensions.
   let algorithm: Algorithm?
   /// The header's `kid`: only good for finding the key to prove the token with.
   let keyID: String?
 
-  /// Takes a text apart; nil when it is no compact JWS, or its header can be understood in two ways.
+  /// Takes a text apart; nil when it isn't a compact JWS, or its header can be understood in two ways.
   init?(_ text: String) {
     guard let header = Base64URL.decode(text.prefix { $0 != "." }), TokenText.problem(in: header) == nil else {
       return nil
@@ -91,7 +91,7 @@ final class CompactJWS {
 public enum SigningKeyError: Error, Sendable, Equatable {
   /// The library refused: its reason.
   case failed(String)
-  /// The text is no compact JWS.
+  /// The text isn't a compact JWS.
   case malformed
   /// The header names another algorithm or key than this one, or demands extensions.
   case wrongAlgorithm

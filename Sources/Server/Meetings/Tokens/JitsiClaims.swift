@@ -5,7 +5,7 @@ struct JitsiClaims: Decodable {
       @OptionalClaim var name: String?
       @OptionalClaim var id: ClaimID?
       @OptionalClaim var moderator: ClaimFlag?
-      /// What the plugin of Prosody that gives affiliations reads.
+      /// The claim that Prosody's plugin for affiliations reads.
       @OptionalClaim var affiliation: String?
     }
     @OptionalClaim var user: User?
@@ -18,7 +18,7 @@ struct JitsiClaims: Decodable {
   @OptionalClaim var sub: String?
   var room: String
   @OptionalClaim var context: Context?
-  /// Where some issuers say it for the whole token.
+  /// The place where some issuers say it for the whole token.
   @OptionalClaim var moderator: ClaimFlag?
   /// The devices that a link with the token may open without a click, as in a token of Parley's own form.
   @OptionalClaim var devices: [String]?
@@ -29,7 +29,7 @@ struct JitsiClaims: Decodable {
       || ["owner", "moderator"].contains(context?.user?.affiliation)
   }
 
-  /// What the claims grant, once they are proved. Everybody may take part; a moderator also looks after the others.
+  /// The grant of the claims, once they are proved. Everybody may take part; a moderator also looks after the others.
   func grant(_ proof: TokenProof) throws(TokenProblem) -> JoinGrant {
     guard aud.map({ proof.isMeant($0.names, or: ["jitsi", "*"]) }) ?? true else {
       throw .claims("aud names another server")

@@ -1,7 +1,5 @@
-/// Who took a chat message away.
+/// The kind of participant who deleted a chat message.
 public enum ChatDeletion: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Who wrote it.
   case author
-  /// A host.
   case host
 }

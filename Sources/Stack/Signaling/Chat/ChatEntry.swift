@@ -16,12 +16,11 @@ public struct ChatEntry: Sendable, Hashable, Codable {
   public var to: String?
   /// When its text was last changed; nil when it never was.
   public var edited: Date?
-  /// Who took it away; nil when it is still there. Its ``text`` is empty then.
+  /// The kind of participant who deleted it; nil when it is still there. Its ``text`` is empty then.
   public var deleted: ChatDeletion?
   /// The file that hangs on it, whose name is the ``text`` then.
   public var file: ChatFile?
 
-  /// A chat message.
   public init(
     id: Int, from: String, name: String, text: String, time: Date, to: String? = nil, file: ChatFile? = nil
   ) {

@@ -2,7 +2,7 @@
 public struct ChatFile: Sendable, Hashable, Codable {
   /// Names it on the server, `f_…`; random.
   public var id: String
-  /// What to call it, cleaned by the server: no folder, no control characters, no direction marks. In encrypted
+  /// The file's name, cleaned by the server: no folder, no control characters, no direction marks. In encrypted
   /// meetings the server has a neutral name, and clients clean the one in the sealed message.
   public var name: String
   /// Its media type, judged by the server from the content and never from the name.
@@ -10,7 +10,6 @@ public struct ChatFile: Sendable, Hashable, Codable {
   /// How many bytes it has.
   public var size: Int
 
-  /// A file.
   public init(id: String, name: String, type: String, size: Int) {
     self.id = id
     self.name = name
@@ -18,7 +17,7 @@ public struct ChatFile: Sendable, Hashable, Codable {
     self.size = size
   }
 
-  /// The types of pictures that browsers show without running anything. Every other file is only ever saved.
+  /// The types of images that browsers show without running anything. Every other file is only ever saved.
   public static let pictures: Set<String> = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 
   /// The type of files that are only ever saved.

@@ -1,4 +1,4 @@
-/// What the server says of the chat besides new messages.
+/// The server's notice about the chat besides new messages.
 public enum ChatNotice: Sendable, Hashable {
   /// A message has another text, or was taken away; whole.
   case changed(ChatEntry)

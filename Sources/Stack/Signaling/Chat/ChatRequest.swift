@@ -1,4 +1,4 @@
-/// What participants ask for in the chat besides writing.
+/// A participant's request in the chat besides writing.
 public enum ChatRequest: Sendable, Hashable {
   /// Give an own message another text.
   case edit(Int, text: String)

@@ -1,11 +1,10 @@
-/// What holds for the chat of a meeting, as `welcome` says it.
+/// The rules of a meeting's chat, as `welcome` says it.
 public struct ChatRules: Sendable, Hashable, Codable {
-  /// Whether who comes later is told what was written before.
+  /// Whether later participants get earlier messages.
   public var history: Bool
   /// The most bytes of one file; 0 where no files are taken.
   public var fileLimit: Int
 
-  /// Rules.
   public init(history: Bool, fileLimit: Int) {
     self.history = history
     self.fileLimit = fileLimit

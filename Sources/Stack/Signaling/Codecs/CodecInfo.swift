@@ -7,7 +7,6 @@ public struct CodecInfo: Sendable, Hashable, Codable {
   /// The payload type in the offer of whoever sends it; nil where it does not matter.
   public var payloadType: Int?
 
-  /// Describes a codec.
   public init(name: String, parameters: String? = nil, payloadType: Int? = nil) {
     self.name = name
     self.parameters = parameters

@@ -1,9 +1,9 @@
-/// What the server says of codecs: what this client cannot decode, who cannot decode what it sends, and what to send
-/// instead.
+/// The server's notice about codecs: publications that this client can't decode, receivers that can't decode its own,
+/// and the codec to send instead.
 public enum CodecNotice: Sendable, Hashable {
   /// The publications that no slot of the client can carry, since its offer has no codec for them, whole.
   case undecodable([UndecodablePublication])
-  /// Who cannot decode a publication of the client's own, whole.
+  /// The receivers that can't decode a publication of the client's own; the whole list.
   case undecodableFor(UndecodableReceivers)
   /// The codec to send the client's own track in m-section `mid` in; nil for the client's own choice.
   case sendCodec(mid: String, codec: CodecInfo?)

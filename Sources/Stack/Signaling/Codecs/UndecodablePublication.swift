@@ -1,10 +1,8 @@
 /// A publication that a receiver cannot decode.
 public struct UndecodablePublication: Sendable, Hashable, Codable {
-  /// The publication's id.
   public var publication: String
-  /// Who publishes it.
   public var participant: String
-  /// What it is sent in.
+  /// The codec it is sent in.
   public var codec: CodecInfo
 
   /// Describes a publication that a receiver cannot decode.

@@ -1,12 +1,10 @@
-/// Who cannot decode a publication.
+/// The receivers that can't decode a publication.
 public struct UndecodableReceivers: Sendable, Hashable, Codable {
-  /// The publication's id.
   public var publication: String
-  /// What it is sent in.
+  /// The codec it is sent in.
   public var codec: CodecInfo
   /// The participants who cannot decode it: at most ``maximumNamed``, those first who came first.
   public var participants: [String]
-  /// How many cannot.
   public var count: Int
 
   /// Most participants that one notice names.

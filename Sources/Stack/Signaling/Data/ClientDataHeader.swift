@@ -2,10 +2,9 @@
 public struct ClientDataHeader: Sendable, Hashable, Codable {
   /// The ids of those who are to get it; nil for everybody else in the meeting.
   public var to: [String]?
-  /// What the message is about; the application's business. Empty where the key is absent.
+  /// The subject of the message, which the application defines. Empty where the key is absent.
   public var topic: String
 
-  /// A header.
   public init(to: [String]? = nil, topic: String = "") {
     self.to = to
     self.topic = topic

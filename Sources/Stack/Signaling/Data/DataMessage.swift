@@ -1,12 +1,11 @@
 /// One message of a data channel: a version byte, the length of the header in two bytes of network order, the header as
 /// JSON, and the payload, which nobody but the receiving application looks into.
 public struct DataMessage<Header: Sendable & Hashable & Codable>: Sendable, Hashable {
-  /// Where it goes or comes from, and what it is about.
+  /// Its target or origin, and its subject.
   public var header: Header
   /// The application's bytes.
   public var payload: ArraySlice<UInt8>
 
-  /// A message.
   public init(header: Header, payload: ArraySlice<UInt8>) {
     self.header = header
     self.payload = payload

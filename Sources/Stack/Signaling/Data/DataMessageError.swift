@@ -13,7 +13,7 @@ public enum DataMessageError: Error, Sendable, Hashable, CustomStringConvertible
   /// More recipients are named than ``DataLimits/recipients``.
   case tooManyRecipients
 
-  /// What is wrong and what was expected, in a sentence.
+  /// The error and the expected form, in a sentence.
   public var description: String {
     switch self {
     case .malformed(let why): "The data message cannot be understood: \(why)"

@@ -1,4 +1,4 @@
-/// Which of the two data channels a message travels over. A client opens both, by DCEP (RFC 8832), when it joins.
+/// The data channel that a message travels over. A client opens both, by DCEP (RFC 8832), when it joins.
 public enum DataReliability: String, Sendable, Hashable, Codable, CaseIterable {
   /// Every message arrives, in order, as long as the connection lives.
   case reliable

@@ -1,11 +1,10 @@
 /// The header of a data message from the server to a client.
 public struct ServerDataHeader: Sendable, Hashable, Codable {
-  /// Who sent it. The server writes this from the session, whatever the sender wrote.
+  /// The sender. The server writes this from the session, whatever the sender wrote.
   public var from: String
-  /// What the message is about.
+  /// The subject of the message.
   public var topic: String
 
-  /// A header.
   public init(from: String, topic: String = "") {
     self.from = from
     self.topic = topic

@@ -1,10 +1,9 @@
 public import FoundationEssentials
 
-/// Where and how to join a meeting: what `GET /discover…` answers with.
+/// The addresses and settings for joining a meeting: what `GET /discover…` answers with.
 public struct DiscoverDocument: Sendable, Hashable, Codable {
   /// The document's version; 1.
   public var version: Int
-  /// The room name.
   public var meeting: String
   /// The title to show.
   public var subject: String
@@ -34,7 +33,6 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
 
   /// A link of the document.
   public struct Link: Sendable, Hashable, Codable {
-    /// The address, absolute.
     public var href: String
     /// A link to `href`.
     public init(href: String) { self.href = href }
@@ -42,9 +40,8 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
 
   /// When a scheduled meeting takes place next, or is taking place.
   public struct Schedule: Sendable, Hashable, Codable {
-    /// What the meeting is doing.
+    /// The state of the meeting.
     public enum State: String, Sendable, Hashable, Codable {
-      /// It begins later.
       case before
       /// One can come in.
       case open
@@ -54,11 +51,10 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
       case cancelled
     }
 
-    /// What the meeting is doing.
+    /// The state of the meeting.
     public var state: State
     /// When it begins; nil when no time is left.
     public var start: Date?
-    /// When it ends.
     public var end: Date?
     /// From when on one can come in.
     public var opens: Date?
@@ -69,7 +65,6 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
     /// The address of its calendar file.
     public var calendar: String
 
-    /// A schedule.
     public init(
       state: State, start: Date?, end: Date?, opens: Date?, timeZone: String, repeats: Bool, calendar: String
     ) {
@@ -100,7 +95,6 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
     }
   }
 
-  /// A discover document.
   public init(
     meeting: String, subject: String, signaling: String, token: String?, expires: Date?, signedInAs: String? = nil,
     linkDevices: [String]? = nil, e2ee: Bool? = nil, encryption: String? = nil, iceServers: [IceServer] = [],

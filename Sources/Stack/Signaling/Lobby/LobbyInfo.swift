@@ -1,11 +1,10 @@
 /// The lobby as hosts see it, whole.
 public struct LobbyInfo: Sendable, Hashable, Codable {
-  /// Who waits to be let in, in the order they came.
+  /// The participants who wait to be let in, in the order they came.
   public var waiting: [WaitingParticipant]
   /// Whether nobody but hosts gets in at all.
   public var locked: Bool
 
-  /// A lobby.
   public init(waiting: [WaitingParticipant] = [], locked: Bool = false) {
     self.waiting = waiting
     self.locked = locked

@@ -5,7 +5,6 @@ public struct WaitingParticipant: Sendable, Hashable, Codable, Identifiable {
   /// The display name. Always show it as text, never as markup.
   public var name: String
 
-  /// Describes who waits.
   public init(id: String, name: String) {
     self.id = id
     self.name = name

@@ -1,4 +1,4 @@
-/// What a client says to the server; `docs/protocol.md` describes each message.
+/// A message of a client to the server; `docs/protocol.md` describes each message.
 public enum ClientMessage: Sendable, Hashable {
   /// Enter the meeting of a token. The first message of a new place.
   case join(Join)
@@ -8,7 +8,7 @@ public enum ClientMessage: Sendable, Hashable {
   case offer(Offer)
   /// The track sent in m-section `mid` is muted or not. `id` as with a room request.
   case mute(mid: String, muted: Bool, id: Int? = nil)
-  /// At what sizes the pictures of slots are shown. Slots that are not named keep what was said of them before.
+  /// The sizes at which the videos of slots are shown. Slots that are not named keep what was said of them before.
   case view([SlotView])
   /// A new display name.
   case rename(name: String)
@@ -26,13 +26,12 @@ public enum ClientMessage: Sendable, Hashable {
   /// Something about others, hands, reactions or polls. `id` is the client's number for it, not that of one of its
   /// offers or chat messages: the server answers `done` or a refusal with the same.
   case room(RoomRequest, id: Int? = nil)
-  /// Another join token for the own place, before the present one ends. `id` as with a room request.
+  /// Another join token for this session, before the present one ends. `id` as with a room request.
   case renewToken(String, id: Int? = nil)
   /// The announcement of the client's keys, in base64url. The room keeps the latest. Only in an encrypted meeting.
   case announce(String)
   /// Envelopes for others, passed on to those who are in the meeting. Only in an encrypted meeting.
   case keyEnvelopes([AddressedEnvelope])
-  /// Leave now.
   case leave
   /// Asks for a `pong` with the same number.
   case ping(time: Double?)
@@ -43,13 +42,12 @@ public enum ClientMessage: Sendable, Hashable {
     public var token: String
     /// The room to enter, which must be the token's; needed when the token opens every room.
     public var room: String?
-    /// The display name.
     public var name: String
     /// The first SDP offer.
     public var offer: String
     /// The tracks that the client sends.
     public var tracks: [TrackDescription]
-    /// What the client is, for logs.
+    /// The client's name and version, for logs.
     public var client: String?
     /// The meeting's passcode, where it has one.
     public var passcode: String?
@@ -76,7 +74,6 @@ public enum ClientMessage: Sendable, Hashable {
   public struct Offer: Sendable, Hashable, Codable {
     /// The client's number for it; the answer carries the same.
     public var id: Int
-    /// The SDP.
     public var offer: String
     /// The tracks that the client sends, whole.
     public var tracks: [TrackDescription]

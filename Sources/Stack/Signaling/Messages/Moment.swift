@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// A moment to the millisecond, as ISO 8601 with three digits of the second: `2026-11-21T09:00:00.250Z`. What has no
-/// fraction is read, too.
+/// A moment to the millisecond, as ISO 8601 with three digits of the second: `2026-11-21T09:00:00.250Z`. A time without
+/// a fraction is read, too.
 ///
 /// The dates of other messages are whole seconds, which does not tell apart what begins in the same one.
 struct Moment: Sendable, Hashable, Codable {

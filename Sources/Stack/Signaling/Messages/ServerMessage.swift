@@ -1,6 +1,6 @@
 public import Basics
 
-/// What the server says to a client; `docs/protocol.md` describes each message.
+/// A message of the server to a client; `docs/protocol.md` describes each message.
 public enum ServerMessage: Sendable, Hashable {
   /// Joined: the answer and the whole state.
   case welcome(Welcome)
@@ -15,11 +15,9 @@ public enum ServerMessage: Sendable, Hashable {
   /// The answer to the offer with the same `id`, and what of the client's own is published now; nil from servers that
   /// do not say.
   case answer(id: Int, answer: String, slots: [SlotInfo], publications: [PublicationInfo]? = nil)
-  /// Somebody came.
   case participantJoined(ParticipantInfo)
   /// A name or the state of a connection changed.
   case participantUpdated(ParticipantInfo)
-  /// Somebody went.
   case participantLeft(id: String, reason: LeaveReason)
   /// A track became available.
   case published(participant: String, publication: PublicationInfo)
@@ -27,19 +25,18 @@ public enum ServerMessage: Sendable, Hashable {
   case publicationUpdated(participant: String, publication: PublicationInfo)
   /// A track is gone; `reason` is nil where its sender ended it.
   case unpublished(participant: String, publication: String, reason: UnpublishReason? = nil)
-  /// What each slot now carries, whole.
+  /// The publication in each slot from now on; the whole list.
   case slots([SlotInfo])
-  /// Which video slots are paused, whole, and why; they go on by themselves.
+  /// The paused video slots, as a whole list, and the reason; they go on by themselves.
   case paused(slots: [String], reason: PauseReason)
-  /// What of the client's own video track in m-section `mid` somebody watches; the rest need not be sent.
+  /// The layers of the client's own video track in m-section `mid` somebody watches; the rest need not be sent.
   case wanted(WantedLayers)
   /// How many slots the client should have at least.
   case needSlots(audio: Int, video: Int)
-  /// Who speaks, loudest first.
+  /// The participants who speak, loudest first.
   case speakers([SpeakerLevel])
   /// How well media flows, by participant id.
   case quality([String: ConnectionQuality])
-  /// A chat message.
   case chat(ChatEntry)
   /// A signal of a participant; of the tenant's own server when `from` is nil.
   case signal(Signal, from: String?)
@@ -51,7 +48,7 @@ public enum ServerMessage: Sendable, Hashable {
   case room(RoomNotice)
   /// Something about what can be decoded, and by whom.
   case codec(CodecNotice)
-  /// Something about the own join token.
+  /// A notice about this client's join token.
   case token(TokenNotice)
   /// Answers `ping`.
   case pong(time: Double?)
@@ -68,17 +65,15 @@ public enum ServerMessage: Sendable, Hashable {
     public var resumeToken: String
     /// How many seconds the place is held without a socket.
     public var resumeWindow: Int
-    /// The meeting.
     public var meeting: MeetingInfo
-    /// The SDP answer.
     public var answer: String
     /// Everybody in the meeting, the client itself included.
     public var participants: [ParticipantInfo]
-    /// What each slot carries.
+    /// The publication in each slot.
     public var slots: [SlotInfo]
     /// The last messages of the chat.
     public var chat: [ChatEntry]
-    /// What the client may do, by name; nil from servers that do not say.
+    /// The client's permissions, by name; nil from servers that don't say.
     public var permissions: [String]?
     /// The spotlight, what a host said of muting, and the polls; nil from servers that have none of these.
     public var state: RoomState?

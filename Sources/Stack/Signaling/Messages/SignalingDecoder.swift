@@ -6,7 +6,6 @@ import FoundationEssentials
 /// The one way in: a size check, a scan for depth and duplicate keys, then the decoder. Cost: two passes over
 /// the bytes. Stateless; a value may be shared between tasks.
 public struct SignalingDecoder: Sendable {
-  /// A decoder.
   public init() {}
 
   /// Reads one text frame from a client.

@@ -2,7 +2,6 @@ import FoundationEssentials
 
 /// Writes messages as the JSON text of one frame.
 public struct SignalingEncoder: Sendable {
-  /// An encoder.
   public init() {}
 
   /// The frame's text for `message`. Throws only for numbers that JSON cannot hold (not a number, infinite).

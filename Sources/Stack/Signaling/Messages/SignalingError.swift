@@ -24,7 +24,7 @@ public enum SignalingError: Error, Sendable, Equatable {
 }
 
 extension SignalingError: CustomStringConvertible {
-  /// What happened and what was expected, as a sentence.
+  /// The error and the expected form, as a sentence.
   public var description: String {
     switch self {
     case .tooLarge(let bytes):

@@ -1,7 +1,7 @@
-/// The stable codes of the protocol's `error` message. A client decides by the code; the sentence beside it is for
+/// The stable codes of the protocol's `error` message. A client decides by the code; the sentence next to it is for
 /// people.
 public enum SignalingErrorCode: String, Sendable, Hashable, Codable, CaseIterable {
-  /// The message is no JSON object, lacks a key, or a value has the wrong type or form.
+  /// The message isn't a JSON object, lacks a key, or a value has the wrong type or form.
   case badMessage
   /// The `type` is not one this version knows. Never fatal.
   case unknownType
@@ -33,7 +33,7 @@ public enum SignalingErrorCode: String, Sendable, Hashable, Codable, CaseIterabl
   case notStarted
   /// The meeting was called off.
   case meetingCancelled
-  /// A host has removed its holder from this meeting for good, or somebody whom nobody knows from the same network.
+  /// A host has removed its holder from this meeting permanently, or somebody whom nobody knows from the same network.
   case banned
   /// The meeting has as many participants as it may have.
   case meetingFull
@@ -63,7 +63,7 @@ public enum SignalingErrorCode: String, Sendable, Hashable, Codable, CaseIterabl
   case badOffer
   /// Neither `join` nor `resume` came in time.
   case joinTimeout
-  /// The place in the meeting was given up; join anew.
+  /// The session was given up; join again.
   case resumeExpired
   /// The role does not allow this, or it is not possible in this state.
   case notAllowed

@@ -10,16 +10,15 @@ public struct ParticipantInfo: Sendable, Hashable, Codable {
   public var role: String
   /// Whether the participant's signalling is up.
   public var connection: ConnectionState
-  /// The participant's tracks.
   public var publications: [PublicationInfo]
-  /// What the join token says about the participant, for the application; nil when it says nothing. Nobody but the
-  /// token's issuer can set it.
+  /// The join token's data about the participant, for the application; nil without any. Nobody but the token's issuer
+  /// can set it.
   public var data: String?
   /// When the participant came (whole seconds); nil from servers that do not say.
   public var created: Date?
   /// Its place in the row of raised hands: who has the smallest number raised it first. Nil while it is down.
   public var hand: Int?
-  /// What the participant may do, by name, where that is not just what its role brings.
+  /// The participant's permissions, by name, where they differ from those of its role.
   public var permissions: [String]?
 
   /// Describes participant `id`.

@@ -1,11 +1,9 @@
 /// How loud a participant speaks.
 public struct SpeakerLevel: Sendable, Hashable, Codable {
-  /// Who speaks.
   public var participant: String
   /// 0 (silence) to 1 (as loud as can be sent).
   public var level: Double
 
-  /// A speaker's level.
   public init(participant: String, level: Double) {
     self.participant = participant
     self.level = level

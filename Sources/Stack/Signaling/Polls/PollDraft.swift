@@ -6,7 +6,7 @@ public struct PollDraft: Sendable, Hashable, Codable {
   public var options: [String]
   /// Whether one may choose several.
   public var multiple: Bool
-  /// Who sees how it stands.
+  /// The participants who see the votes.
   public var results: PollResults
 
   /// The most characters of a question.
@@ -18,7 +18,6 @@ public struct PollDraft: Sendable, Hashable, Codable {
   /// The most polls in a meeting.
   public static let maximumPolls = 20
 
-  /// A draft.
   public init(question: String, options: [String], multiple: Bool = false, results: PollResults = .always) {
     self.question = question
     self.options = options

@@ -2,12 +2,11 @@
 public struct PollInfo: Sendable, Hashable, Codable {
   /// An answer to choose.
   public struct Option: Sendable, Hashable, Codable {
-    /// What it says. Always show it as text, never as markup.
+    /// Its text. Always show it as text, never as markup.
     public var text: String
     /// How many have chosen it; nil for who may not see that now.
     public var votes: Int?
 
-    /// An answer.
     public init(text: String, votes: Int? = nil) {
       self.text = text
       self.votes = votes
@@ -23,22 +22,20 @@ public struct PollInfo: Sendable, Hashable, Codable {
 
   /// Its number in the meeting, rising.
   public var id: Int
-  /// What is asked. Always show it as text, never as markup.
+  /// The question. Always show it as text, never as markup.
   public var question: String
-  /// The answers.
   public var options: [Option]
   /// Whether one may choose several.
   public var multiple: Bool
-  /// Who sees how it stands.
+  /// The participants who see the votes.
   public var results: PollResults
   /// Whether one can vote now.
   public var isOpen: Bool
   /// How many have voted; nil for who may not see that now.
   public var voters: Int?
-  /// What the receiver itself has chosen, by place in ``options``; nil in what is sent to everybody alike.
+  /// The receiver's own vote, by place in ``options``; nil in messages to everybody.
   public var mine: [Int]?
 
-  /// A poll.
   public init(
     id: Int, question: String, options: [Option], multiple: Bool, results: PollResults, isOpen: Bool,
     voters: Int? = nil, mine: [Int]? = nil

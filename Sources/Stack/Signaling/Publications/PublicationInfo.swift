@@ -4,9 +4,8 @@ public import FoundationEssentials
 public struct PublicationInfo: Sendable, Hashable, Codable {
   /// The publication's id, `t_…`.
   public var id: String
-  /// Sound or picture.
   public var kind: TrackKind
-  /// What it shows or lets hear.
+  /// The source, such as the camera.
   public var source: TrackSource
   /// Whether it is muted: nobody receives anything of it.
   public var muted: Bool

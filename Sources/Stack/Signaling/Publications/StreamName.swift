@@ -1,9 +1,9 @@
-/// The id of what OpenTok calls a stream: somebody's camera and microphone, or somebody's screen with its sound.
+/// The id of what OpenTok calls a stream: somebody's camera and microphone, or somebody's screen with its audio.
 ///
 /// It follows from the participant's id, so that the REST API, the browser's script and apps say the same without
 /// asking each other.
 public struct StreamName: Sendable, Hashable, CustomStringConvertible {
-  /// Whose stream it is.
+  /// The participant that the stream belongs to.
   public var participant: String
   /// Whether it is the screen.
   public var isScreen: Bool

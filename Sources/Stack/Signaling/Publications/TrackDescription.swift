@@ -2,11 +2,11 @@
 public struct TrackDescription: Sendable, Hashable, Codable {
   /// The `a=mid` of the m-section that carries it.
   public var mid: String
-  /// What it shows or lets hear.
+  /// The source, such as the camera.
   public var source: TrackSource
   /// Whether it starts muted. `false` where the key is absent.
   public var muted: Bool
-  /// What the others are to see as its name; nil for none of its own.
+  /// The name that the others see; nil for none of its own.
   public var name: String?
 
   /// Describes the track sent in m-section `mid`.

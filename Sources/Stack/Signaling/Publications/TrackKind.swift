@@ -1,4 +1,3 @@
-/// Sound or picture.
 public enum TrackKind: String, Sendable, Hashable, Codable {
   case audio, video
 }

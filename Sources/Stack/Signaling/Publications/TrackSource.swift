@@ -1,7 +1,6 @@
-/// What a track shows or lets hear.
+/// The source of a track.
 public enum TrackSource: String, Sendable, Hashable, Codable, CaseIterable {
   case microphone, camera, screen, screenAudio
 
-  /// Sound or picture.
   public var kind: TrackKind { self == .microphone || self == .screenAudio ? .audio : .video }
 }

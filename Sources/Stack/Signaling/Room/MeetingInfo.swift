@@ -14,7 +14,7 @@ public struct MeetingInfo: Sendable, Hashable, Codable {
   public var expires: Date?
   /// Whether who comes and who goes is to be announced to people. `true` where the key is absent.
   public var announces: Bool?
-  /// What holds for the chat; nil from servers that do not say.
+  /// The rules of the chat; nil from servers that don't say.
   public var chat: ChatRules?
   /// Whether the meeting is end-to-end encrypted; nil where it is not.
   public var e2ee: Bool?

@@ -1,11 +1,10 @@
 /// A host's word that everybody is muted.
 public struct MuteAllInfo: Sendable, Hashable, Codable {
-  /// What it is about.
+  /// The sources that are muted.
   public var sources: [TrackSource]
   /// Whether people may unmute themselves.
   public var mayUnmute: Bool
 
-  /// A host's word.
   public init(sources: [TrackSource], mayUnmute: Bool) {
     self.sources = sources
     self.mayUnmute = mayUnmute

@@ -1,8 +1,7 @@
-/// A small picture that somebody shows everybody for a moment. The set is fixed, so that nothing else can be shown.
+/// A symbol that somebody shows everybody for a moment. The set is fixed, so that nothing else can be shown.
 public enum Reaction: String, Sendable, Hashable, Codable, CaseIterable {
   case thumbsUp, thumbsDown, clap, heart, laugh, surprised, celebrate
 
-  /// The picture.
   public var emoji: String {
     switch self {
     case .thumbsUp: "👍"

@@ -1,14 +1,14 @@
-/// What the server says of hosts' decisions, hands, reactions, polls and the meeting itself.
+/// The server's notice about hosts' decisions, hands, reactions, polls and the meeting itself.
 public enum RoomNotice: Sendable, Hashable {
   /// The request with this number was carried out.
   case done(id: Int)
-  /// What the receiver is and may do from now on, by name.
+  /// The receiver's role and permissions from now on, by name.
   case permissions(role: String, permissions: [String])
   /// A host asks the receiver to unmute; `by` is who, nil when nobody may know.
   case unmuteRequested(sources: [TrackSource], by: String?)
-  /// Whom everybody is to show large; nil for nobody.
+  /// The participant whom everybody is to show large; nil for nobody.
   case spotlight(String?)
-  /// What a host said of muting that holds for later tracks too; nil when nothing does any more.
+  /// A host's muting that covers later tracks too; nil when it ended.
   case muteAll(MuteAllInfo?)
   /// Somebody shows a reaction.
   case reaction(participant: String, Reaction)
@@ -16,7 +16,7 @@ public enum RoomNotice: Sendable, Hashable {
   case poll(PollInfo)
   /// A poll is gone.
   case pollRemoved(Int)
-  /// The whole state anew: the receiver may see more or less than before.
+  /// The whole state again: the receiver may see more or less than before.
   case state(RoomState)
   /// The meeting has another title, end or rules: as it is from now on.
   case meeting(MeetingInfo)

@@ -1,4 +1,4 @@
-/// What a client asks of a meeting beyond its own tracks and chat. The server decides by what the sender may do now;
+/// A client's request to a meeting, beyond its own tracks and chat. The server decides by what the sender may do now;
 /// the type of message decides nothing.
 public enum RoomRequest: Sendable, Hashable {
   /// Mute what somebody sends of these sources; a share is ended.
@@ -9,7 +9,7 @@ public enum RoomRequest: Sendable, Hashable {
   case muteAll(
     sources: [TrackSource], except: [String], exceptTracks: [TrackReference] = [], includingLater: Bool,
     includingSelf: Bool = false, mayUnmute: Bool)
-  /// What is published from now on starts as its sender wants, and everybody may unmute themselves.
+  /// Later tracks start as their senders want, and everybody may unmute themselves.
   case liftMuteAll
   /// Ask somebody to unmute, and allow it where nobody else may.
   case askToUnmute(String, sources: [TrackSource])
@@ -25,9 +25,8 @@ public enum RoomRequest: Sendable, Hashable {
   case spotlight(String?)
   /// End the meeting for everybody.
   case endMeeting
-  /// Raise the own hand or lower it; who moderates may lower another's.
+  /// Raise this client's hand or lower it; hosts may lower another's.
   case raiseHand(Bool, participant: String?)
-  /// Lower every hand.
   case lowerHands
   /// Show everybody a reaction.
   case react(Reaction)

@@ -1,14 +1,13 @@
-/// What holds in a meeting besides who is in it: part of `welcome` and `resumed`, so that who comes late or back sees
-/// what everybody sees.
+/// The state of a meeting besides its participants: part of `welcome` and `resumed`, so that later participants see the
+/// same as everybody.
 public struct RoomState: Sendable, Hashable, Codable {
-  /// Whom everybody is to show large, by participant; nil for nobody.
+  /// The participant whom everybody is to show large; nil for nobody.
   public var spotlight: String?
-  /// What a host said of muting that holds for later tracks too; nil when nothing does.
+  /// A host's muting that covers later tracks too; nil without one.
   public var muteAll: MuteAllInfo?
   /// The polls, in the order they were made.
   public var polls: [PollInfo]
 
-  /// A state.
   public init(spotlight: String? = nil, muteAll: MuteAllInfo? = nil, polls: [PollInfo] = []) {
     self.spotlight = spotlight
     self.muteAll = muteAll

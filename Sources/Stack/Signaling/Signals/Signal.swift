@@ -4,7 +4,7 @@
 /// Unlike data messages it travels over the signalling socket, so it needs no media connection, and server-side code
 /// can send it too.
 public struct Signal: Sendable, Hashable {
-  /// What it is about; the application's business. May be empty.
+  /// The subject, which the application defines. May be empty.
   public var type: String
   /// The content. May be empty.
   public var data: String
@@ -17,13 +17,12 @@ public struct Signal: Sendable, Hashable {
   public static let maximumSealedData = EncryptionLimits.textLength(
     bytes: maximumData + EncryptionLimits.sealedOverhead)
 
-  /// A signal.
   public init(type: String = "", data: String = "") {
     self.type = type
     self.data = data
   }
 
-  /// What keeps the signal from being sent; nil when nothing does.
+  /// The fault that keeps the signal from being sent; nil when there is none.
   public var problem: SignalProblem? { problem(isSealed: false) }
 
   /// The same for a signal of an encrypted meeting, whose ``data`` is sealed if `isSealed`.

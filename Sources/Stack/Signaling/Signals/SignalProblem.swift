@@ -7,7 +7,7 @@ public enum SignalProblem: Error, Sendable, Hashable, CustomStringConvertible {
   /// The data has more than ``Signal/maximumData`` bytes.
   case dataTooLong
 
-  /// What is wrong and what is allowed, as a sentence.
+  /// The error and the allowed values, as a sentence.
   public var description: String {
     switch self {
     case .typeTooLong: "The type of a signal has at most \(Signal.maximumType) bytes."

@@ -1,5 +1,5 @@
-/// Why a client is not sent a picture that it wants.
+/// Why a client doesn't get a video that it wants.
 public enum PauseReason: String, Sendable, Hashable, Codable {
-  /// Its network has no room for it beside what matters more.
+  /// Its network has no room for it next to more important ones.
   case bandwidth
 }

@@ -1,10 +1,10 @@
-/// What a receive slot carries.
+/// The publication in a receive slot.
 public struct SlotInfo: Sendable, Hashable, Codable {
   /// The `a=mid` of the slot's m-section in the receiver's own offer.
   public var mid: String
   /// The publication it carries; nil while it carries nothing.
   public var publication: String?
-  /// Whose publication that is; nil while it carries nothing.
+  /// The publisher; nil while the slot is empty.
   public var participant: String?
 
   /// Describes slot `mid`.

@@ -9,9 +9,8 @@ public struct SlotView: Sendable, Hashable, Codable {
   /// The slot's m-section.
   public var mid: String
   /// Width in pixels of the screen (not of the page); 0 while it is hidden, or not listened to: nothing is sent then.
-  /// Sound has no other size.
+  /// Audio has no other size.
   public var width: Int
-  /// Its height.
   public var height: Int
   /// Whether it matters more than what is not pinned, when the network does not take everything.
   public var pinned: Bool?

@@ -1,5 +1,5 @@
-/// What of a video track anybody watches. Its sender may stop the rest, and must go on within a picture when more is
-/// wanted.
+/// The layers of a video track that anybody watches. Its sender may stop the rest, and must go on within a picture when
+/// more is wanted.
 public struct WantedLayers: Sendable, Hashable, Codable {
   /// The m-section of the sender's own track.
   public var mid: String
@@ -10,18 +10,17 @@ public struct WantedLayers: Sendable, Hashable, Codable {
   /// How many spatial layers of one stream that carries several (scalable video) are wanted, from the smallest; nil
   /// when all are, and with simulcast.
   public var spatialLayers: Int?
-  /// How many it has when none is left out; beside ``spatialLayers``. Whoever leaves out the larger ones keeps the
-  /// sizes of the others.
+  /// How many it has when none is left out; beside ``spatialLayers``. A client that leaves out the larger ones keeps
+  /// the sizes of the others.
   public var spatialLayerCount: Int?
-  /// Width in pixels of the largest picture that is shown anywhere; 0 for whatever there is.
+  /// Width in pixels of the largest view; 0 for the full size.
   public var width: Int
-  /// Its height.
   public var height: Int
-  /// The most pictures a second that anybody wants of a track without temporal layers; nil for as many as there are. Of
-  /// one with layers the server leaves out pictures itself.
+  /// The highest frame rate that anybody wants of a track without temporal layers; nil for all frames. Of one with
+  /// layers the server leaves out frames itself.
   public var maxFrameRate: Int?
 
-  /// What is wanted of the track in `mid`.
+  /// The layers wanted of the track in `mid`.
   public init(mid: String, active: Bool, rids: [String]? = nil, width: Int = 0, height: Int = 0) {
     self.mid = mid
     self.active = active

@@ -1,11 +1,11 @@
 public import FoundationEssentials
 
-/// What the server says of the join token that a client came with.
+/// The server's notice about the join token that a client came with.
 public enum TokenNotice: Sendable, Hashable {
   /// It ends in so many seconds. With `leaves` the client's place ends then, unless it is renewed; without, nobody is
   /// sent away.
   case expiring(seconds: Int, leaves: Bool)
-  /// Another one for the same place, with which to come back where joining anew is needed: a secret.
+  /// Another one for the same place, with which to come back where a rejoin is needed: a secret.
   case refreshed(token: String, expires: Date)
 }
 

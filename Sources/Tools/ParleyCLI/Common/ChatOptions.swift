@@ -4,7 +4,7 @@ import Options
 
 /// The options of meetings and tenants that say what becomes of the chat.
 extension CommandOptions {
-  /// What meetings and tenants have in common.
+  /// Options that meetings and tenants have in common.
   static let chatRules: [Option] = [
     Option("chat", .choice(["everyone", "hosts", "nobody"]), "who may write in the chat, as far as tokens grant it"),
     Option("chat-history", .truth, "whether who comes later is told what was written before"),

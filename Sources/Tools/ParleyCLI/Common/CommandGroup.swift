@@ -5,9 +5,9 @@ struct CommandGroup: Sendable {
   struct Member: Sendable {
     /// The word after the group's name.
     var name: String
-    /// What stands after it, for the help text.
+    /// The value after it, for the help text.
     var operands: String
-    /// What it does, in one sentence.
+    /// Its purpose, in one sentence.
     var help: String
     var table: [Option]
     var run: @Sendable (CommandOptions) async throws -> Void
@@ -15,7 +15,7 @@ struct CommandGroup: Sendable {
     var declaration: Command { Command(name, operands: operands, help, options: table) }
   }
 
-  /// What could not be done, in a sentence. The exit status is 1; that of a ``CommandOptions/Problem`` is 2.
+  /// The failure, in a sentence. The exit status is 1; that of a ``CommandOptions/Problem`` is 2.
   struct Failure: Error, CustomStringConvertible {
     var description: String
   }

@@ -23,7 +23,8 @@ enum CommandLineText {
   private static let queues = Mutex<Queues?>(nil)
 
   /// From now on nothing waits for whoever reads standard output and standard error: for commands that take part in
-  /// meetings or serve them. What was not read in time is dropped, and `notice` stands in its place; see `OutputQueue`.
+  /// meetings or serve them. Lines that aren't read in time are dropped, and `notice` stands in its place; see
+  /// `OutputQueue`.
   static func queueOutput(
     notice: @escaping @Sendable (Int) -> String?,
     errorNotice: @escaping @Sendable (Int) -> String? = { "parley: \($0) messages were not read in time.\n" }

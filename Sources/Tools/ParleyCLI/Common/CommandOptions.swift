@@ -5,7 +5,7 @@ import Options
 struct CommandOptions {
   typealias Option = Options.Option
 
-  /// What is wrong with the arguments, in words.
+  /// The error in the arguments, in words.
   struct Problem: Error, CustomStringConvertible {
     var description: String
   }
@@ -39,8 +39,8 @@ struct CommandOptions {
   /// Every value that was given of an option.
   func all(_ name: String) -> [String] { values[name] ?? [] }
 
-  /// What was asked for, for the audit log: the names of the options, and of those the values that are numbers or words
-  /// and nobody's secret.
+  /// The request, for the audit log: the names of the options, and of those the values that are numbers or words and
+  /// nobody's secret.
   var given: String {
     let spelled: Set = ["access-level", "capacity", "enabled", "encryption", "sign-in", "token-expiry"]
     return values.filter { $0.key != "json" && $0.key != "data" }.sorted { $0.key < $1.key }.map { name, list in

@@ -15,7 +15,7 @@ struct JSONLine: ExpressibleByDictionaryLiteral {
   /// The object in one line, without a line end.
   var text: String { "{" + pairs.map { Value.text($0).written + ":" + $1.written }.joined(separator: ",") + "}" }
 
-  /// What stands in place of lines that were not read in time.
+  /// The line in place of lines that weren't read in time.
   static let droppedNotice: @Sendable (Int) -> String = { count in
     let line: JSONLine = ["event": "outputDropped", "lines": .integer(count)]
     return line.text + "\n"

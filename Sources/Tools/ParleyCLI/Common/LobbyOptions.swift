@@ -4,7 +4,7 @@ import Options
 
 /// The options of meetings and tenants that say who waits and what is announced.
 extension CommandOptions {
-  /// What meetings and tenants have in common.
+  /// Options that meetings and tenants have in common.
   static let lobbyRules: [Option] = [
     Option("wait-for-host", .truth, "whether nobody but hosts gets in until a host is there"),
     Option("announce", .truth, "whether who comes and who goes is announced to the others"),

@@ -9,8 +9,8 @@ enum ReloadSignal {
     case reload, end
   }
 
-  /// What it asks for: `hadTerminal` says whether the process was started from a terminal, `hasTerminal` whether that
-  /// is still there, `outlivesTerminal` whether the signal was ignored at the start.
+  /// The request of a signal: `hadTerminal` says whether the process was started from a terminal, `hasTerminal` whether
+  /// that is still there, `outlivesTerminal` whether the signal was ignored at the start.
   static func request(hadTerminal: Bool, hasTerminal: Bool, outlivesTerminal: Bool) -> Request {
     hadTerminal && !hasTerminal && !outlivesTerminal ? .end : .reload
   }

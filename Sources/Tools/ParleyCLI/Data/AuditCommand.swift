@@ -41,7 +41,7 @@ enum AuditCommand {
 }
 
 extension DataFolder {
-  /// What the audit log is to say of a right used on the command line.
+  /// The audit entry of a right used on the command line.
   func entry(_ action: String, _ target: String, tenant: String = "", _ detail: String = "") -> AuditEntry {
     AuditEntry(time: now, actor: Self.user, tenant: tenant, action: action, target: target, detail: detail)
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Parley
 
-/// What is said at standard input about the chat beyond writing, in `--json` mode.
+/// Commands at standard input about the chat beyond writing, in `--json` mode.
 @MainActor struct ChatCommand {
   /// The keys of such a line.
   struct Line: Decodable {

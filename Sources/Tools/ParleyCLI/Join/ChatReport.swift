@@ -1,10 +1,10 @@
 import Parley
 
-/// What happens in the chat, as a line for programs and in words.
+/// An event of the chat, as a line for programs and in words.
 @MainActor struct ChatReport {
   let name: String
   let line: JSONLine
-  /// Nil for what people need not be told.
+  /// Nil for events that people needn't hear of.
   let words: String?
 
   init(_ event: ChatEvent) {

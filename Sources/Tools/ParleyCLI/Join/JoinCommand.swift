@@ -202,7 +202,7 @@ enum JoinCommand {
     clock.cancel()
     identity.remember(meeting.knownIdentities) { observer.problem($0) }
     observer.close()
-    // What goes wrong from here on is told with the end of the file.
+    // Later errors are reported with the end of the file.
     recording?.onProblem = { _ in }
     if recording?.finish() == false { status = 1 }
     await departure.finished()
@@ -211,7 +211,7 @@ enum JoinCommand {
   }
 }
 
-/// Tells of the waits while the meeting is being joined.
+/// Reports waiting while the meeting is being joined.
 @MainActor private final class WaitsTold {
   private var count = 0
   private var task: Task<Void, Never>?
@@ -232,7 +232,7 @@ enum JoinCommand {
 
   func stop() { task?.cancel() }
 
-  /// Whether this event was told already.
+  /// Whether this event was reported already.
   func told(_ event: MeetingEvent) -> Bool {
     guard count > 0, case .waiting = event else { return false }
     count -= 1

@@ -142,7 +142,7 @@ import Parley
     return found
   }
 
-  /// Plays the meeting's sound.
+  /// Plays the meeting's audio.
   func play(_ meeting: Meeting) async {
     do throws(MediaError) {
       let speaker = try SpeakerSink()

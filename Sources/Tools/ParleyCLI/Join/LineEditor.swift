@@ -3,7 +3,7 @@ struct LineEditor {
   private var bytes: [UInt8] = []
   private var escape = Escape.none
 
-  /// Where a sequence of an arrow or function key stands (ECMA-48, sections 5.3 and 5.4).
+  /// The state within a sequence of an arrow or function key (ECMA-48, sections 5.3 and 5.4).
   private enum Escape {
     case none
     case begun
@@ -22,7 +22,7 @@ struct LineEditor {
     }
   }
 
-  /// What is typed so far.
+  /// The text that is typed so far.
   var text: String { CommandLineText.printable(String(decoding: bytes, as: UTF8.self)) }
 
   /// Takes keys; gives the lines that were finished.

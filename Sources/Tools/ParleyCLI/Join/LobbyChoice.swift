@@ -1,6 +1,6 @@
 import Parley
 
-/// Who is meant of those who wait to be let in: one by id, or by a name that nobody else there bears.
+/// The meant waiting participant: by id, or by a name that nobody else there has.
 enum LobbyChoice: Equatable {
   case one(WaitingParticipant)
   /// Nobody of that id or name waits.

@@ -3,7 +3,7 @@ import Parley
 
 /// Turns growing counts of a meeting's statistics into rates: bitrates and loss.
 struct RateMeter {
-  /// What one track did since the last measurement.
+  /// The counts of one track since the last measurement.
   struct Rate {
     var bitrate = DataRate.zero
     /// 0 to 1.

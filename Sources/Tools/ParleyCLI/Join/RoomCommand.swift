@@ -1,6 +1,6 @@
 import Parley
 
-/// What hosts and others say at standard input beyond chat and their own tracks, in `--json` mode.
+/// Commands at standard input beyond chat and own tracks, of hosts and others, in `--json` mode.
 @MainActor struct RoomCommand {
   /// The keys of such a line.
   struct Line: Decodable {
@@ -20,7 +20,7 @@ import Parley
     var choices: [Int]?
   }
 
-  /// What is missing in a line.
+  /// The missing part of a line.
   struct Problem: Error, CustomStringConvertible {
     let description: String
   }
@@ -42,7 +42,7 @@ import Parley
     switch line.command {
     case "muteParticipant": try await target().mute([source])
     case "stopTracks":
-      // What is ended is not there to be unmuted: nothing is guessed here.
+      // An ended track can't be unmuted: nothing is guessed here.
       guard let source = line.source.flatMap({ TrackSource(rawValue: $0) }) else {
         let names = TrackSource.allCases.map(\.rawValue).joined(separator: ", ")
         throw Problem(description: "stopTracks needs \"source\", one of \(names).")

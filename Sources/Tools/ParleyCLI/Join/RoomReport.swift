@@ -1,11 +1,11 @@
 import Meetings
 import Parley
 
-/// What happens with hosts, hands, reactions and polls, as a line for programs and in words.
+/// An event of hosts, hands, reactions or polls, as a line for programs and in words.
 @MainActor struct RoomReport {
   let name: String
   let line: JSONLine
-  /// Nil for what people need not be told.
+  /// Nil for events that people needn't hear of.
   let words: String?
 
   init(_ event: RoomEvent, _ meeting: Meeting) {

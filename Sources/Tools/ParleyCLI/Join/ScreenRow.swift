@@ -28,7 +28,7 @@ struct ScreenRow {
     let lit = Int((level * Double(meterWidth)).rounded())
     let meter =
       "\u{1B}[32m" + String(repeating: "█", count: lit) + "\u{1B}[0m" + String(repeating: "·", count: meterWidth - lit)
-    // What is wrong comes first: the end of the line is cut where the terminal is narrow.
+    // The error comes first: a narrow terminal cuts the end of the line.
     var figures: [String] = []
     if loss >= 0.001 { figures.append("lost \(Self.percent(loss))") }
     if quality != .excellent, quality != .good { figures.append(quality.rawValue) }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import Parley
 
-/// What the person or program at standard input says while a meeting goes on.
+/// A command of the person or program at standard input during a meeting.
 @MainActor enum StandardInput {
   /// One command a line, in `--json` mode.
   private struct Command: Decodable {
@@ -18,7 +18,7 @@ import Parley
     var bytes: Int?
   }
 
-  /// Reads until the input ends or the task is cancelled. The end of the input is no wish to leave: a bot may have
+  /// Reads until the input ends or the task is cancelled. The end of the input isn't a request to leave: a bot may have
   /// none.
   ///
   /// Nothing is read before everything read so far has been done: whoever writes faster than the network takes it
@@ -98,7 +98,7 @@ import Parley
     } catch { return CommandLineText.complain("\(error)") }
     let recipient = command.to.flatMap { id in meeting.participants.first { $0.id == id } }
     if let wanted = command.to, recipient == nil {
-      // What was meant for one must not go to all.
+      // A message for one participant must not go to all.
       CommandLineText.complain("\(CommandLineText.printable(wanted)) is not in the meeting.")
       return
     }
@@ -156,7 +156,7 @@ import Parley
     return true
   }
 
-  /// What is published from a source; says so when there is nothing.
+  /// The publication of a source; says so when there is none.
   private static func publications(_ source: String?, _ meeting: Meeting) -> [LocalPublication] {
     let source = source ?? "camera"
     let found = meeting.local.publications.filter { $0.source.rawValue == source }
@@ -192,7 +192,7 @@ struct LineSplitter {
   /// How many bytes a line may have.
   static let limit = 1 << 20
 
-  /// What was between two line ends.
+  /// The text between two line ends.
   enum Line: Hashable {
     case text(String)
     /// More than ``LineSplitter/limit`` bytes.

@@ -3,7 +3,7 @@ import Glibc
 import Media
 import Parley
 
-/// What every publisher of a load run sends: made once, sent by all.
+/// The media of a load run's publishers: made once, sent by all.
 struct LoadMedia: Sendable {
   let video: EncodedLoop?
   let audio: EncodedLoop

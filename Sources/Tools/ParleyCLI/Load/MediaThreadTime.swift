@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What the thread that carries all media of this process has done since it began.
+/// The counts of the thread that carries all media of this process, since it began.
 struct MediaThreadTime: Equatable {
   /// Seconds that it ran.
   var running = 0.0

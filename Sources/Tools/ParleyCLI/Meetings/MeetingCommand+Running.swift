@@ -23,7 +23,7 @@ extension MeetingCommand {
       table: [tenant, DataFolder.option, .json], run: end),
   ]
 
-  /// Somebody in a meeting, as the server tells of them.
+  /// A participant of a meeting, as the server describes it.
   private struct Person: Decodable {
     struct Publication: Decodable {
       var source: String
@@ -168,9 +168,9 @@ extension DataFolder {
     )
   }
 
-  /// Forgets a meeting, which ends for those who are in it; false when somebody else has removed it meanwhile.
+  /// Forgets a meeting, which ends for those who are in it; false when somebody else has removed it before.
   func remove(_ meeting: MeetingRecord, of tenant: Tenant) async throws -> Bool {
-    // Whoever comes next would open a second room of the same name beside the one that runs.
+    // The next participant would open a second room of the same name next to the one that runs.
     if try await ask("DELETE", "meetings/\(meeting.id)") != nil { return true }
     let entry = entry("meeting.remove", meeting.id.rawValue, tenant: tenant.name, meeting.room.display)
     return try await remove(meeting, entry)

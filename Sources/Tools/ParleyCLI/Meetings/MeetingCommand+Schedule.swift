@@ -166,7 +166,7 @@ extension MeetingCommand {
       do {
         changed = try await folder.change(found, entry) { meeting in
           try change(&meeting, now)
-          // Whoever runs the server wants it kept as it is.
+          // The server's operator wants it kept as it is.
           meeting.isAnonymous = false
         }
       } catch let problem as ScheduleProblem {

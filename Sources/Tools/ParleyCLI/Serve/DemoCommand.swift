@@ -34,7 +34,7 @@ enum DemoCommand {
   private var meetings: [Meeting] = []
   private var keepers: [Task<Void, Never>] = []
   private var isAnnounced = false
-  /// The errors that were told since somebody joined.
+  /// The errors that were reported since somebody joined.
   private var told: Set<String> = []
 
   /// Starts them; they join by themselves, and again whenever they lose the meeting.
@@ -80,7 +80,7 @@ enum DemoCommand {
     CommandLineText.say("A live meeting: \(url)\n")
   }
 
-  /// They try again and again: what went wrong is told once.
+  /// They try again and again: an error is reported once.
   private func complain(_ error: String) {
     guard !Task.isCancelled, told.insert(error).inserted else { return }
     CommandLineText.complain("The bots could not join the demo's meeting and will go on trying: \(error)")

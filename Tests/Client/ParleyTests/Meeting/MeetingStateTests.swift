@@ -30,7 +30,7 @@ import Testing
     var lobby = Lobby()
     let (ann, ben) = (WaitingParticipant(id: "w_1", name: "Ann"), WaitingParticipant(id: "w_2", name: "Ben"))
     func words(_ info: LobbyInfo) -> [String] {
-      lobby.apply(info).map { event in
+      lobby.apply(info, isHost: true).map { event in
         switch event {
         case .knocked(let participant): "knocked \(participant.name)"
         case .knockEnded(let participant): "ended \(participant.name)"

@@ -1,3 +1,4 @@
+import Meetings
 import Signaling
 
 @testable import MeetingServer
@@ -5,11 +6,13 @@ import Signaling
 /// The state of a client that has applied every message it got, as `docs/protocol.md` says to.
 struct RoomBelief {
   var meeting: MeetingInfo
+  /// With tracks in the order of their ids.
   var participants: [String: ParticipantInfo]
   var slots: [SlotInfo]
   var chat: [Int: ChatEntry]
   var spotlight: String?
   var muteAll: MuteAllInfo?
+  /// Without its own vote, which it knows by itself.
   var polls: [Int: PollInfo]
   var permissions: Set<String>
   /// The others' announcements by participant; nil in a plain meeting.
@@ -22,40 +25,43 @@ struct RoomBelief {
 
   init(_ welcome: ServerMessage.Welcome) {
     meeting = welcome.meeting
-    participants = Dictionary(uniqueKeysWithValues: welcome.participants.map { ($0.id, $0) })
+    participants = Self.byID(welcome.participants)
     slots = welcome.slots
     chat = Dictionary(uniqueKeysWithValues: welcome.chat.map { ($0.id, $0) })
     polls = [:]
-    announcements = Self.byParticipant(welcome.announcements)
+    announcements = RoomView.byParticipant(welcome.announcements)
     permissions = Set(welcome.permissions ?? [])
     if let state = welcome.state { apply(state) }
   }
 
-  private static func byParticipant(_ announcements: [ParticipantAnnouncement]?) -> [String: String]? {
-    announcements.map { Dictionary(uniqueKeysWithValues: $0.map { ($0.participant, $0.announcement) }) }
+  private static func byID(_ participants: [ParticipantInfo]) -> [String: ParticipantInfo] {
+    Dictionary(uniqueKeysWithValues: participants.map { ($0.id, RoomView.sorted($0)) })
   }
 
   private mutating func apply(_ state: RoomState) {
     (spotlight, muteAll) = (state.spotlight, state.muteAll)
-    polls = Dictionary(uniqueKeysWithValues: state.polls.map { ($0.id, $0) })
+    polls = Dictionary(uniqueKeysWithValues: state.polls.map { ($0.id, RoomView.withoutOwnVote($0)) })
     staleVotes = []
   }
 
   mutating func apply(_ message: ServerMessage) {
     switch message {
     case .resumed(let participants, let slots, let chat, let state, let announcements):
-      self.announcements = Self.byParticipant(announcements)
-      self.participants = Dictionary(uniqueKeysWithValues: participants.map { ($0.id, $0) })
+      self.announcements = RoomView.byParticipant(announcements)
+      self.participants = Self.byID(participants)
       self.slots = slots
       self.chat = Dictionary(uniqueKeysWithValues: chat.map { ($0.id, $0) })
       mayLackChat = false
       if let state { apply(state) }
-    case .participantJoined(let info), .participantUpdated(let info): participants[info.id] = info
+    case .participantJoined(let info), .participantUpdated(let info): participants[info.id] = RoomView.sorted(info)
     case .participantLeft(let id, _):
       participants[id] = nil
       announcements?[id] = nil
     case .announcement(let announcement): announcements?[announcement.participant] = announcement.announcement
-    case .published(let id, let publication): participants[id]?.publications.append(publication)
+    case .published(let id, let publication):
+      guard var info = participants[id] else { return }
+      info.publications.append(publication)
+      participants[id] = RoomView.sorted(info)
     case .publicationUpdated(let id, let publication):
       guard let index = participants[id]?.publications.firstIndex(where: { $0.id == publication.id }) else { return }
       participants[id]?.publications[index] = publication
@@ -81,7 +87,7 @@ struct RoomBelief {
     case .spotlight(let id): spotlight = id
     case .muteAll(let info): muteAll = info
     case .poll(let info):
-      polls[info.id] = info
+      polls[info.id] = RoomView.withoutOwnVote(info)
       staleVotes.remove(info.id)
     case .pollRemoved(let id): polls[id] = nil
     case .state(let state): apply(state)
@@ -91,56 +97,53 @@ struct RoomBelief {
     }
   }
 
-  /// How it differs from what `fresh`, a welcome of this moment, says; nil where it doesn't. Votes may be `pending`:
-  /// they are reported together, a moment later.
-  func difference(
-    from fresh: ServerMessage.Welcome, votesArePending: Bool, chatIsPending: Bool
-  ) -> String? {
-    let known = participants.mapValues(Self.normal)
-    let told = Dictionary(uniqueKeysWithValues: fresh.participants.map { ($0.id, Self.normal($0)) })
-    if known != told {
-      return "participants: \(known.values.sorted { $0.id < $1.id })\n  told \(told.values.sorted { $0.id < $1.id })"
+  // MARK: Comparing
+
+  /// The difference between it and the state that its client, `member`, would get now; nil where there is none. Votes
+  /// may be `pending`: they are reported together, a moment later.
+  func difference(from view: RoomView, for member: RoomMember, votesArePending: Bool) -> String? {
+    var count = 0
+    for info in view.participants where info.id == member.id || !view.hidden.contains(info.id) {
+      count += 1
+      if participants[info.id] != info { return "participant \(described(participants[info.id]))\n  told \(info)" }
     }
-    if slots != fresh.slots { return "slots: \(slots)\n  told \(fresh.slots)" }
-    if meeting != fresh.meeting { return "meeting: \(meeting)\n  told \(fresh.meeting)" }
-    if permissions != Set(fresh.permissions ?? []) { return "permissions: \(permissions)" }
+    if participants.count != count { return "participants: \(participants.keys.sorted())" }
+    if meeting != view.meeting { return "meeting: \(meeting)\n  told \(view.meeting)" }
+    if slots != member.slots.info { return "slots: \(slots)\n  told \(member.slots.info)" }
+    if permissions != Set(member.permissions.names) { return "permissions: \(permissions)" }
+    if spotlight != view.spotlight { return "spotlight: \(spotlight ?? "nobody"), told \(view.spotlight ?? "nobody")" }
+    if muteAll != view.muteAll { return "muteAll" }
     // A client knows its own announcement by itself.
-    let (keys, others) = (announcements, Self.byParticipant(fresh.announcements))
-    if keys?.filter({ $0.key != fresh.participant }) != others?.filter({ $0.key != fresh.participant }) {
-      return "announcements: \(keys ?? [:])\n  told \(others ?? [:])"
+    let (known, told) = (announcements, view.announcements)
+    if known != told, known?.filter({ $0.key != member.id }) != told?.filter({ $0.key != member.id }) {
+      return "announcements: \(known ?? [:])\n  told \(told ?? [:])"
     }
-    let state = fresh.state ?? RoomState()
-    if spotlight != state.spotlight {
-      return "spotlight: \(spotlight ?? "nobody"), told \(state.spotlight ?? "nobody")"
-    }
-    if muteAll != state.muteAll { return "muteAll" }
-    // A client forgets nothing, the server does: what the server still has must be the same.
-    if !mayLackChat {
-      // A change of the chat reaches participants once it is on the disk, and a welcome at once.
-      for entry in fresh.chat where !chatIsPending && chat[entry.id] != entry {
-        return "chat: \(chat[entry.id].map { "\($0)" } ?? "nothing")\n  told \(entry)"
+    return difference(from: view.polls(for: member), votesArePending: votesArePending)
+  }
+
+  private func difference(from told: [PollInfo], votesArePending: Bool) -> String? {
+    for poll in told {
+      guard let known = polls[poll.id] else { return "no poll \(poll.id)" }
+      if known == poll { continue }
+      let hidesVotes = votesArePending || staleVotes.contains(poll.id)
+      guard hidesVotes, Self.withoutVotes(known) == Self.withoutVotes(poll) else {
+        return "poll: \(known)\n  told \(poll)"
       }
     }
-    if Set(polls.keys) != Set(state.polls.map(\.id)) { return "polls: \(polls.keys.sorted())" }
-    for poll in state.polls {
-      let hidesVotes = votesArePending || staleVotes.contains(poll.id)
-      let known = polls[poll.id].map { Self.normal($0, hidesVotes: hidesVotes) }
-      if known != Self.normal(poll, hidesVotes: hidesVotes) { return "poll: \(known as Any)\n  told \(poll)" }
-    }
+    return polls.count == told.count ? nil : "polls: \(polls.keys.sorted())"
+  }
+
+  /// A client forgets nothing, the server does: what the server still has must be the same.
+  func difference(from history: [ChatEntry]) -> String? {
+    guard !mayLackChat else { return nil }
+    for entry in history where chat[entry.id] != entry { return "chat: \(described(chat[entry.id]))\n  told \(entry)" }
     return nil
   }
 
-  private static func normal(_ info: ParticipantInfo) -> ParticipantInfo {
-    var info = info
-    info.publications.sort { $0.id < $1.id }
-    return info
-  }
+  private func described<Value>(_ value: Value?) -> String { value.map { "\($0)" } ?? "nothing" }
 
-  private static func normal(_ poll: PollInfo, hidesVotes: Bool) -> PollInfo {
+  private static func withoutVotes(_ poll: PollInfo) -> PollInfo {
     var poll = poll
-    // Each client knows its own vote by itself.
-    poll.mine = nil
-    guard hidesVotes else { return poll }
     poll.voters = nil
     for index in poll.options.indices { poll.options[index].votes = nil }
     return poll

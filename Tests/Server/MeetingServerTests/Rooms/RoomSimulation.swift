@@ -23,12 +23,26 @@ final class RoomSimulation {
     /// Requests with a number that aren't answered yet, and those that are.
     var unanswered: Set<Int> = []
     var answered: Set<Int> = []
+    /// The state that its belief was last compared with; nil when it has got a message since.
+    var compared: Compared?
     var id: String { request.session.participant }
 
     init(_ request: JoinRequest) {
       self.request = request
       channel = request.channel
     }
+  }
+
+  /// Everything but a belief that decides how a comparison ends.
+  struct Compared: Equatable {
+    /// The numbers of the room's view and chat.
+    let view: Int
+    let chat: Int
+    let slots: [SlotInfo]
+    let permissions: Permissions
+    let since: Int
+    let votesArePending: Bool
+    let chatIsPending: Bool
   }
 
   /// Something that the media plane or the disk has still to do.
@@ -66,15 +80,23 @@ final class RoomSimulation {
   private var lastRequest = 0
   /// The mode that nearly all clients come with.
   private let isEncrypted: Bool
+  /// The steps in which the room ran.
   private(set) var steps = 0
-  /// The steps so far, to explain a failure.
+  /// The room as it was last compared, and how often it has changed.
+  private var view: RoomView
+  private var viewNumber = 0
+  private var comparedChat: [ChatEntry] = []
+  private var chatNumber = 0
+  /// The steps so far, to explain a failure; empty unless the run is traced. Describing a message costs more than it.
   private(set) var trace: [String] = []
+  private let isTraced: Bool
   /// The first thing that is wrong.
   private(set) var problem: String?
 
-  init(seed: UInt64, tenant: Tenant) throws {
+  init(seed: UInt64, tenant: Tenant, isTraced: Bool = false) throws {
     random = SplitMix(seed)
     self.tenant = tenant
+    self.isTraced = isTraced
     let chat = ChatPolicy(history: random.chance(80), maximumMessages: random.chance(30) ? 4 : nil)
     record = MeetingRecord(
       tenant: tenant.id, room: try RoomName("sim"), kind: .named, subject: "s",
@@ -83,6 +105,7 @@ final class RoomSimulation {
       lobby: LobbySettings(waitsForHost: random.chance(20)), chat: chat)
     isEncrypted = random.chance(40)
     machine = RoomMachine(record, setup: Self.setup(record), now: now)
+    view = RoomView(machine)
   }
 
   static func setup(_ record: MeetingRecord) -> RoomMachine.Setup {
@@ -100,8 +123,8 @@ final class RoomSimulation {
 
   /// One random step, after which everything that must hold is checked.
   func step() {
-    steps += 1
     guard !machine.isClosed else { return }
+    steps += 1
     switch random.below(100) {
     case 0..<12 where clients.count { $0.state != .outside } < 8: join()
     case 0..<40: doWork()
@@ -128,6 +151,7 @@ final class RoomSimulation {
     }
     check()
     guard problem == nil, !machine.isClosed else { return }
+    for client in attached { checkWelcome(of: client) }
     for client in clients where !client.unanswered.isEmpty {
       return fail("no answer to \(client.unanswered.sorted()) of \(client.id) (\(client.state))")
     }
@@ -459,12 +483,14 @@ final class RoomSimulation {
       }
       client.state = .inside
       client.belief = RoomBelief(welcome)
+      client.compared = nil
     case .waiting, .error, .pong, .ended: break
     default:
       guard client.state == .inside || client.state == .outside else {
         return fail("\(client.id), who isn't in, gets \(message)")
       }
       client.belief?.apply(message)
+      client.compared = nil
     }
     guard let id = message.answeredRequest else { return }
     if !client.answered.insert(id).inserted { return fail("request \(id) of \(client.id) is answered twice") }
@@ -498,19 +524,47 @@ final class RoomSimulation {
     for waiter in machine.lobby.waiters where machine.roster[waiter.id] != nil {
       return fail("\(waiter.id) waits and is in")
     }
-    for client in attached {
-      guard let member = machine.roster[client.id], let belief = client.belief else {
-        return fail("\(client.id) believes to be in")
-      }
-      machine.begin(now)
-      let fresh = machine.welcome(of: member, "", nil)
-      let difference = belief.difference(
-        from: fresh, votesArePending: machine.pollChanges.deadline != nil, chatIsPending: isWriting)
-      if let difference {
-        return fail("\(client.id) believes otherwise: \(difference)")
-      }
-    }
+    numberChanges()
+    for client in attached { compare(client) }
     carryOut(machine.drainEffects())
+  }
+
+  /// Gives another number to what has changed since the last step. Most commands change little, and most clients'
+  /// comparisons would end as they did before.
+  private func numberChanges() {
+    let view = RoomView(machine)
+    if view != self.view { (self.view, viewNumber) = (view, viewNumber + 1) }
+    if machine.chat.all != comparedChat { (comparedChat, chatNumber) = (machine.chat.all, chatNumber + 1) }
+  }
+
+  /// A client that applied all messages believes the same as a new client.
+  private func compare(_ client: Client) {
+    guard let member = machine.roster[client.id], let belief = client.belief else {
+      return fail("\(client.id) believes to be in")
+    }
+    let state = Compared(
+      view: viewNumber, chat: chatNumber, slots: member.slots.info, permissions: member.permissions,
+      since: member.chatting.since, votesArePending: machine.pollChanges.deadline != nil, chatIsPending: isWriting)
+    guard client.compared != state else { return }
+    var difference = belief.difference(from: view, for: member, votesArePending: state.votesArePending)
+    // A change of the chat reaches participants once it is on the disk, and a welcome at once.
+    if difference == nil, !state.chatIsPending {
+      machine.begin(now)
+      difference = belief.difference(from: machine.history(for: member))
+    }
+    if let difference { return fail("\(client.id) believes otherwise: \(difference)") }
+    client.compared = state
+  }
+
+  /// A new client gets the state of ``RoomView``.
+  private func checkWelcome(of client: Client) {
+    guard let member = machine.roster[client.id] else { return }
+    machine.begin(now)
+    let fresh = RoomBelief(machine.welcome(of: member, "", nil))
+    let difference =
+      fresh.difference(from: view, for: member, votesArePending: false)
+      ?? fresh.difference(from: machine.history(for: member))
+    if let difference { fail("a welcome of \(client.id) says otherwise: \(difference)") }
   }
 
   /// A room that is restored from the journal has what hosts decided, the polls and the chat, and gives participants
@@ -561,7 +615,7 @@ final class RoomSimulation {
     }
   }
 
-  private func note(_ what: String) { trace.append(what) }
+  private func note(_ what: @autoclosure () -> String) { if isTraced { trace.append(what()) } }
 
   private func fail(_ what: String) { if problem == nil { problem = "step \(steps): \(what)" } }
 }

@@ -1,4 +1,4 @@
-/// Which parts of the connection are down.
+/// The parts of the connection that are down.
 struct ConnectionParts {
   /// Whether ICE and DTLS of the connection under way are done.
   var mediaUp = false

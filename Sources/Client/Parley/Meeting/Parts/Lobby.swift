@@ -6,7 +6,9 @@ struct Lobby {
   private(set) var isLocked = false
 
   /// Returns the events of what has changed.
-  mutating func apply(_ info: LobbyInfo) -> [MeetingEvent] {
+  mutating func apply(_ told: LobbyInfo, isHost: Bool) -> [MeetingEvent] {
+    // The last message to a participant who isn't a host any more still says whether the meeting is locked.
+    let info = isHost ? told : LobbyInfo()
     let (before, wasLocked) = (waiting, isLocked)
     (waiting, isLocked) = (info.waiting, info.locked)
     var events: [MeetingEvent] = []

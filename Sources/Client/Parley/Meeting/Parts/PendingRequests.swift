@@ -9,7 +9,7 @@
 
   nonisolated init() {}
 
-  /// - Parameter completion: Called once.
+  /// - Parameter completion: Called once, with the server's answer or an error.
   mutating func add(_ id: Int, completion: @escaping Completion) { waiting[id] = completion }
 
   /// A request asks to unmute a track, which is muted again if the server refuses.

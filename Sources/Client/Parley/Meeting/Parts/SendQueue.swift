@@ -145,7 +145,7 @@ struct OutgoingSignal {
   let recipient: String?
   /// Whether it waits for a connection that is being brought back.
   let waits: Bool
-  /// Called once.
+  /// Called once, with the server's answer or an error.
   let settled: @MainActor (Result<Void, JoinError>) -> Void
   var isSent = false
 

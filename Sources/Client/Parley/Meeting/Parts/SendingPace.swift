@@ -1,15 +1,16 @@
 import Basics
 import Signaling
 
-/// How many messages of the app's may go out: ``atOnce``, and ``perSecond`` on average. The server closes the socket of who sends more than 50 a second
-/// or 200 at once (`docs/protocol.md`), and the rest of that is for what the client says by itself. It passes on 64 KiB a second of one participant, or
-/// 256 KiB at once, so that the bytes are held to less than that too.
+/// How many messages of the app's may go out: ``atOnce``, and ``perSecond`` on average. The server closes the socket of
+/// who sends more than 50 a second or 200 at once (`docs/protocol.md`), and the rest of that is for what the client
+/// says by itself. It passes on 64 KiB a second of one participant, or 256 KiB at once, so that the bytes are held to
+/// less than that too.
 struct SendingPace {
   static let atOnce = 100
   static let perSecond = 40
   /// How long a goodbye waits at most for what was said before it.
   static let longestGoodbye = TimeSpan.seconds(2)
-  /// How many messages go out meanwhile.
+  /// How many messages go out within that time.
   static let lastTurns = Int(longestGoodbye.seconds * Double(perSecond))
 
   /// Bytes at once, and a second.
@@ -22,7 +23,7 @@ struct SendingPace {
   private var bytes = TokenBucket(perSecond: bytesPerSecond, burst: bytesAtOnce)
   private var heldUntil = Instant.zero
 
-  /// What a message counts as with the server: its own bytes, and 300 for what the server says besides.
+  /// The bytes that the server counts for a message: its own, and 300 of overhead.
   static func bytes(of message: ClientMessage) -> Int {
     ((try? SignalingEncoder().encode(message))?.utf8.count ?? 0) + 300
   }

@@ -26,7 +26,8 @@ struct ServerProblem {
 
   var text: String { "The server \(url) cannot be used: \(error)" }
 
-  /// Whether a URL is that of a TURN server. Schemes are the same in any case (RFC 3986 section 3.1, RFC 7065 section 3.1).
+  /// Whether a URL is that of a TURN server. Schemes are the same in any case (RFC 3986 section 3.1, RFC 7065 section
+  /// 3.1).
   static func isRelay(_ url: String) -> Bool {
     ["turn", "turns"].contains(url.prefix { $0 != ":" }.lowercased())
   }

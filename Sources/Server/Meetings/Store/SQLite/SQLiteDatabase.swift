@@ -33,7 +33,7 @@ final class SQLiteDatabase {
     sqlite3_busy_timeout(handle, busyMilliseconds)
     // FULL: an answered request survives a power cut too, not only the end of the process.
     try execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
-    // What is deleted is overwritten: among it are chats of meetings that have ended.
+    // Deleted data is overwritten: it includes chats of meetings that have ended.
     try execute("PRAGMA cache_size = -512; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON")
   }
 

@@ -89,7 +89,7 @@ private final class DatabaseCopy {
     guard closed == SQLITE_OK, descriptor >= 0, fsync(descriptor) == 0 else { throw failure() }
   }
 
-  /// A table of the copy alone: a server's database has its files beside it.
+  /// A table of the copy alone: a server's database has its files next to it.
   private func add(_ files: CopiedFiles) throws(MeetingStoreError) {
     if files.isEmpty { return }
     let table = "CREATE TABLE copied_files (name TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT"

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What webhooks are to be told.
+/// The events for webhooks.
 extension SQLiteMeetingStore {
   private static let deliveryColumns =
     "sequence, id, webhook, meeting, event, type, body, created, state, attempts, next, status, problem, finished"

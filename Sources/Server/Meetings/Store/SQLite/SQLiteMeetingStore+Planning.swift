@@ -43,7 +43,7 @@ extension SQLiteMeetingStore {
     return found
   }
 
-  /// What never changes of a meeting is not written.
+  /// Constants of a meeting aren't written.
   private func write(_ meeting: MeetingRecord, _ database: SQLiteDatabase) throws(MeetingStoreError) {
     try database.query(
       "UPDATE meetings SET subject = ?, summary = ?, access_level = ?, capacity = ?, expires = ?, passcode = ?, "

@@ -1,7 +1,7 @@
 public import Basics
 public import FoundationEssentials
 
-/// What holds in meetings that run.
+/// The state of running meetings.
 extension SQLiteMeetingStore {
   /// Writes all of it in one transaction.
   public func apply(_ writes: [RunningWrite], now: Date) throws(MeetingStoreError) {
@@ -51,7 +51,7 @@ extension SQLiteMeetingStore {
     }
   }
 
-  /// What is kept of a meeting.
+  /// The stored state of a meeting.
   public func runningMeeting(_ id: MeetingID) throws(MeetingStoreError) -> RunningMeeting? {
     let database = try open()
     var found: RunningMeeting?
@@ -82,7 +82,7 @@ extension SQLiteMeetingStore {
       [.time(now), .integer(try life().number)])
   }
 
-  /// What a killed server has left, or one that had taken it over. What belongs to a server that lives is left alone.
+  /// The meetings of a killed server, or of one that had taken them over. Folders of live servers are left alone.
   public func leftBehind(now: Date) throws(MeetingStoreError) -> [LeftMeeting] {
     let database = try open()
     let life = try life()

@@ -141,7 +141,7 @@ extension SQLiteMeetingStore {
     var tenants: [Tenant] = []
     try open().query("SELECT \(Self.tenantColumns) FROM tenants WHERE \(condition)", values) { row in
       let policy = TenantPolicy(
-        // What a later version may have written is taken as the strictest.
+        // Values of later versions count as the strictest.
         signIn: SignInMode(rawValue: row.text(4)) ?? .token, allowedOrigins: WebOrigin.list(row.text(5)) ?? [],
         accessLevel: AccessLevel(rawValue: row.text(6)) ?? .locked, capacity: row.optionalNumber(7),
         maximumMeetings: row.optionalNumber(8), maximumParticipants: row.optionalNumber(9),

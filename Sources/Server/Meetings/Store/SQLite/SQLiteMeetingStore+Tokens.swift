@@ -24,7 +24,7 @@ extension SQLiteMeetingStore {
     }
   }
 
-  /// What rooms are found by: the key of a name, or `*` and the like as it is.
+  /// The key of a room: that of a name, or `*` and the like as it is.
   private static func key(of room: String) -> String { (try? RoomName(room))?.key ?? room }
 
   /// The statement that lists tokens. Each combination of filters has its own, since only so SQLite reads just what is

@@ -58,7 +58,7 @@ public actor SQLiteMeetingStore: MeetingStore {
       partial += partial.isEmpty && !folder.hasPrefix("/") ? part : "/" + part
       if partial.isEmpty || partial == "/" { continue }
       if mkdir(partial, 0o700) == 0 {
-        // What is kept in the folder is lost with its name.
+        // Data in the folder is lost with its name.
         _ = DiskFolder.synchronise(parent)
       } else if errno != EEXIST && errno != EISDIR {
         let reason = errno
@@ -79,7 +79,7 @@ public actor SQLiteMeetingStore: MeetingStore {
     return database
   }
 
-  /// What shows other servers on the folder that this one lives, from the first use on.
+  /// The lock by which other servers on the folder see that this one lives, from the first use on.
   func life() throws(MeetingStoreError) -> LifeLock {
     if let lifeLock { return lifeLock }
     let taken = try LifeLock(path: String(path.dropLast(Self.fileName.count)) + LifeLock.fileName)

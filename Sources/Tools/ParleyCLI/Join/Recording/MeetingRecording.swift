@@ -8,7 +8,7 @@ import Parley
   private let isRaw: Bool
   private var files: [TrackFile] = []
   private var paths: Set<String> = []
-  /// Told when a file cannot be written, or not any further, as soon as that is known.
+  /// Called as soon as a file can't be written, or not any further.
   var onProblem: (String) -> Void = { _ in }
 
   /// A recording into a directory, which is made when it is not there.

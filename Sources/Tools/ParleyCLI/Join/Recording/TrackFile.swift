@@ -17,7 +17,7 @@ final class TrackFile: VideoSink, AudioSink {
   private let state: Mutex<State>
   private let hasFailed = Atomic(false)
 
-  /// A file of one kind of media; `onFailure` is told of the first error. What is not raw costs little of its size, so
+  /// A file of one kind of media; `onFailure` is told of the first error. Compressed video costs little of its size, so
   /// it is made large enough for what a camera sends once the network lets it.
   init(path: String, kind: MediaKind, isRaw: Bool, onFailure: @escaping @Sendable (MediaError) -> Void) {
     self.path = path
@@ -53,7 +53,7 @@ final class TrackFile: VideoSink, AudioSink {
     tell(sink)
   }
 
-  /// Opens the file for the pictures that wait, and writes them.
+  /// Opens the file for the frames that wait, and writes them.
   private func begin(_ state: inout State) {
     guard let size = state.pictures.size else { return }
     open(&state, width: size.width, height: size.height, channels: 1)
@@ -75,7 +75,7 @@ final class TrackFile: VideoSink, AudioSink {
   /// The time of the first frame; nil before there is one.
   var start: Instant? { state.withLock { $0.start } }
 
-  /// Completes the file; one whose pictures still wait begins with them.
+  /// Completes the file; one whose frames still wait begins with them.
   func finish() throws(MediaError) {
     let (sink, error) = state.withLock { state in
       if state.sink == nil, state.error == nil, !state.isOver { begin(&state) }
