@@ -40,10 +40,3 @@ package struct CallMeeting: Sendable, Hashable {
   package var token: String
   package var secret: LinkSecret
 }
-
-/// Carries the media of calls; `Parley` has the meeting.
-package protocol CallMedia: Sendable {
-  /// Joins the meeting of a call and publishes what its medium asks for.
-  func join(_ call: Call, _ meeting: CallMeeting) async
-  func leave(_ call: CallID) async
-}

@@ -18,9 +18,6 @@ struct EffectRunner {
   var storeRetry: Task<Void, Never>?
   /// The last event that is in the store with all that came before it.
   var storedEvent = EventNumber(0)
-  var media: (any CallMedia)?
-  /// Joining and leaving the meetings of calls, in order.
-  var mediaWork: Task<Void, Never>?
 
   /// Waits until everything so far is carried out.
   func finished() async { await work?.value }

@@ -41,9 +41,7 @@ extension Messenger {
     for effect in effects {
       switch effect {
       case .store(let more): changes += more
-      case .notify(let event):
-        eventContinuation.yield(event)
-        if case .call(let call) = event { carry(call) }
+      case .notify(let event): eventContinuation.yield(event)
       case .connect: connect()
       case .disconnect: disconnect()
       case .derive(let job, let passcode, let parameters): derive(job, passcode, parameters)

@@ -101,6 +101,7 @@ import Parley
     guard !isConnected, meeting.state == .connected, !meeting.participants.isEmpty else { return }
     isConnected = true
     deadline?.cancel()
+    handlers?.qualityChanged(quality)
     handlers?.connected()
   }
 
