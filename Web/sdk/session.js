@@ -87,6 +87,9 @@ export class Session {
     globalThis.addEventListener?.("online", this.#onOnline);
     await this.#enter(document);
     await this.#connection.untilConnected();
+    // A wrong secret refuses the join rather than ending the meeting a moment later.
+    await this.#encryption._begun;
+    this.ensureGoingOn();
   }
 
   /** Works out the meeting's state. */

@@ -52,6 +52,7 @@ export class MeetingEncryption {
   #participant = "";
   #meeting = undefined;
   #announcement = null;
+  #begun = Promise.resolve();
   #envelopes = [];
   #members = new Map();
   #since = new Map();
@@ -150,6 +151,9 @@ export class MeetingEncryption {
   /** A draft of a poll as it goes out. @param {object} draft @returns {Promise<object>} */
   sealPoll(draft) { return this.#polls.seal(draft); }
 
+  /** Settles when this connection's keys have begun, or its secret was refused. @type {Promise<void>} */
+  get _begun() { return this.#begun; }
+
   /** The counts of frames in the worker, for tests and statistics. @returns {Promise<object | null>} */
   async report() { return await this.#current?.call("report") ?? null; }
 
@@ -233,8 +237,9 @@ export class MeetingEncryption {
     const own = welcome.participants?.find((each) => each?.id === this.#participant);
     const current = this.#current;
     this.#polls ??= new SealedPolls(this.#secret, room);
-    current.call("start", {
+    this.#begun = current.call("start", {
       meeting: room, participant: this.#participant, name: shortName(String(own?.name ?? name)), secret: this.#secret.text, announcements: announcementsOf(welcome.announcements),
+      present: list(welcome.participants).map((each) => String(each?.id)),
       identity: this.#options.identity === "device" ? "device" : "guest",
     }).then(({ isRefused, identity, key }) => {
       if (this.#current !== current) { return; }
@@ -362,6 +367,7 @@ export class MeetingEncryption {
         this.#show();
         break;
       case "event": this.#applyEvent(message.event); break;
+      case "wrongSecret": this.#refuse(); break;
     }
   }
 

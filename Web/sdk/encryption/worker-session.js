@@ -45,6 +45,9 @@ export class WorkerSession {
   #texts = [];
   #shown = "";
   #last = Promise.resolve();
+  /** Those who were there before and have not announced themselves, until one of them has this client's secret. */
+  #earlier = new Set();
+  #hasOtherSecret = false;
 
   /** @param {(message: object) => void} notify */
   constructor(notify) { this.#notify = notify; }
@@ -52,13 +55,16 @@ export class WorkerSession {
   /**
    * Begins the exchange of keys: takes the announcements of those who are there, and announces this client.
    *
+   * Those of `present` who announce themselves later decide later, by a message `wrongSecret`: when all have another
+   * secret, this client's is wrong.
+   *
    * @param {{ meeting: string, participant: string, name: string, secret: string, identity: "device" | "guest",
-   *   announcements: { participant: string, bytes: Uint8Array }[] }} options
+   *   present?: string[], announcements: { participant: string, bytes: Uint8Array }[] }} options
    * @returns {Promise<{ announced: number, wrongSecret: number, isRefused: boolean, identity: "device" | "guest",
    *   key: string }>} how many announced themselves before, how many of them have another link secret, and the key that
    *   others know this client by
    */
-  start({ meeting, participant, name, secret, announcements, identity: wanted }) {
+  start({ meeting, participant, name, secret, announcements, present = [], identity: wanted }) {
     return this.#enqueue(async () => {
       own ??= await makeIdentity(wanted);
       const { identity } = own;
@@ -69,6 +75,9 @@ export class WorkerSession {
       const refused = this.#drain().filter(({ type, code }) => type === "refused" && code === "wrongSecret");
       const isRefused = others.length > 0 && keys.members.length === 0 && refused.length >= others.length;
       if (!isRefused) {
+        const silent = present.filter((id) => id !== participant && !others.some((each) => each.participant === id));
+        if (keys.members.length === 0) { this.#earlier = new Set(silent); }
+        this.#hasOtherSecret = refused.length > 0;
         await keys.announce(now());
         await keys.publish(this.#published, now());
       }
@@ -97,7 +106,12 @@ export class WorkerSession {
   }
 
   /** @param {{ participant: string, isRemoved: boolean }} departure */
-  remove({ participant, isRemoved }) { return this.#step((keys) => keys.remove(participant, isRemoved, now())); }
+  remove({ participant, isRemoved }) {
+    return this.#step(async (keys) => {
+      await keys.remove(participant, isRemoved, now());
+      if (this.#earlier.delete(participant)) { this.#judgeSecret(); }
+    });
+  }
 
   /** @param {string} name */
   rename(name) { return this.#step((keys) => keys.rename(name, now())); }
@@ -238,6 +252,21 @@ export class WorkerSession {
     }
   }
 
+  /** Learns from the announcement of somebody who was there before whether this client's secret is the meeting's. */
+  #judge({ type, participant, code }) {
+    if (!this.#earlier.has(participant)) { return; }
+    if (type === "member") { this.#earlier.clear(); }
+    if (type === "refused" && code === "wrongSecret") {
+      this.#earlier.delete(participant);
+      this.#hasOtherSecret = true;
+      this.#judgeSecret();
+    }
+  }
+
+  #judgeSecret() {
+    if (this.#hasOtherSecret && this.#earlier.size === 0) { this.#notify({ type: "wrongSecret" }); }
+  }
+
   /** Passes on what came up: messages to the page, which sends them, and events. Returns the events. */
   #drain() {
     const keys = this.#keys;
@@ -251,6 +280,7 @@ export class WorkerSession {
       }
     }
     for (const event of events) {
+      this.#judge(event);
       if (event.type === "keyFrameNeeded") {
         for (const each of this.#slots.values()) { if (each.participant === event.participant) { each.keyArrived(); } }
       } else {

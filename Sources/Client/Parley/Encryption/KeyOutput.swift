@@ -13,6 +13,8 @@ enum KeyOutput: Equatable {
   /// The name that somebody has signed, and the key that signs.
   case named(ParticipantID, String, Ed25519.PublicKey)
   case problem(ParticipantID, KeyProblem)
+  /// This client's secret isn't the meeting's: leave.
+  case wrongSecret
 }
 
 /// Trouble with somebody's keys.

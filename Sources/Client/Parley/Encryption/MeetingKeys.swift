@@ -24,6 +24,9 @@ final class MeetingKeys {
   private var announcement: String?
   /// Counts the others' announcements while those of the welcome are taken in.
   private var first = (accepted: 0, wrongSecret: 0)
+  /// Those who were there before this client and have not announced themselves, while nobody has shown its secret to be
+  /// right.
+  private var earlier: Set<ParticipantID> = []
 
   private struct ReportedProblem: Hashable {
     let participant: ParticipantID
@@ -53,11 +56,15 @@ final class MeetingKeys {
   /// The welcome: who is there, and what they have announced. Announces this client.
   ///
   /// - Returns: Whether this client has the meeting's secret. It has another one when others have announced themselves
-  ///   and none of them with its own; then nothing is announced.
+  ///   and none of them with its own; then nothing is announced. Those who announce themselves later decide later, by
+  ///   ``KeyOutput/wrongSecret``.
   func begin(_ announcements: [ParticipantAnnouncement], roster ids: [ParticipantID], now: Instant) -> Bool {
     for id in ids where id != own { roster[id] = now }
     receive(announcements, now: now)
     guard first.accepted > 0 || first.wrongSecret == 0 else { return false }
+    if first.accepted == 0 {
+      earlier = Set(ids).subtracting(announcements.map { ParticipantID(rawValue: $0.participant) }).subtracting([own])
+    }
     attempt { () throws(KeyMessageError) in try exchange.announce(now: now) }
     settle(now)
     return true
@@ -85,6 +92,7 @@ final class MeetingKeys {
     roster[id] = nil
     reported = reported.filter { $0.participant != id }
     attempt { () throws(KeyMessageError) in try exchange.remove(id, isRemoved: isRemoved, now: now) }
+    if earlier.remove(id) != nil { judgeSecret() }
     settle(now)
   }
 
@@ -201,16 +209,23 @@ final class MeetingKeys {
     switch event {
     case .member(let id, let name):
       first.accepted += 1
+      if earlier.contains(id) { earlier = [] }
       if let key = exchange.announcement(of: id)?.identity { outputs.append(.named(id, name, key)) }
       if roster[id] == nil { report(id, .unseen) }
     case .refused(let id, let error):
       guard id != own else { return report(id, .refused(error)) }
       if error == .wrongSecret { first.wrongSecret += 1 }
       report(id, .refused(error))
+      if error == .wrongSecret, earlier.remove(id) != nil { judgeSecret() }
     case .keyFrameNeeded(let id): outputs.append(.keyframesWanted(id))
     case .rosterMismatch(let id): report(id, .otherRoster)
     case .memberLeft, .safetyCodeChanged, .waitingChanged: break
     }
+  }
+
+  /// When everybody who was there before has another secret, this client's is wrong.
+  private func judgeSecret() {
+    if earlier.isEmpty, first.accepted == 0, first.wrongSecret > 0 { outputs.append(.wrongSecret) }
   }
 
   /// Reports each kind of trouble with somebody once.

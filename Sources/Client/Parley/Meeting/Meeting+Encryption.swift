@@ -75,6 +75,9 @@ extension Meeting {
         let name = id.rawValue == local.id ? nil : secret.names[id.rawValue] ?? participantsByID[id.rawValue]?.name
         let isOwn = id.rawValue == local.id
         if let text = problem.sentence(isOwn ? nil : name ?? "Somebody") { emit(.problem(text)) }
+      case .wrongSecret:
+        place?.channel.send(.leave)
+        return end(.failed, message: refusal(.wrongSecret).description)
       }
     }
     // The media thread keeps the time.

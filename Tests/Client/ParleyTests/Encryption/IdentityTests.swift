@@ -88,7 +88,9 @@ import Testing
           for _ in 0..<4 {
             group.addTask { try? IdentityFile(openingOrMaking: path, passphrase: passphrase).identity }
           }
-          return await group.reduce(into: []) { $0.append($1) }
+          var made: [LastingIdentity?] = []
+          for await identity in group { made.append(identity) }
+          return made
         }
         #expect(made.count == 4 && made.allSatisfy { $0 != nil && $0 == made[0] })
         var (one, other) = (

@@ -49,7 +49,7 @@ import Testing
                 clients.first { $0.id == envelope.to }?.keys.receive(
                   [ReceivedEnvelope(from: id, envelope: envelope.envelope)], now: now)
               }
-            case .send, .changed, .keyframesWanted, .named, .problem: break
+            case .send, .changed, .keyframesWanted, .named, .problem, .wrongSecret: break
             }
           }
         }
@@ -111,6 +111,26 @@ import Testing
     #expect(sawNobody)
     #expect(room.problems("ann") == [.refused(.wrongSecret)])
     #expect(ann.exchange.members.isEmpty)
+  }
+
+  @Test("those who came before decide whose secret is right, also when they announce late")
+  func lateOtherSecret() throws {
+    for isShared in [false, true] {
+      let room = try Room()
+      _ = try room.join("ann")
+      _ = try room.join("ben", secret: isShared ? nil : try LinkSecret(), sees: false)
+      // Cem hears of nobody's announcement at first.
+      let (cem, sawNobody) = try room.join("cem", secret: isShared ? nil : try LinkSecret(), sees: false)
+      #expect(sawNobody)
+      let late = room.announcements.filter { $0.participant != "cem" }
+      cem.receive(Array(late.prefix(1)), now: room.now)
+      room.pass()
+      #expect(room.outputs["cem"]?.contains(.wrongSecret) == false, "one may still have it")
+      cem.receive(Array(late.dropFirst()), now: room.now)
+      room.pass()
+      #expect(room.outputs["cem"]?.contains(.wrongSecret) == !isShared)
+      #expect(room.outputs["ann"]?.contains(.wrongSecret) == false)
+    }
   }
 
   @Test("somebody with keys whom nobody shows is reported, and stands in the code")
