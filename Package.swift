@@ -193,6 +193,9 @@ let package = Package(
       exclude: ["ConfigSettings.plist"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .executableTarget(
+      name: "SoftPhone", dependencies: ["BBMEnterprise", "BBMSupport"], path: "Examples/SoftPhone",
+      swiftSettings: [.swiftLanguageMode(.v5)]),
+    .executableTarget(
       name: "SimpleChat", dependencies: ["BBMEnterprise", "BBMSupport"], path: "Examples/SimpleChat",
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .executableTarget(

@@ -5,7 +5,7 @@ import Foundation
 @MainActor public final class AppSession: BBMConnectivityListener, BBMAuthControllerDelegate {
   public let authController: BBMAuthController
   public let names = UserNames()
-  private var connected = false
+  private var reachesServer = false
 
   /// A session of a domain, as `ConfigSettings.plist` says for the rest.
   public init(domain: String) {
@@ -25,7 +25,7 @@ import Foundation
   /// Whether the server is reached; observable.
   public var isConnected: Bool {
     ObservableTracker.getterCalled(for: self, propertyName: "isConnected")
-    return connected
+    return reachesServer
   }
 
   /// Looks up a user by the name at the identity provider. The callback gets the number, or in words why there is none.
@@ -44,7 +44,7 @@ import Foundation
   // MARK: what the service says
 
   public func connectivityStateChange(_ connected: Bool, strict connectedStrict: Bool) {
-    self.connected = connected
+    reachesServer = connected
     ObservableTracker.setterCalled(for: self, propertyName: "isConnected")
     Visitor.current?.connectivityChanged(connected)
   }

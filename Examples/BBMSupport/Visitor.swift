@@ -63,7 +63,7 @@ import UIKit
   // MARK: for subclasses
 
   /// Does a command of the app; false when it isn't one.
-  open func perform(_ command: String, _ fields: [String: Any]) -> Bool { false }
+  open func perform(_ command: String, _ fields: JSONFields) -> Bool { false }
 
   /// The setup of this endpoint has succeeded.
   open func setupSucceeded() {}
@@ -189,25 +189,26 @@ import UIKit
 
   private func command(_ line: String) {
     guard !line.trimmingCharacters(in: .whitespaces).isEmpty else { return }
-    let fields = (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any] ?? [:]
-    let name = fields["command"] as? String ?? ""
+    let object = (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any] ?? [:]
+    let fields = JSONFields(object)
+    let name = fields.text("command") ?? ""
     switch name {
     case "signOut":
       hasSucceeded = false
       screen.signOut()
     case "signIn":
-      user = fields["user"] as? String ?? user
-      passcode = fields["passcode"] as? String ?? options.passcode
+      user = fields.text("user") ?? user
+      passcode = fields.text("passcode") ?? options.passcode
       screen.signIn()
     case "passcode":
-      passcode = fields["passcode"] as? String
+      passcode = fields.text("passcode")
       if let alert = openQuestion {
         openQuestion = nil
         answer(alert)
       }
     case "endpoints": BBMEnterpriseService.shared().sendMessage(toService: BBMEndpointsGetMessage(cookie: "endpoints"))
     case "retry": BBMAccess.sendSetupRetry()
-    case "token": sendToken(lifetime: (fields["lifetime"] as? NSNumber)?.intValue ?? 3_600)
+    case "token": sendToken(lifetime: fields.number("lifetime").flatMap { Int(exactly: $0) } ?? 3_600)
     case "stop": stop()
     default: if !perform(name, fields) { Journal.report("problem", ["line": line]) }
     }

@@ -9,7 +9,10 @@ import Foundation
   func save(_ message: BBMChatMessage, to path: String, callback: @escaping @MainActor (String?) -> Void) {
     guard let chatId = message.chatId else { return }
     let name = "\(chatId)|\(message.messageId)"
-    if message.file == nil { ChatActions.download(message.messageId, in: chatId) }
+    // One that is on its way already isn't asked for again.
+    if message.file == nil, ChatModel.progress(of: message) == nil {
+      ChatActions.download(message.messageId, in: chatId)
+    }
     monitors[name] = ObservableMonitor(name: "save") { [weak self] () -> Bool in
       if let file = message.file {
         callback(Self.copy(file, to: path))

@@ -24,18 +24,18 @@ final class ChatVisitor: Visitor {
 
   override func setupSucceeded() { recorder.begin() }
 
-  override func perform(_ command: String, _ fields: [String: Any]) -> Bool {
+  override func perform(_ command: String, _ fields: JSONFields) -> Bool {
     if command == "newChat" {
-      chats.startChat(with: fields["users"] as? [String] ?? [], subject: fields["subject"] as? String ?? "")
+      chats.startChat(with: fields.texts("users"), subject: fields.text("subject") ?? "")
       return true
     }
-    let chatId = fields["chatId"] as? String ?? ChatModel.chats.first?.chatId ?? ""
-    let messageId = (fields["messageId"] as? NSNumber)?.uint64Value ?? 0
+    let chatId = fields.text("chatId") ?? ChatModel.chats.first?.chatId ?? ""
+    let messageId = fields.count("messageId") ?? 0
     switch command {
     case "open": chats.open(chatId)
-    case "send": ChatActions.send(fields["text"] as? String ?? "", to: chatId)
-    case "sendFile": ChatActions.sendFile(fields["path"] as? String ?? "", to: chatId)
-    case "saveFile": save(messageId, chatId, fields["path"] as? String ?? "")
+    case "send": ChatActions.send(fields.text("text") ?? "", to: chatId)
+    case "sendFile": ChatActions.sendFile(fields.text("path") ?? "", to: chatId)
+    case "saveFile": save(messageId, chatId, fields.text("path") ?? "")
     case "recall": ChatActions.recall(messageId, in: chatId)
     case "delete": ChatActions.delete(messageId, in: chatId)
     case "read": if let chat = BBMAccess.getChat(forId: chatId) { ChatActions.read(chat) }

@@ -137,4 +137,57 @@ import Testing
       #expect(board.chatId == "7" && list.chats.count == 2)
     }
   }
+
+  @Test("an app that sends its messages by hand gets the answers to them")
+  func messages() {
+    app { service, feed in
+      let desk = MessageDesk()
+      desk.begin()
+      service.start("domain", environment: kBBMConfig_Sandbox, completionBlock: nil)
+      feed.finishStart()
+      feed.answers["endpointUpdate"] = {
+        [("endpointUpdateResult", ["cookie": $0["cookie"] ?? "", "result": "Success"])]
+      }
+      desk.describe("Ann's phone")
+      feed.pump()
+      feed.give("listAdd", ["type": "global", "elements": [["name": "syncPasscodeState", "value": "New"]]])
+      feed.setup("SyncRequired")
+      desk.enter("violet anchors")
+      feed.give("syncError", ["error": "Timeout"])
+      #expect(desk.heard == ["update Success", "syncError Timeout"])
+      #expect(feed.sent("syncStart").first?["action"] as? String == "New")
+      feed.answers["endpointsGet"] = { _ in
+        let endpoints: [[String: Any]] = [
+          ["endpointId": "here", "isCurrent": true], ["endpointId": "there", "isCurrent": false],
+        ]
+        return [("endpoints", ["result": "Success", "cookie": "get", "registeredEndpoints": endpoints])]
+      }
+      feed.answers["endpointDeregister"] = { _ in [("endpointDeregisterResult", ["result": "Success"])] }
+      desk.freeEndpoint()
+      feed.pump()
+      #expect(feed.sent("endpointDeregister").first?["endpointId"] as? String == "there")
+      #expect(feed.sent("setupRetry").count == 1)
+      desk.end()
+      let count = desk.raw.count
+      feed.give("syncError", ["error": "Failure"])
+      #expect(desk.raw.count == count && count == 4)
+    }
+  }
+
+  @Test("an app's phone hears that there is no call before the setup is complete")
+  func phone() {
+    app { service, feed in
+      service.start("domain", environment: kBBMConfig_Sandbox, completionBlock: nil)
+      feed.finishStart()
+      let screen = PhoneScreen()
+      screen.loadViewIfNeeded()
+      screen.call("2", video: true)
+      #expect(screen.problem == kMediaErrorNotReady && screen.muteTitle == "MUTE" && !screen.canSwitchCamera)
+      screen.mute(nil)
+      screen.speaker(nil)
+      screen.camera(nil)
+      screen.end(nil)
+      #expect(screen.heard.isEmpty && screen.mediaManager.isOnSpeakerPhone)
+    }
+  }
 }

@@ -22,7 +22,7 @@ import Testing
     "the example apps name nothing of Parley but the server's address",
     arguments: [
       ("OpenTokHello", "OpenTok"), ("BBMSupport", "BBMEnterprise"), ("QuickStart", "BBMEnterprise"),
-      ("SimpleChat", "BBMEnterprise"), ("WoodgroveBank", "SkypeForBusiness"),
+      ("SimpleChat", "BBMEnterprise"), ("SoftPhone", "BBMEnterprise"), ("WoodgroveBank", "SkypeForBusiness"),
     ])
   func namesOfParley(app: String, module: String) throws {
     let files = try sources("Examples/" + app)

@@ -1,0 +1,62 @@
+// Apps unwrap by force, as the SDK's samples do.
+// swift-format-ignore-file: NeverForceUnwrap
+
+import BBMEnterprise
+import BBMSupport
+import Foundation
+
+/// The calls in the call log, the latest first; observable.
+@MainActor final class CallHistory {
+  @MainActor struct Entry {
+    let user: String
+    let isOutgoing: Bool
+    let reason: String
+    let end: Date
+    let duration: TimeInterval
+
+    /// The call in words.
+    var words: String {
+      let direction = isOutgoing ? "to" : "from"
+      switch reason {
+      case "Ended": return "Call \(direction) \(user), \(BBMUtilities.duration(asString: duration) ?? "")"
+      case "Disconnected": return "Call \(direction) \(user), connection lost"
+      case "Cancelled", "Unavailable":
+        return isOutgoing ? "Call to \(user), not answered" : "Missed call from \(user)"
+      case "Busy": return "Call \(direction) \(user), busy"
+      case "Declined": return "Call \(direction) \(user), declined"
+      default: return "Call \(direction) \(user), not connected"
+      }
+    }
+  }
+
+  private let names: UserNames
+  private let list: BBMLiveList
+
+  init(_ names: UserNames) {
+    self.names = names
+    let criteria = BBMChatMessageCriteria()
+    criteria.tag = CallLog.tag
+    list = BBMEnterpriseService.shared().model().chatMessage(with: criteria)
+  }
+
+  var isPending: Bool { list.bbmState == kBBMStatePending }
+
+  var entries: [Entry] {
+    let messages = list.observableArray as? [BBMChatMessage] ?? []
+    return messages.compactMap { entry($0) }.sorted { $0.end > $1.end }
+  }
+
+  private func entry(_ message: BBMChatMessage) -> Entry? {
+    let data = JSONFields(message.rawData)
+    guard message.recall != kBBMChatMessage_RecallRecalled, let reason = data.text("callLogReason") else { return nil }
+    return Entry(
+      user: other(message), isOutgoing: !message.isIncomingFlagSet, reason: reason,
+      end: Date(timeIntervalSince1970: data.number("callEndTime") ?? Double(message.timestamp)),
+      duration: data.number("callDuration") ?? 0)
+  }
+
+  private func other(_ message: BBMChatMessage) -> String {
+    let people = BBMAccess.participants(for: message.resolvedChatId).observableArray as? [BBMChatParticipant] ?? []
+    return people.first.flatMap { names.name(of: $0.resolvedUserUri) } ?? "…"
+  }
+}

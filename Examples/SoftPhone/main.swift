@@ -1,0 +1,5 @@
+import BBMSupport
+
+MainActor.assumeIsolated {
+  ExampleApp.run("SoftPhone", commands: PhoneVisitor.usage) { options in AppDelegate(options) }
+}
