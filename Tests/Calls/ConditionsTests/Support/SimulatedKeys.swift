@@ -106,7 +106,7 @@ final class SimulatedKeys {
           }
         case .keyframesWanted(let id): place.session?.requestKeyframes(of: id.rawValue, now: now)
         case .changed(let state): states[place.id, default: []].append(state)
-        case .send, .named, .problem: break
+        case .send, .named, .problem, .wrongSecret: break
         }
       }
       place.session?.encryption?.isUnsettled = true
