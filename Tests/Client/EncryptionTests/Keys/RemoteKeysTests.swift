@@ -14,11 +14,16 @@ struct RemoteKeysTests {
     SenderKeyMessage(epoch: epoch, baseKey: key, rosterHash: [UInt8](repeating: 0, count: 32), tracks: tracks)
   }
 
-  private func frame(_ epoch: UInt64, _ key: SecretBytes) throws -> [UInt8] {
+  /// The frame of a key that follows `earlier` ones.
+  private func frame(_ epoch: UInt64, _ key: SecretBytes, after earlier: Int = 0) throws -> [UInt8] {
     let id = FrameKeyID(sender: sender, track: 1, epoch: epoch)
     var out: [UInt8] = []
     let text = Array("frame".utf8)
-    try SFrameSealer(baseKey: key, keyID: id.rawValue).seal(text.span, metadata: Span(), appendingTo: &out)
+    let sealer = try SFrameSealer(baseKey: key, keyID: id.rawValue)
+    for _ in 0...earlier {
+      out = []
+      try sealer.seal(text.span, metadata: Span(), appendingTo: &out)
+    }
     return out
   }
 
@@ -123,9 +128,13 @@ struct RemoteKeysTests {
     let (old, new) = try (SecretBytes.random(32), SecretBytes.random(32))
     _ = try keys.receive(message(3, old), now: .zero)
     #expect(try open(&keys, frame(3, old)) == nil)
-    for _ in 0..<10 { #expect(try open(&keys, frame(19, new)) == .refused(.authenticationFailed)) }
+    // The first looks like one of before.
+    #expect(try open(&keys, frame(19, new)) == .refused(.replayed))
+    for earlier in 1..<10 {
+      #expect(try open(&keys, frame(19, new, after: earlier)) == .refused(.authenticationFailed))
+    }
     #expect(keys.deadline == nil)
-    #expect(try open(&keys, frame(19, new)) == .refused(.authenticationFailed))
+    #expect(try open(&keys, frame(19, new, after: 10)) == .refused(.authenticationFailed))
     let asks = keys.handleTimeout(now: .milliseconds(1_000))
     #expect(asks && keys.missingSince == nil)
     let wantsKeyFrame = try keys.receive(message(19, new), now: .milliseconds(1_100))

@@ -145,7 +145,7 @@ struct NegotiationTests {
       (OfferText([OfferText.audio()]).text(setup: "holdconn"), "actpass"),
       (OfferText([OfferText.audio()]).text.replacing("a=rtcp-mux\n", with: ""), "rtcp-mux"),
       (OfferText([OfferText.audio(), OfferText.video()], bundle: "0").text, "BUNDLE"),
-      (OfferText([OfferText.audio()], bundle: "").text, "BUNDLE"),
+      (OfferText([OfferText.audio(), OfferText.video()], bundle: "").text, "BUNDLE"),
       (OfferText([OfferText.audio()]).text.replacing("a=mid:0\n", with: ""), "a=mid"),
       (OfferText([OfferText.audio()]).text.replacing("UDP/TLS/RTP/SAVPF", with: "RTP/AVP"), "UDP/TLS/RTP/SAVPF"),
       (OfferText([OfferText.audio()]).text.replacing("a=ice-ufrag:abcd\n", with: ""), "ice-ufrag"),
