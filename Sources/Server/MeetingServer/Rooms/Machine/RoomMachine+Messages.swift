@@ -134,7 +134,10 @@ extension RoomMachine {
     if !muted, !moderation.mayUnmute(member.publications[index].info.source, member) {
       channel.refuse(
         .notAllowed, "A host has muted everybody. Raise your hand, and wait to be asked to unmute.", id: id)
-      guard member.publications[index].info.mutedByHost != true else { return }
+      guard member.publications[index].info.mutedByHost != true else {
+        // Nothing changed for the others, but the client may show otherwise.
+        return channel.send(.publicationUpdated(participant: member.id, publication: member.publications[index].info))
+      }
       member.publications[index].info.mutedByHost = true
       notifyChange(of: member.publications[index].info, by: member)
       return
