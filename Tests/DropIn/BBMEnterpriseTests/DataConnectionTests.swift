@@ -112,8 +112,8 @@ import Testing
     other.received = { data, error in
       if let error {
         blocks.append("\(error.rawValue)")
-      } else {
-        blocks.append(String(decoding: data.data, as: UTF8.self))
+      } else if let block = data.data {
+        blocks.append(String(decoding: block, as: UTF8.self))
       }
     }
     let stream = try #require(one.open { .stream($0, name: "s") })
