@@ -172,10 +172,10 @@ class Administration(KeyboardTest):
         keys.at("textbox Admin token")
         keys.type(ADMIN).press("Enter")
         keys.at("heading Meetings")
-        keys.walk("button Sign out", "link Audit log", "link Webhooks", "link Tenants", "link Tokens", "link Meetings", "link Parley",
+        keys.walk("button Sign out", "link Audit log", "link Webhooks", "link Domains", "link Tenants", "link Tokens", "link Meetings", "link Parley",
                   "link Skip to the content", key="Shift+Tab")
         keys.press("Enter").at("heading Meetings")
-        keys.walk("button Sign out", "link Audit log", "link Webhooks", "link Tenants", "link Tokens", key="Shift+Tab")
+        keys.walk("button Sign out", "link Audit log", "link Webhooks", "link Domains", "link Tenants", "link Tokens", key="Shift+Tab")
         keys.press("Enter").at("heading Tokens")
         # The way past the menu stays on the page.
         for _ in range(8):
