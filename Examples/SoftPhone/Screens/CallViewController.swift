@@ -52,7 +52,8 @@ final class CallViewController: UIViewController, BBMMediaVideoPresenter {
     endButton.addTarget(self, action: CallViewController.end, for: .touchUpInside)
     endButton.setTitle("End Call", for: .normal)
     for button in [muteButton, speakerButton, videoButton, cameraButton, endButton] {
-      button.setTitleColor(button === endButton ? .systemRed : .white, for: .normal)
+      // The others keep the system's colour, which can be read on the system's button.
+      if button === endButton { button.setTitleColor(.systemRed, for: .normal) }
     }
     for each in [theirView, ownView, nameLabel, statusLabel] as [UIView] { view.addSubview(each) }
     for each in [muteButton, speakerButton, videoButton, cameraButton, endButton] { view.addSubview(each) }
