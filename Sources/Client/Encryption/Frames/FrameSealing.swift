@@ -7,6 +7,8 @@ struct FrameSealing {
   static let maximumLength = 8 << 20
   /// The bytes of a slice that stay in clear: its header up to the number of its parameter set.
   private static let sliceHeader = 4
+  /// The most spatial layers of an AV1 picture.
+  private static let maximumLayers = 8
 
   private var plain: [UInt8] = []
   private var sealed: [UInt8] = []
@@ -72,11 +74,7 @@ struct FrameSealing {
         throw error
       }
     case .av1:
-      guard let last = OBUSequence(frame)?.units.last, last.type == OBUSequence.frame, last.payload.count > 1 else {
-        throw .malformed
-      }
-      try open(
-        frame.extracting(last.payload.lowerBound..<(last.payload.upperBound - 1)), plain.span, &output)
+      try openOBUs(of: frame, appendingTo: &output, with: open)
     case .h264:
       guard let slice = AnnexB(frame).firstSlice(in: frame), slice + Self.sliceHeader < frame.count else {
         throw .malformed
@@ -87,6 +85,29 @@ struct FrameSealing {
         frame.extracting(body..<frame.count), zeros: Self.zeros(in: frame, before: body), appendingTo: &sealed)
       guard sealed.count > 1 else { throw .malformed }
       try open(sealed.span.extracting(0..<(sealed.count - 1)), plain.span, &output)
+    }
+  }
+
+  /// Opens each frame OBU: one, or one for each spatial layer, which browsers seal by itself.
+  private func openOBUs(
+    of frame: Span<UInt8>, appendingTo output: inout [UInt8],
+    with open: (Span<UInt8>, Span<UInt8>, inout [UInt8]) throws(FrameDrop) -> Void
+  ) throws(FrameDrop) {
+    guard let units = OBUSequence(frame)?.units, units.last?.type == OBUSequence.frame else { throw .malformed }
+    let start = output.count
+    do throws(FrameDrop) {
+      var layers = 0
+      for unit in units where unit.type == OBUSequence.frame {
+        layers += 1
+        guard layers <= Self.maximumLayers, unit.payload.count > 1,
+          frame[unit.payload.upperBound - 1] == FrameLayout.av1.rawValue
+        else { throw .malformed }
+        try open(
+          frame.extracting(unit.payload.lowerBound..<(unit.payload.upperBound - 1)), plain.span, &output)
+      }
+    } catch {
+      output.removeSubrange(start...)
+      throw error
     }
   }
 

@@ -85,20 +85,40 @@ final class FrameEncryption {
 
   // MARK: Frames of others
 
-  /// Opens a frame in place.
+  /// Opens a frame in place. Browsers seal each spatial layer of a picture by itself.
   func open(_ frame: inout EncodedFrame, from sender: ParticipantID, source: FrameSource, now: Instant) -> FrameDrop? {
     opened.removeAll(keepingCapacity: true)
     do throws(FrameDrop) {
       guard let codec = FrameCodec(frame.codec) else { throw .malformed }
-      try keys.open(frame.data.span, codec: codec, from: sender, source: source, now: now, appendingTo: &opened)
+      var start = 0
+      for end in frame.layerEnds {
+        try keys.open(
+          frame.data.span.extracting(start..<end), codec: codec, from: sender, source: source, now: now,
+          appendingTo: &opened)
+        start = end
+      }
+      if start == 0 {
+        try keys.open(frame.data.span, codec: codec, from: sender, source: source, now: now, appendingTo: &opened)
+      }
     } catch {
       drop(EncryptionStatistics.Reason(error))
       return error
     }
     frame.data.removeAll(keepingCapacity: true)
     frame.data.append(contentsOf: opened)
+    frame.layerEnds = []
+    if frame.codec == .vp9, frame.isKeyframe { readHeader(of: &frame) }
     noteOpened()
     return nil
+  }
+
+  /// Whether decoding can start at a VP9 frame, and its size, are known only now.
+  private func readHeader(of frame: inout EncodedFrame) {
+    let header = VP9FrameHeader(frame.data.span, 0..<frame.data.count)
+    frame.isKeyframe = header.isKeyframe
+    guard frame.width == 0, let size = header.size else { return }
+    frame.width = size.width
+    frame.height = size.height
   }
 
   /// Opens an audio packet, and gives its content to `body`.

@@ -32,7 +32,7 @@ final class VideoSlot: MediaSlot {
   var remoteTrack: RemoteTrack? { track.map { .video($0) } }
   private(set) var isNew = true
   var baseline: InboundStreamStatistics?
-  private(set) var buffer = VideoJitterBuffer()
+  private(set) var buffer: VideoJitterBuffer
   /// The last frame given out, and when it is to be shown.
   private(set) var shown: (timestamp: RTPTimestamp, time: Instant)?
   private(set) var participant = ""
@@ -47,6 +47,7 @@ final class VideoSlot: MediaSlot {
   init(mid: MID, roundTripTime: TimeSpan?, encryption: FrameEncryption? = nil) {
     self.mid = mid
     self.encryption = encryption
+    buffer = VideoJitterBuffer(isEncrypted: encryption != nil)
     buffer.roundTripTime = roundTripTime
   }
 

@@ -23,7 +23,7 @@ struct PendingFrame: Sendable {
   var link: FrameLink
 
   /// Reads the frame whose packets are `range` of the store; nil when one of them is gone.
-  init?(_ store: VideoPacketStore, _ range: ClosedRange<Int64>, codec: Codec) {
+  init?(_ store: VideoPacketStore, _ range: ClosedRange<Int64>, codec: Codec, isEncrypted: Bool) {
     guard let head = store.slot(range.lowerBound) else { return nil }
     first = range.lowerBound
     last = range.upperBound
@@ -43,7 +43,7 @@ struct PendingFrame: Sendable {
     }
     switch codec {
     case .vp8: readVP8(store)
-    case .vp9: readVP9(store)
+    case .vp9: readVP9(store, isEncrypted: isEncrypted)
     case .h264:
       isKeyframe = marks.contains(.isKey)
       hasParameterSets = marks.contains([.hasSPS, .hasPPS])
@@ -67,13 +67,14 @@ struct PendingFrame: Sendable {
       isReference: read.isReference)
   }
 
-  private mutating func readVP9(_ store: VideoPacketStore) {
+  private mutating func readVP9(_ store: VideoPacketStore, isEncrypted: Bool) {
     guard let read = store.withPayload(first, { try? VP9Descriptor.parse($0) }) ?? nil else { return }
     // A picture that needs no other is a key picture, or one that is intra coded for other reasons, where no decoder
-    // can start.
+    // can start. Which one is not to be seen while it is encrypted.
     let isKey =
       read.isKeyframeStart
-      && (store.withPayload(first) { VP9FrameHeader($0, read.length..<$0.count).isKeyframe } ?? false)
+      && (isEncrypted
+        || store.withPayload(first) { VP9FrameHeader($0, read.length..<$0.count).isKeyframe } ?? false)
     isKeyframe = isKey
     let kind: FrameLink.Kind =
       !read.isInterPicturePredicted

@@ -136,7 +136,7 @@ extension VideoJitterBuffer {
 
   private func assemble(_ frame: PendingFrame) -> EncodedFrame? {
     guard let codec else { return nil }
-    var depacketizer = FrameDepacketizer(codec: codec)
+    var depacketizer = FrameDepacketizer(codec: codec, isEncrypted: isEncrypted)
     depacketizer.reserve(frame.byteCount &+ 64)
     for sequence in frame.first...frame.last {
       guard let slot = store.slot(sequence) else { return nil }

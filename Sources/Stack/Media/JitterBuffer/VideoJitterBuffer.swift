@@ -28,6 +28,7 @@ public import RTC
 /// its bytes and one allocation. A pure value: time comes in with every call and must not go back.
 public struct VideoJitterBuffer: Sendable {
   let configuration: VideoJitterConfiguration
+  let isEncrypted: Bool
   var store: VideoPacketStore
   var timing: VideoPlayoutTiming
   var tracker = FrameDependencyTracker()
@@ -69,8 +70,11 @@ public struct VideoJitterBuffer: Sendable {
   public var roundTripTime: TimeSpan?
 
   /// A buffer without packets.
-  public init(configuration: VideoJitterConfiguration = VideoJitterConfiguration()) {
+  ///
+  /// `isEncrypted` says that frames are encrypted end to end: what is read of them is what their form leaves clear.
+  public init(configuration: VideoJitterConfiguration = VideoJitterConfiguration(), isEncrypted: Bool = false) {
     self.configuration = configuration
+    self.isEncrypted = isEncrypted
     store = VideoPacketStore(maximumPackets: configuration.maximumPackets, maximumBytes: configuration.maximumBytes)
     timing = VideoPlayoutTiming(maximumDelay: configuration.maximumDelay, decodeLead: configuration.decodeLead)
   }
@@ -230,7 +234,7 @@ public struct VideoJitterBuffer: Sendable {
     let completed = store.completed
     store.completed.removeAll(keepingCapacity: true)
     for range in completed {
-      guard var frame = PendingFrame(store, range, codec: codec) else { continue }
+      guard var frame = PendingFrame(store, range, codec: codec, isEncrypted: isEncrypted) else { continue }
       statistics.framesReceived &+= 1
       if frame.packetCount > 1 {
         statistics.framesAssembledFromMultiplePackets &+= 1

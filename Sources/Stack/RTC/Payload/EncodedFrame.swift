@@ -32,6 +32,9 @@ public struct EncodedFrame: Hashable, Sendable {
   /// When the frame or the first sample was captured, on this process's monotonic clock; for a received frame, when it
   /// is to be shown.
   public var time: Instant
+  /// Where the frame of each spatial layer ends in `data`, of a received VP9 picture whose layers were encrypted one by
+  /// one; empty for a picture of one layer.
+  package var layerEnds: [Int] = []
 
   public init(
     codec: Codec, data: [UInt8], timestamp: RTPTimestamp, isKeyframe: Bool = true, temporalID: UInt8 = 0,

@@ -16,6 +16,8 @@ public import Basics
 public struct FrameDepacketizer: Sendable {
   /// The codec of the payloads.
   public let codec: Codec
+  /// Whether frames are encrypted end to end: VP9's frame header isn't read then, and layers are told apart.
+  let isEncrypted: Bool
   /// Larger frames are refused: 8 MiB.
   public static let maximumFrameSize = Packetizer.maximumFrameSize
   /// More NAL units or OBUs in one frame are refused.
@@ -34,6 +36,8 @@ public struct FrameDepacketizer: Sendable {
   var isInsideUnit = false
   /// Whether the last layer frame of the superframe has ended (VP9).
   var isComplete = true
+  /// Where layer frames have ended in `data` so far (VP9, encrypted).
+  var layerEnds: [Int] = []
   /// The OBU that is being put together, without its element's size.
   var unit: [UInt8] = []
   /// Whether a frame header was seen, the first of which gives the kind of frame (AV1).
@@ -43,7 +47,10 @@ public struct FrameDepacketizer: Sendable {
   var fragmentType: UInt8 = 0
 
   /// A depacketizer for frames of `codec`.
-  public init(codec: Codec) { self.codec = codec }
+  public init(codec: Codec, isEncrypted: Bool = false) {
+    self.codec = codec
+    self.isEncrypted = isEncrypted
+  }
 
   /// Makes room for a frame of `count` bytes at once.
   public mutating func reserve(_ count: Int) { data.reserveCapacity(min(max(count, 0), Self.maximumFrameSize)) }
@@ -77,15 +84,17 @@ public struct FrameDepacketizer: Sendable {
   public mutating func finish(timestamp: RTPTimestamp, time: Instant) throws(PayloadError) -> EncodedFrame {
     defer { reset() }
     guard !isInsideUnit, isComplete, !data.isEmpty else { throw .incomplete }
-    return EncodedFrame(
+    var frame = EncodedFrame(
       codec: codec, data: data, timestamp: timestamp, isKeyframe: isKeyframe, temporalID: temporalID,
       isReference: isReference, isLayerSync: isLayerSync, width: size?.width ?? 0, height: size?.height ?? 0,
       time: time)
+    if layerEnds.count > 1 { frame.layerEnds = layerEnds }
+    return frame
   }
 
   /// Forgets the payloads appended so far.
   public mutating func reset() {
-    var next = FrameDepacketizer(codec: codec)
+    var next = FrameDepacketizer(codec: codec, isEncrypted: isEncrypted)
     unit.removeAll(keepingCapacity: true)
     next.unit = unit
     self = next
@@ -110,17 +119,20 @@ public struct FrameDepacketizer: Sendable {
     let descriptor = try VP9Descriptor.parse(payload)
     guard descriptor.isFrameStart == isComplete else { throw .incomplete }
     if payloadCount == 0 {
-      let header = VP9FrameHeader(payload, descriptor.length..<payload.count)
-      isKeyframe = descriptor.isKeyframeStart && header.isKeyframe
+      let header = isEncrypted ? nil : VP9FrameHeader(payload, descriptor.length..<payload.count)
+      isKeyframe = descriptor.isKeyframeStart && header?.isKeyframe ?? true
       temporalID = descriptor.temporalID ?? 0
       isLayerSync = descriptor.isSwitchingUpPoint
-      size = isKeyframe ? header.size : nil
+      size = isKeyframe ? header?.size : nil
     }
     // Of several spatial layers the highest one is what is shown.
-    if isKeyframe, let resolution = descriptor.resolution, descriptor.spatialLayerCount ?? 1 > 1 {
+    if isKeyframe, let resolution = descriptor.resolution, descriptor.spatialLayerCount ?? 1 > 1 || isEncrypted {
       size = PictureSize(width: Int(resolution.width), height: Int(resolution.height))
     }
     isComplete = descriptor.isFrameEnd
     data.append(copying: payload.extracting(descriptor.length..<payload.count))
+    guard isEncrypted, isComplete else { return }
+    guard layerEnds.count < VP9Descriptor.maximumSpatialLayers else { throw .malformed }
+    layerEnds.append(data.count)
   }
 }

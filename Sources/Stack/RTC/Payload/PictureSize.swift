@@ -56,7 +56,7 @@ package struct PictureSize: Hashable, Sendable {
 /// and its size.
 package struct VP9FrameHeader: Hashable, Sendable {
   package private(set) var isKeyframe = false
-  var size: PictureSize?
+  package private(set) var size: PictureSize?
 
   /// Reads `range` of the payload; a header that is cut or contradicts itself doesn't count as a keyframe.
   package init(_ payload: Span<UInt8>, _ range: Range<Int>) {

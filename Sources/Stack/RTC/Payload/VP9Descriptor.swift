@@ -2,6 +2,9 @@
 ///
 /// A plain value; offsets count from the start of the payload.
 public struct VP9Descriptor: Hashable, Sendable {
+  /// The most that a layer index can name.
+  static let maximumSpatialLayers = 8
+
   /// The start of the VP9 data: the length of the descriptor.
   public private(set) var length = 1
   /// `PictureID`, 7 or 15 bits; nil when absent (I).

@@ -91,6 +91,26 @@ struct FrameSealingTests {
     #expect(all.frames.count > 10 && all.refused.count > 10 && all.unsealable.count > 5)
   }
 
+  @Test("AV1: the layers of a picture, each of which a browser seals by itself, are opened together, and at most eight")
+  func layers() throws {
+    let frame = try #require(Self.all?.frames.first { $0.frameCodec == .av1 }?.frame).bytes
+    var sealing = FrameSealing()
+    var sealed: [UInt8] = []
+    for layer in 1...9 {
+      try sealing.seal(frame.span, codec: .av1, appendingTo: &sealed, with: Self.seal)
+      var opened: [UInt8] = [7]
+      guard layer <= 8 else {
+        #expect(throws: FrameDrop.malformed) {
+          try sealing.open(sealed.span, codec: .av1, appendingTo: &opened, with: Self.open)
+        }
+        #expect(opened == [7])
+        continue
+      }
+      try sealing.open(sealed.span, codec: .av1, appendingTo: &opened, with: Self.open)
+      #expect(opened == [7] + [[UInt8]](repeating: frame, count: layer).joined())
+    }
+  }
+
   @Test("that do not open leave nothing behind", arguments: FrameCodec.allCases)
   func failure(_ codec: FrameCodec) throws {
     let vector = try #require(Self.all?.frames.first { $0.frameCodec == codec }?.sealed).bytes

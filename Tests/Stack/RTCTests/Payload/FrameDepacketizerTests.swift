@@ -32,6 +32,25 @@ struct FrameDepacketizerTests {
     #expect(!out.isKeyframe)
   }
 
+  // A browser seals each layer by itself, and what is sealed looks like no frame header.
+  @Test("VP9: an encrypted picture begins by its descriptor alone, and says where its layers end (RFC 9628 4.2)")
+  func encryptedLayers() throws {
+    let low = [UInt8](repeating: 0xFF, count: 30)
+    let high = [UInt8](repeating: 0xEE, count: 50)
+    var depacketizer = FrameDepacketizer(codec: .vp9, isEncrypted: true)
+    try depacketizer.append(([0x2C, 0x00, 0] + low).span)
+    try depacketizer.append(([0x28, 0x03, 0] + high[..<20]).span)
+    try depacketizer.append(([0x24, 0x03, 0] + high[20...]).span)
+    let out = try depacketizer.finish(timestamp: RTPTimestamp(rawValue: 1), time: .zero)
+    #expect(out.data == low + high && out.layerEnds == [30, 80] && out.isKeyframe && out.width == 0)
+    // A later one isn't one, and of one layer nothing is said.
+    try depacketizer.append(([0x6C, 0x00, 0] + low).span)
+    let next = try depacketizer.finish(timestamp: RTPTimestamp(rawValue: 2), time: .zero)
+    #expect(next.layerEnds.isEmpty && !next.isKeyframe)
+    for _ in 0..<8 { try depacketizer.append(([0x2C, 0x00, 0] + low).span) }
+    #expect(throws: PayloadError.malformed) { try depacketizer.append(([0x2C, 0x00, 0] + low).span) }
+  }
+
   @Test("missing, doubled and foreign parts are refused")
   func continuity() throws {
     for codec in [Codec.vp8, .vp9, .h264] {
