@@ -7,7 +7,7 @@ struct FrameSealing {
   static let maximumLength = 8 << 20
   /// The bytes of a slice that stay in clear: its header up to the number of its parameter set.
   private static let sliceHeader = 4
-  /// The most spatial layers of an AV1 picture.
+  /// The most spatial layers of an AV1 temporal unit.
   private static let maximumLayers = 8
 
   private var plain: [UInt8] = []

@@ -85,7 +85,7 @@ final class FrameEncryption {
 
   // MARK: Frames of others
 
-  /// Opens a frame in place. Browsers seal each spatial layer of a picture by itself.
+  /// Opens a frame in place. Browsers seal each spatial layer by itself.
   func open(_ frame: inout EncodedFrame, from sender: ParticipantID, source: FrameSource, now: Instant) -> FrameDrop? {
     opened.removeAll(keepingCapacity: true)
     do throws(FrameDrop) {

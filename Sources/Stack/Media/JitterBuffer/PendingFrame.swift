@@ -70,7 +70,7 @@ struct PendingFrame: Sendable {
   private mutating func readVP9(_ store: VideoPacketStore, isEncrypted: Bool) {
     guard let read = store.withPayload(first, { try? VP9Descriptor.parse($0) }) ?? nil else { return }
     // A picture that needs no other is a key picture, or one that is intra coded for other reasons, where no decoder
-    // can start. Which one is not to be seen while it is encrypted.
+    // can start. Encryption hides the difference.
     let isKey =
       read.isKeyframeStart
       && (isEncrypted

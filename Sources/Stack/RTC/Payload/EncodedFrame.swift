@@ -32,8 +32,8 @@ public struct EncodedFrame: Hashable, Sendable {
   /// When the frame or the first sample was captured, on this process's monotonic clock; for a received frame, when it
   /// is to be shown.
   public var time: Instant
-  /// Where the frame of each spatial layer ends in `data`, of a received VP9 picture whose layers were encrypted one by
-  /// one; empty for a picture of one layer.
+  /// The ends of the layer frames in `data`, for a received VP9 superframe whose layers were encrypted one by one;
+  /// empty for a superframe of one layer.
   package var layerEnds: [Int] = []
 
   public init(

@@ -36,7 +36,7 @@ public struct FrameDepacketizer: Sendable {
   var isInsideUnit = false
   /// Whether the last layer frame of the superframe has ended (VP9).
   var isComplete = true
-  /// Where layer frames have ended in `data` so far (VP9, encrypted).
+  /// The ends of layer frames in `data` so far (VP9, encrypted).
   var layerEnds: [Int] = []
   /// The OBU that is being put together, without its element's size.
   var unit: [UInt8] = []
