@@ -126,6 +126,27 @@ import Testing
     #expect(ann.machine.calls[calls[1]]?.call.end == .lost)
   }
 
+  @Test func `a hang-up without a connection is sent until the service confirms it`() throws {
+    guard case .call(let call) = try ann.perform(.startCall(bob.regId, .voice, metadata: nil)) else {
+      throw MessengerError.failed
+    }
+    try bob.perform(.answerCall(call.id))
+    ann.isOnline = false
+    ann.lose()
+    try ann.perform(.callStep(call.id, .hangUp, update: nil))
+    let sent = { [service] in
+      service.requests.count { if case .callStep(call.id, .hangUp, _, _) = $0.request { true } else { false } }
+    }
+    #expect(ann.machine.calls[call.id]?.call.end == .hungUp && sent() == 0)
+    refuse(.tooFast)
+    ann.isOnline = true
+    service.advance(.seconds(120))
+    let refused = sent()
+    refuseNothing()
+    service.advance(.seconds(120))
+    #expect(refused >= 2 && sent() == refused + 1 && ann.machine.calls[call.id]?.owedStep == nil)
+  }
+
   @Test func `a service that has lost events is listened to, and chats that it has not are over`() throws {
     let other = try ann.startChat(with: [bob.regId], cookie: "d")
     bob.isOnline = false

@@ -126,6 +126,16 @@ import Testing
       try await wait(for: "it to ring") { ben.heard.last == "arrived" }
       ben.media.decline()
       try await wait(for: "its end") { ann.ended.last?.logType == kCallLogDeclined }
+
+      // The other side leaves the media, and the service never says that the call is over.
+      #expect(await ann.call(ben, kVoice) == kMediaErrorNoError)
+      try await wait(for: "the last call") { ben.heard.last == "arrived" }
+      ben.media.answer()
+      try await wait(for: "media again") { ann.heard.last == "connected" && ben.heard.last == "connected" }
+      ann.media.active?.session?.absenceLimit = .milliseconds(200)
+      ben.media.active?.session?.leave()
+      try await wait(for: "the end") { ann.heard.suffix(2) == ["failed", "ended"] && ben.heard.last == "ended" }
+      #expect(ann.ended.last?.logType == kCallLogDisconnected)
     }
   }
 }

@@ -8,6 +8,10 @@ struct CallRecord: Sendable {
   var grant: MeetingGrant?
   /// The endpoint of the other side.
   var endpoint: EndpointID?
+  /// The step that has ended the call here, while the service has not confirmed it.
+  var owedStep: CallStep?
+  /// Whether ``owedStep`` waits for its answer.
+  var isOwedStepUnderWay = false
 
   var meeting: CallMeeting? {
     grant.map { CallMeeting(room: $0.room, token: $0.token, secret: secret) }

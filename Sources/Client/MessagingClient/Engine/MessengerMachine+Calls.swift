@@ -85,25 +85,52 @@ extension MessengerMachine {
       return reply(command, .failure(.failed))
     }
     request(.callStep(callId: id, step: step, sealed: note, to: record.endpoint)) { machine, answer in
-      var answer = answer
-      switch step {
-      // Also if the service refuses: it may have forgotten the call.
-      case .decline: answer = machine.endHere(id, .declined)
-      case .busy: answer = machine.endHere(id, .busy)
-      case .hangUp: answer = machine.endHere(id, .hungUp)
-      case .ringing:
-        if case .success = answer, machine.calls[id]?.call.state == .offered {
+      guard let end = Self.end(by: step) else {
+        if case .success = answer, step == .ringing, machine.calls[id]?.call.state == .offered {
           machine.calls[id]?.call.state = .ringing
         }
-      case .answer, .update: break
+        return machine.reply(command, answer.map { _ in .done })
       }
-      machine.reply(command, answer.map { _ in .done })
+      // Also if the service refuses: it may have forgotten the call.
+      machine.endCall(id, end)
+      machine.endAnswered(id, step, answer)
+      machine.reply(command, .success(.done))
     }
   }
 
-  private mutating func endHere(_ id: CallID, _ end: CallEnd) -> Answer {
-    endCall(id, end)
-    return .success(.done)
+  /// The end that a step of this side brings; nil for steps after which the call goes on.
+  private static func end(by step: CallStep) -> CallEnd? {
+    switch step {
+    case .decline: .declined
+    case .busy: .busy
+    case .hangUp: .hungUp
+    case .ringing, .answer, .update: nil
+    }
+  }
+
+  /// A call that has ended here is owed to the service until it confirms the step or refuses it.
+  private mutating func endAnswered(_ id: CallID, _ step: CallStep, _ answer: Answer) {
+    calls[id]?.isOwedStepUnderWay = false
+    switch answer {
+    case .failure(.disconnected): calls[id]?.owedStep = step
+    case .failure(.refused(let failure)) where Self.isTemporary(failure.code):
+      calls[id]?.owedStep = step
+      retryLater()
+    case .success, .failure: calls[id]?.owedStep = nil
+    }
+  }
+
+  /// Sends the steps that the service has not heard of.
+  mutating func sendOwedSteps() {
+    for (id, record) in calls.sorted(by: { $0.key.text < $1.key.text }) where !record.isOwedStepUnderWay {
+      guard let step = record.owedStep, let keys = keys(of: record.call.peer),
+        let note = try? seal(CallNote(step: step), to: record.call.peer, keys, subject: id.text)
+      else { continue }
+      calls[id]?.isOwedStepUnderWay = true
+      request(.callStep(callId: id, step: step, sealed: note, to: record.endpoint)) { machine, answer in
+        machine.endAnswered(id, step, answer)
+      }
+    }
   }
 
   /// Asks the service about its calls after a connection was lost, by an update without content: those that it has
@@ -177,7 +204,10 @@ extension MessengerMachine {
     if let call = calls[id]?.call { notify(.call(.ended(call))) }
     // Ended calls are kept for as long as an old offer might come again; their number is bounded.
     let ended = calls.values.filter { $0.call.state == .ended }
-    if ended.count > Self.maximumCalls / 2, let first = ended.map(\.call.id).min(by: { $0.text < $1.text }) {
+    let settled = ended.filter { $0.owedStep == nil }
+    if ended.count > Self.maximumCalls / 2,
+      let first = (settled.isEmpty ? ended : settled).map(\.call.id).min(by: { $0.text < $1.text })
+    {
       calls[first] = nil
     }
   }

@@ -31,6 +31,9 @@ import Parley
   private var isConnected = false
   private var reader: Task<Void, Never>?
   private var deadline: Task<Void, Never>?
+  /// How long the call goes on alone after the other side has left the meeting.
+  var absenceLimit = TimeSpan.seconds(10)
+  private var absence: Task<Void, Never>?
 
   init(_ access: CallMeeting, name: String, server: ServerAddress) {
     var options = JoinOptions(name: name)
@@ -52,10 +55,7 @@ import Parley
         receive(event)
       }
     }
-    deadline = Task { [weak self] in
-      guard (try? await Task.sleep(nanoseconds: UInt64(Self.setupLimit.nanoseconds))) != nil else { return }
-      self?.fail(kMediaFailureMediaSetup)
-    }
+    deadline = fail(kMediaFailureMediaSetup, after: Self.setupLimit)
     // A failure is an event, too.
     Task { [meeting] in try? await meeting.join() }
   }
@@ -65,6 +65,7 @@ import Parley
     handlers = nil
     reader?.cancel()
     deadline?.cancel()
+    absence?.cancel()
     return Task { [meeting] in await meeting.leave() }
   }
 
@@ -74,13 +75,24 @@ import Parley
     handlers.failed(error)
   }
 
+  private func fail(_ error: BBMMediaError, after limit: TimeSpan) -> Task<Void, Never> {
+    Task { [weak self] in
+      guard (try? await Task.sleep(nanoseconds: UInt64(limit.nanoseconds))) != nil else { return }
+      self?.fail(error)
+    }
+  }
+
   private func receive(_ event: MeetingEvent) {
     switch event {
-    case .joined, .participantJoined: connectIfComplete()
+    case .joined: connectIfComplete()
+    case .participantJoined:
+      absence?.cancel()
+      connectIfComplete()
     case .participantLeft(_, let reason):
       switch reason {
-      // The signalling says that the call is over, or that it goes on.
-      case .left, .replaced: break
+      // The signalling says that the call is over, but the other side may have lost it.
+      case .left: if meeting.participants.isEmpty { absence = fail(kMediaFailureDisconnected, after: absenceLimit) }
+      case .replaced: break
       case .timeout, .removed: fail(kMediaFailureDisconnected)
       }
     case .subscribed(let subscription): handlers?.subscribed(subscription)
