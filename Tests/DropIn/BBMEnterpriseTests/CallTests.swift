@@ -102,6 +102,31 @@ import Testing
     }
   }
 
+  @Test("a call isn't connected by somebody in its meeting who has not its secret")
+  func otherSecret() async throws {
+    try await CallServer.run { server in
+      let (ann, ben) = (try await server.phone("ann"), try await server.phone("ben"))
+      // The messenger alone takes the call: the media joins with another secret.
+      ben.media.isStarted = false
+      let messenger = try #require(ben.service.messenger)
+      #expect(await ann.call(ben, kVoice) == kMediaErrorNoError)
+      let id = try #require(ann.media.active?.id)
+      try await wait(for: "the offer") { await messenger.machine.calls[id] != nil }
+      try await messenger.answer(id)
+      var access = try #require(await messenger.machine.calls[id]?.meeting)
+      access.secret = try LinkSecret()
+      try await wait(for: "the caller") { ann.media.active?.session?.meeting.state == .connected }
+      ann.media.active?.session?.absenceLimit = .milliseconds(500)
+      let stranger = CallSession(access, name: "ben", server: ben.service.server)
+      stranger.start(CallSession.Handlers(connected: {}, failed: { _ in }))
+      try await wait(for: "the end") { ann.heard.last == "ended" }
+      #expect(ann.heard == ["initiated", "failed", "ended"])
+      let call = try #require(ann.ended.last)
+      #expect(call.failureReason == kMediaFailureMediaSetup && call.logType == kCallLogConnectionError)
+      await stranger.leave().value
+    }
+  }
+
   @Test("a restart of the server ends a call as disconnected, and the next call goes through")
   func restart() async throws {
     try await CallServer.run { server in

@@ -7,7 +7,7 @@ import Parley
 @MainActor final class CallSession {
   /// The call's handlers. All are called on the main actor, and none after ``leave()``.
   struct Handlers {
-    /// This endpoint and the other side are in the meeting. Once.
+    /// This endpoint and the other side are in the meeting, with keys of the call's secret. Once.
     var connected: () -> Void
     /// Media does not flow, or not any more. Once, and nothing follows.
     var failed: (BBMMediaError) -> Void
@@ -75,6 +75,9 @@ import Parley
     handlers.failed(error)
   }
 
+  /// Why there is no media, or none any more.
+  private var lossError: BBMMediaError { isConnected ? kMediaFailureDisconnected : kMediaFailureMediaSetup }
+
   private func fail(_ error: BBMMediaError, after limit: TimeSpan) -> Task<Void, Never> {
     Task { [weak self] in
       guard (try? await Task.sleep(nanoseconds: UInt64(limit.nanoseconds))) != nil else { return }
@@ -84,14 +87,15 @@ import Parley
 
   private func receive(_ event: MeetingEvent) {
     switch event {
-    case .joined: connectIfComplete()
+    // Keys may be known later than the participant.
+    case .joined, .participantUpdated, .encryptionChanged: connectIfComplete()
     case .participantJoined:
       absence?.cancel()
       connectIfComplete()
     case .participantLeft(_, let reason):
       switch reason {
       // The signalling says that the call is over, but the other side may have lost it.
-      case .left: if meeting.participants.isEmpty { absence = fail(kMediaFailureDisconnected, after: absenceLimit) }
+      case .left: if meeting.participants.isEmpty { absence = fail(lossError, after: absenceLimit) }
       case .replaced: break
       case .timeout, .removed: fail(kMediaFailureDisconnected)
       }
@@ -100,17 +104,20 @@ import Parley
     case .qualityChanged: handlers?.qualityChanged(quality)
     case .data(let message) where message.topic == Self.topic: handlers?.received(message.bytes)
     case .reconnected: handlers?.reconnected()
-    case .ended: fail(isConnected ? kMediaFailureDisconnected : kMediaFailureMediaSetup)
-    case .waiting, .participantUpdated, .announced, .knocked, .knockEnded, .lockChanged, .published, .unpublished,
+    case .ended: fail(lossError)
+    case .waiting, .announced, .knocked, .knockEnded, .lockChanged, .published, .unpublished,
       .muteChanged, .firstFrame, .speakersChanged, .chat, .chatFailed, .chatting, .data, .signal, .paused, .resumed,
-      .undecodable, .decodable, .undecodableFor, .reconnecting, .sourceEnded, .tokenExpiring, .encryptionChanged, .room,
+      .undecodable, .decodable, .undecodableFor, .reconnecting, .sourceEnded, .tokenExpiring, .room,
       .problem:
       break
     }
   }
 
+  /// The server's word that somebody is there doesn't count: the other side has signed keys under the call's secret.
   private func connectIfComplete() {
-    guard !isConnected, meeting.state == .connected, !meeting.participants.isEmpty else { return }
+    guard !isConnected, meeting.state == .connected, meeting.participants.contains(where: { $0.identity != nil }) else {
+      return
+    }
     isConnected = true
     deadline?.cancel()
     handlers?.qualityChanged(quality)
