@@ -1,10 +1,12 @@
 import BBMEnterprise
 import Foundation
 
-/// State that the screens of an app share: the account's controller, names, and whether the server is reached.
+/// State that the screens of an app share: the account's controller, names, changed keys, and whether the server is
+/// reached.
 @MainActor public final class AppSession: BBMConnectivityListener, BBMAuthControllerDelegate {
   public let authController: BBMAuthController
   public let names = UserNames()
+  public let keyChanges = KeyChanges()
   private var reachesServer = false
 
   /// A session of a domain, as `ConfigSettings.plist` says for the rest.
@@ -26,6 +28,12 @@ import Foundation
   public var isConnected: Bool {
     ObservableTracker.getterCalled(for: self, propertyName: "isConnected")
     return reachesServer
+  }
+
+  /// The name of a user by the number, which it gives until the service has said it. Observable.
+  public func name(of regId: String) -> String {
+    guard let number = UInt64(regId) else { return regId }
+    return names.name(of: BBMEnterpriseService.shared().model().user(withRegId: NSNumber(value: number))) ?? regId
   }
 
   /// Looks up a user by the name at the identity provider. The callback gets the number, or in words why there is none.

@@ -36,11 +36,10 @@ final class CallCenter: BBMMediaDelegate {
   var current: BBMCall? { manager.currentCallInfo }
 
   /// The name of the other side; its number until the service has said it. Observable.
-  func name(of call: BBMCall) -> String {
-    guard let number = UInt64(call.peerRegId ?? "") else { return "" }
-    let user = BBMEnterpriseService.shared().model().user(withRegId: NSNumber(value: number))
-    return session.names.name(of: user) ?? call.peerRegId
-  }
+  func name(of call: BBMCall) -> String { session.name(of: call.peerRegId ?? "") }
+
+  /// Whether the other side's keys have changed, and the user has not read it. Observable.
+  func hasChangedKeys(_ call: BBMCall) -> Bool { session.keyChanges.regIds.contains(call.peerRegId ?? "") }
 
   // MARK: what the user does
 
@@ -48,6 +47,10 @@ final class CallCenter: BBMMediaDelegate {
   func call(_ user: String, video: Bool, callback: @escaping @MainActor (String?) -> Void) {
     session.find(user) { [weak self] regId, problem in
       guard let self, let regId else { return callback(problem) }
+      guard !session.keyChanges.regIds.contains(regId.stringValue) else {
+        session.keyChanges.markRead(regId.stringValue)
+        return callback("\(KeyChanges.words(user)) To speak all the same, call again.")
+      }
       manager.requestMediaPermissions(
         callback: { [weak self] isGranted in
           guard isGranted else { return callback("The app may not use the microphone or the camera.") }

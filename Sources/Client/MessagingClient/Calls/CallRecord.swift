@@ -5,6 +5,8 @@ import Messaging
 struct CallRecord: Sendable {
   var call: Call
   var secret: LinkSecret
+  /// The keys that the offer was sealed to, or signed by. Keys that come later have no part in the call.
+  var peerKeys: IdentityPublicKeys
   var grant: MeetingGrant?
   /// The endpoint of the other side.
   var endpoint: EndpointID?

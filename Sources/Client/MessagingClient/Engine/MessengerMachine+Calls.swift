@@ -23,6 +23,10 @@ extension MessengerMachine {
     }
   }
 
+  private func seal(_ note: CallNote, in record: CallRecord) throws(MessengerError) -> Sealed {
+    try seal(note, to: record.call.peer, record.peerKeys, subject: record.call.id.text)
+  }
+
   private func open<Content: Decodable>(
     _ type: Content.Type, _ sealed: Sealed?, from peer: RegID, _ keys: IdentityPublicKeys, subject: String
   ) -> Content? {
@@ -53,17 +57,17 @@ extension MessengerMachine {
         }
         let call = Call(
           id: number, peer: peer, isIncoming: false, medium: medium, state: .offered, metadata: metadata, end: nil)
-        machine.calls[number] = CallRecord(call: call, secret: secret, grant: grant)
+        machine.calls[number] = CallRecord(call: call, secret: secret, peerKeys: keys, grant: grant)
         machine.reply(id, .success(.call(call)))
       }
     }
   }
 
   mutating func answerCall(_ id: CallID, _ command: CommandID) {
-    guard let record = calls[id], record.call.isIncoming, record.call.state != .connected,
-      let keys = keys(of: record.call.peer)
-    else { return reply(command, .failure(.notFound)) }
-    guard let note = try? seal(CallNote(step: .answer), to: record.call.peer, keys, subject: id.text) else {
+    guard let record = calls[id], record.call.isIncoming, record.call.state != .connected else {
+      return reply(command, .failure(.notFound))
+    }
+    guard let note = try? seal(CallNote(step: .answer), in: record) else {
       return reply(command, .failure(.failed))
     }
     request(.callStep(callId: id, step: .answer, sealed: note, to: nil)) { machine, answer in
@@ -77,11 +81,9 @@ extension MessengerMachine {
   }
 
   mutating func sendStep(_ id: CallID, _ step: CallStep, _ text: String?, _ command: CommandID) {
-    guard let record = calls[id], let keys = keys(of: record.call.peer) else {
-      return reply(command, .failure(.notFound))
-    }
+    guard let record = calls[id] else { return reply(command, .failure(.notFound)) }
     guard (text?.utf8.count ?? 0) <= Self.maximumMetadata else { return reply(command, .failure(.tooLarge)) }
-    guard let note = try? seal(CallNote(step: step, text: text), to: record.call.peer, keys, subject: id.text) else {
+    guard let note = try? seal(CallNote(step: step, text: text), in: record) else {
       return reply(command, .failure(.failed))
     }
     request(.callStep(callId: id, step: step, sealed: note, to: record.endpoint)) { machine, answer in
@@ -123,9 +125,7 @@ extension MessengerMachine {
   /// Sends the steps that the service has not heard of.
   mutating func sendOwedSteps() {
     for (id, record) in calls.sorted(by: { $0.key.text < $1.key.text }) where !record.isOwedStepUnderWay {
-      guard let step = record.owedStep, let keys = keys(of: record.call.peer),
-        let note = try? seal(CallNote(step: step), to: record.call.peer, keys, subject: id.text)
-      else { continue }
+      guard let step = record.owedStep, let note = try? seal(CallNote(step: step), in: record) else { continue }
       calls[id]?.isOwedStepUnderWay = true
       request(.callStep(callId: id, step: step, sealed: note, to: record.endpoint)) { machine, answer in
         machine.endAnswered(id, step, answer)
@@ -137,9 +137,7 @@ extension MessengerMachine {
   /// forgotten are over.
   mutating func confirmCalls() {
     for (id, record) in calls.sorted(by: { $0.key.text < $1.key.text }) where record.call.state != .ended {
-      guard let keys = keys(of: record.call.peer),
-        let note = try? seal(CallNote(step: .update), to: record.call.peer, keys, subject: id.text)
-      else { continue }
+      guard let note = try? seal(CallNote(step: .update), in: record) else { continue }
       request(.callStep(callId: id, step: .update, sealed: note, to: record.endpoint)) { machine, answer in
         guard case .failure(.refused(let failure)) = answer, !Self.isTemporary(failure.code) else { return }
         machine.endCall(id, failure.code == .notAllowed ? .answeredElsewhere : .lost)
@@ -169,7 +167,7 @@ extension MessengerMachine {
       else { return machine.notify(.call(.refused(id, from: peer))) }
       let call = Call(
         id: id, peer: peer, isIncoming: true, medium: medium, state: .offered, metadata: offer.metadata, end: nil)
-      machine.calls[id] = CallRecord(call: call, secret: secret, endpoint: endpoint)
+      machine.calls[id] = CallRecord(call: call, secret: secret, peerKeys: keys, endpoint: endpoint)
       machine.notify(.call(.offered(call)))
     }
   }
@@ -177,8 +175,8 @@ extension MessengerMachine {
   mutating func receiveStep(
     _ id: CallID, from peer: RegID, _ endpoint: EndpointID, _ step: CallStep, _ sealed: Sealed?
   ) {
-    guard let record = calls[id], record.call.peer == peer, record.call.state != .ended, let keys = keys(of: peer),
-      let note = open(CallNote.self, sealed, from: peer, keys, subject: id.text), note.step == step
+    guard let record = calls[id], record.call.peer == peer, record.call.state != .ended,
+      let note = open(CallNote.self, sealed, from: peer, record.peerKeys, subject: id.text), note.step == step
     else {
       // Nobody but the peer says that it answers. The service may always end a call: it would not deliver it.
       if calls[id]?.call.peer == peer, step != .ringing, step != .update { notify(.call(.refused(id, from: peer))) }
