@@ -167,7 +167,7 @@ import Testing
 
 /// The service's reports of calls, without a server.
 @MainActor @Suite struct CallLogTests {
-  private func end(_ end: CallEnd, isIncoming: Bool) -> BBMCall? {
+  private func end(_ end: CallEnd, isIncoming: Bool, isAnswered: Bool = false) -> BBMCall? {
     let (service, feed) = Feed.service()
     let phone = Listener()
     let media: BBMMediaManager = service.mediaManager()
@@ -181,6 +181,7 @@ import Testing
     } else {
       media.active = ActiveCall(BBMCall(call.id, peer: call.peer, incoming: false), wantsVideo: false)
     }
+    media.active?.isAnswered = isAnswered
     call.state = .ended
     call.end = end
     feed.callChanged?(.ended(call))
@@ -207,6 +208,9 @@ import Testing
       [CallEnd.declined, .busy, .hungUp, .unanswered, .lost].map { end($0, isIncoming: false)?.logType } == [
         kCallLogDeclined, kCallLogBusy, kCallLogCancelled, kCallLogUnavailable, kCallLogConnectionError,
       ])
+    // Answered, and over before media has flown.
+    #expect(
+      [true, false].map { end(.hungUp, isIncoming: $0, isAnswered: true)?.logType } == [kCallLogEnded, kCallLogEnded])
     #expect(end(.lost, isIncoming: false)?.failureReason == kMediaFailureNetwork)
     #expect(kCallLogNone.rawValue == 0 && BBMMediaCallManager.text(kCallLogDisconnected) == "Call Disconnected")
   }

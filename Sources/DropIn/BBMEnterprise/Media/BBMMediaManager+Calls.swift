@@ -202,7 +202,7 @@ extension BBMMediaManager {
       call.info.declined = true
       call.info.logType = kCallLogDeclined
     case .busy: call.info.logType = kCallLogBusy
-    case .hungUp where isConnected || call.info.incoming && call.isAnswered: call.info.logType = kCallLogEnded
+    case .hungUp where isConnected || call.isAnswered: call.info.logType = kCallLogEnded
     case .hungUp where call.info.incoming, .unanswered where call.info.incoming:
       call.info.missed = true
       call.info.logType = kCallLogMissed
