@@ -108,7 +108,7 @@ import Testing
       let (ann, ben) = (try await server.phone("ann"), try await server.phone("ben"))
       // The messenger alone takes the call: the media joins with another secret.
       ben.media.isStarted = false
-      let messenger = try #require(ben.service.messenger)
+      let messenger = try #require(ben.service.signaling as? Messenger)
       #expect(await ann.call(ben, kVoice) == kMediaErrorNoError)
       let id = try #require(ann.media.active?.id)
       try await wait(for: "the offer") { await messenger.machine.calls[id] != nil }
@@ -142,7 +142,7 @@ import Testing
       for phone in [ann, ben] { phone.service.sendMessage(toService: BBMRetryServerRequestsMessage()) }
       try await wait(for: "the connection") {
         for phone in [ann, ben] {
-          guard let messenger = phone.service.messenger else { return false }
+          guard let messenger = phone.service.signaling as? Messenger else { return false }
           guard await messenger.status.isConnected else { return false }
         }
         return true
@@ -191,7 +191,9 @@ import Testing
 
   private final class Listener: BBMEMediaDelegate {
     var ended: BBMECall?
+    var offered: BBMDataConnection?
     func callEnded(_ call: BBMCall!) { ended = call }
+    func incomingDataConnectionOffered(_ connection: BBMDataConnection!) { offered = connection }
   }
 
   @Test("each end of a call has its type in the log, on both sides")
@@ -241,6 +243,35 @@ import Testing
         kMediaFailureKeyError, kMediaFailureNetwork, kMediaErrorInvalidPeer, kMediaErrorTooLarge, kMediaErrorRefused,
         kMediaErrorRefused,
       ])
+  }
+
+  @Test("an answer that fails and of which no event comes ends the call, and is hung up")
+  func failedAnswers() async throws {
+    let errors: [(MessengerError, BBMMediaError)] = [
+      (.refused(MessagingFailure(.tokenNeeded, "")), kMediaErrorRefused), (.disconnected, kMediaFailureNetwork),
+    ]
+    for (error, reason) in errors {
+      let (service, feed) = Feed.service()
+      let (signaling, phone) = (FakeSignaling(), Listener())
+      (feed.signaling, signaling.answerError) = (signaling, error)
+      let media: BBMMediaManager = service.mediaManager()
+      media.start(withLogPath: nil)
+      media.add(phone)
+      for medium in [CallMedium.voice, .data] {
+        let call = Call(
+          id: CallID(medium.rawValue), peer: RegID(9), isIncoming: true, medium: medium, state: .offered, metadata: nil,
+          end: nil)
+        feed.callChanged?(.offered(call))
+      }
+      let connection = try #require(phone.offered)
+      media.answer()
+      media.accept(connection)
+      try await wait(for: "the steps") { signaling.steps.count == 4 }
+      #expect(Set(signaling.steps) == ["answer voice", "hangUp voice", "answer data", "hangUp data"])
+      #expect(phone.ended?.failureReason == reason && phone.ended?.logType == kCallLogConnectionError)
+      #expect(connection.failureReason == reason && media.currentCallInfo == nil && media.connections.isEmpty)
+      media.remove(phone)
+    }
   }
 
   @Test("an incoming call is asked about in an alert with the caller's name, and durations have a text")

@@ -77,7 +77,7 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
   public func mediaManager() -> BBMMediaManager! { media }
 
   /// The client that signals calls, while the service is started.
-  var messenger: Messenger? { state == kBBMCoreServiceStateStarted ? core?.messenger : nil }
+  var signaling: (any CallSignaling)? { state == kBBMCoreServiceStateStarted ? core?.signaling : nil }
 
   // MARK: starting and stopping
 

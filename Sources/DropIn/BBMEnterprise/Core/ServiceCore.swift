@@ -13,7 +13,7 @@ import MessagingClient
 /// | `requestListChange` | `listChange`, once it is so |
 @MainActor protocol ServiceCore: AnyObject {
   /// The client that signals calls; nil before the first start.
-  var messenger: Messenger? { get }
+  var signaling: (any CallSignaling)? { get }
   /// Takes what happens to calls.
   var callChanged: ((CallEvent) -> Void)? { get set }
   /// Takes a message for the app.

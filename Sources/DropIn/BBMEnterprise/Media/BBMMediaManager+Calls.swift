@@ -38,17 +38,14 @@ extension BBMMediaManager {
     guard let active, active.info.incoming, !active.isAnswered else { return }
     active.isAnswered = true
     tones.stop()
-    guard let messenger = service.messenger else { return fail(active, kMediaErrorNotReady) }
-    Task {
-      do throws(MessengerError) { try await messenger.answer(active.id) } catch { answerFailed(active, error) }
-    }
+    answer(active.id) { [weak self] in self?.fail(active, $0) }
   }
 
   /// Declines the call that rings, or ends the one that there is.
   public func decline() {
     guard let active else { return }
     guard active.info.incoming, !active.isAnswered else { return hangup() }
-    step(active.id) { try await $0.decline($1) }
+    step(active.id) { try await $0.decline($1, isBusy: false) }
     finish(active, .declined)
   }
 
@@ -77,13 +74,13 @@ extension BBMMediaManager {
     _ regId: NSNumber?, _ medium: CallMedium, metadata: String?,
     then done: @escaping @MainActor (Result<Call, BBMMediaError>) -> Void
   ) {
-    guard let messenger = service.messenger else { return done(.failure(kMediaErrorNotReady)) }
+    guard let signaling = service.signaling else { return done(.failure(kMediaErrorNotReady)) }
     guard let number = FieldValue.integer(regId), number != 0 else { return done(.failure(kMediaErrorInvalidPeer)) }
     placing += 1
     Task {
       let result: Result<Call, BBMMediaError>
       do throws(MessengerError) {
-        result = .success(try await messenger.call(RegID(number), medium, metadata: metadata))
+        result = .success(try await signaling.call(RegID(number), medium, metadata: metadata))
       } catch { result = .failure(Self.mediaError(error)) }
       placing -= 1
       done(result)
@@ -93,9 +90,23 @@ extension BBMMediaManager {
   }
 
   /// Sends a step of a call. The outcome comes as an event.
-  func step(_ id: CallID, _ body: @escaping @Sendable (Messenger, CallID) async throws -> Void) {
-    guard let messenger = service.messenger else { return }
-    Task { try? await body(messenger, id) }
+  func step(_ id: CallID, _ body: @escaping @Sendable (any CallSignaling, CallID) async throws -> Void) {
+    guard let signaling = service.signaling else { return }
+    Task { try? await body(signaling, id) }
+  }
+
+  /// Takes a call. If that fails and no event says why, the call is hung up, since the server may have taken the
+  /// answer.
+  func answer(_ id: CallID, failed: @escaping @MainActor (BBMMediaError) -> Void) {
+    guard let signaling = service.signaling else { return failed(kMediaErrorNotReady) }
+    Task {
+      do throws(MessengerError) { try await signaling.answer(id) } catch {
+        // The call is over or was answered elsewhere, which comes as an event.
+        if case .refused(let failure) = error, failure.code == .notFound || failure.code == .notAllowed { return }
+        step(id) { try await $0.hangUp($1) }
+        failed(Self.mediaError(error))
+      }
+    }
   }
 
   static func mediaError(_ error: MessengerError) -> BBMMediaError {
@@ -109,13 +120,6 @@ extension BBMMediaManager {
       failure.code == .notFound || failure.code == .badRequest ? kMediaErrorInvalidPeer : kMediaErrorRefused
     case .badData, .alreadyExists, .passcode, .fileFailed, .cancelled, .failed: kMediaErrorRefused
     }
-  }
-
-  /// The call can't be taken: it is over, or the server isn't reached.
-  private func answerFailed(_ call: ActiveCall, _ error: MessengerError) {
-    // Why it is over comes as an event.
-    if case .refused = error { return }
-    fail(call, Self.mediaError(error))
   }
 
   // MARK: Events of the service

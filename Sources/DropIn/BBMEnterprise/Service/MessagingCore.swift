@@ -11,6 +11,7 @@ import MessagingClient
   var callChanged: ((CallEvent) -> Void)?
 
   var messenger: Messenger?
+  var signaling: (any CallSignaling)? { messenger }
   /// The folder of the domain.
   var folder: URL?
   var status = SetupStatus()

@@ -90,7 +90,7 @@ import Transport
     let model: BBMDSGeneratedModel = service.model()
     try await wait(for: "the setup to ask for keys") { model.globalProfileKeysState == kBBMKeyStateNotSynced }
     try await wait(for: "the number of the user") { (model.localUser?.regId?.uint64Value ?? 0) != 0 }
-    let messenger = try #require(service.messenger)
+    let messenger = try #require(service.signaling as? Messenger)
     if let known = keys[user] {
       try await messenger.importProfileKeys(known)
     } else {

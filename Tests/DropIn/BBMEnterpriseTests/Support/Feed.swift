@@ -9,7 +9,7 @@ import ParleyViews
   var deliver: (([String: Any]) -> Void)?
   var connectivityChanged: ((_ connected: Bool, _ strict: Bool) -> Void)?
   var callChanged: ((CallEvent) -> Void)?
-  var messenger: Messenger? { nil }
+  var signaling: (any CallSignaling)?
   /// The messages of the app, without requests for lists.
   private(set) var sent: [(name: String, body: [String: Any])] = []
   private(set) var requests: [(name: String, body: [String: Any])] = []

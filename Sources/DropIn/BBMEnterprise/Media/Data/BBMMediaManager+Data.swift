@@ -35,14 +35,14 @@ extension BBMMediaManager {
   public func accept(_ connection: BBMDataConnection!) {
     guard let connection, let data = connections[connection.id], connection.incoming, !data.isAccepted else { return }
     data.isAccepted = true
-    step(connection.id) { try await $0.answer($1) }
+    answer(connection.id) { [weak self] in self?.fail(data, $0) }
   }
 
   /// Ends a connection, or declines an offered one.
   public func end(_ connection: BBMDataConnection!) {
     guard let connection, let data = connections[connection.id] else { return }
     if connection.incoming, !data.isAccepted {
-      step(connection.id) { try await $0.decline($1) }
+      step(connection.id) { try await $0.decline($1, isBusy: false) }
     } else {
       step(connection.id) { try await $0.hangUp($1) }
     }
