@@ -11,10 +11,8 @@ extension BBMMediaManager {
   public func callRegId(_ regId: NSNumber!, mediaMode: MediaMode, callback: (@MainActor (BBMMediaError) -> Void)!) {
     guard isStarted else { return callback?(kMediaErrorNotReady) ?? () }
     guard active == nil, !isPlacingCall else { return callback?(kMediaErrorCallInProgress) ?? () }
-    isPlacingCall = true
     place(regId, mediaMode == kVideo ? .video : .voice, metadata: nil) { [weak self] result in
       guard let self else { return }
-      isPlacingCall = false
       switch result {
       case .success(let call):
         let info = BBMCall(call.id, peer: call.peer, incoming: false)
@@ -49,9 +47,12 @@ extension BBMMediaManager {
     finish(active, .declined)
   }
 
-  /// Ends the call, or gives it up before it is answered.
+  /// Ends the call, or gives it up before it is answered, also before the server has taken it.
   public func hangup() {
-    guard let active else { return }
+    guard let active else {
+      for each in placing where each.medium != .data { each.isCancelled = true }
+      return
+    }
     if active.info.incoming, !active.isAnswered { return decline() }
     step(active.id) { try await $0.hangUp($1) }
     finish(active, .hungUp)
@@ -69,23 +70,31 @@ extension BBMMediaManager {
 
   // MARK: Signalling
 
-  /// Asks the server for a call.
+  /// Whether a voice or video call is being placed.
+  private var isPlacingCall: Bool { placing.contains { $0.medium != .data && !$0.isCancelled } }
+
+  /// Asks the server for a call. A call that was cancelled before the answer is hung up.
   func place(
     _ regId: NSNumber?, _ medium: CallMedium, metadata: String?,
     then done: @escaping @MainActor (Result<Call, BBMMediaError>) -> Void
   ) {
     guard let signaling = service.signaling else { return done(.failure(kMediaErrorNotReady)) }
     guard let number = FieldValue.integer(regId), number != 0 else { return done(.failure(kMediaErrorInvalidPeer)) }
-    placing += 1
+    let placement = Placement(medium)
+    placing.append(placement)
     Task {
-      let result: Result<Call, BBMMediaError>
+      var result: Result<Call, BBMMediaError>
       do throws(MessengerError) {
         result = .success(try await signaling.call(RegID(number), medium, metadata: metadata))
       } catch { result = .failure(Self.mediaError(error)) }
-      placing -= 1
+      placing.removeAll { $0 === placement }
+      if placement.isCancelled {
+        if case .success(let call) = result { Task { try? await signaling.hangUp(call.id) } }
+        result = .failure(kMediaErrorCancelled)
+      }
       done(result)
       if case .success(let call) = result { for event in early.removeValue(forKey: call.id) ?? [] { receive(event) } }
-      if placing == 0 { early = [:] }
+      if placing.isEmpty { early = [:] }
     }
   }
 
@@ -148,7 +157,7 @@ extension BBMMediaManager {
   /// Whether the call is one of those here. Events that come before the server's answer wait for it.
   private func isKnown(_ id: CallID, _ event: CallEvent) -> Bool {
     if active?.id == id || connections[id] != nil { return true }
-    if placing > 0 { early[id, default: []].append(event) }
+    if !placing.isEmpty { early[id, default: []].append(event) }
     return false
   }
 
@@ -243,6 +252,7 @@ extension BBMMediaManager {
     for id in [active?.id].compactMap(\.self) + connections.keys { step(id) { try await $0.hangUp($1) } }
     if let active { fail(active, kMediaFailureDisconnected) }
     for data in connections.values { fail(data, kMediaFailureDisconnected) }
-    (early, isPlacingCall) = ([:], false)
+    for each in placing { each.isCancelled = true }
+    early = [:]
   }
 }

@@ -52,9 +52,7 @@ import Parley
   private var delegates = WeakDelegates()
   var connections: [CallID: DataCall] = [:]
   /// Calls that the server has not taken yet.
-  var placing = 0
-  /// Whether one of them is a voice or video call.
-  var isPlacingCall = false
+  var placing: [Placement] = []
   /// The events of calls that are being placed.
   var early: [CallID: [CallEvent]] = [:]
 

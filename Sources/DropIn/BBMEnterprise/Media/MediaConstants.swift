@@ -41,7 +41,7 @@ public let kMediaFailureMediaSetup = BBMMediaError(rawValue: 8)
 /// The connection of one side was lost, and did not come back.
 public let kMediaFailureDisconnected = BBMMediaError(rawValue: 9)
 
-/// The channel or the connection was closed before all was there.
+/// The channel or the connection was closed before all was there, or the call was given up before the server took it.
 public let kMediaErrorCancelled = BBMMediaError(rawValue: 10)
 /// A file cannot be read or written, or what came is not what was sent.
 public let kMediaErrorTransfer = BBMMediaError(rawValue: 11)
