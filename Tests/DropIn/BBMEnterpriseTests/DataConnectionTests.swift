@@ -142,6 +142,48 @@ import Testing
     #expect(bytes > 3_500_000 && bytes < 2 * 1_048_576 + 4 * 1_048_576)
   }
 
+  @Test("a peer holds 256 MiB, 8 files and 64 channels at once, and a sender waits for room")
+  func limits() throws {
+    let channels = DataChannels()
+    var heard: [String] = []
+    channels.isTaken = { _ in true }
+    channels.received = { if let error = $1 { heard.append("\($0.name ?? "-") \(error.rawValue)") } }
+    var number: UInt64 = 0
+    func give(_ record: ChannelRecord) {
+      channels.receive(DataPacket.block(number: number, record.block).bytes, now: Instant(nanoseconds: 0))
+      number += 1
+    }
+    let (tooLarge, cut) = (kMediaErrorTooLarge.rawValue, kMediaErrorCancelled.rawValue)
+    let half = ChannelHeader.memoryLimit / 2
+    give(.open(1, ChannelHeader(type: 0, name: "one", size: half)))
+    give(.open(2, ChannelHeader(type: 1, name: "two", size: half + 1)))
+    give(.open(3, ChannelHeader(type: 1, name: "three", size: half)))
+    give(.close(1))
+    give(.open(4, ChannelHeader(type: 0, name: "four", size: half)))
+    #expect(heard == ["two \(tooLarge)", "one \(cut)"])
+    heard = []
+    for file in UInt32(10)...18 { give(.open(file, ChannelHeader(type: 3, name: "file \(file)", size: 1))) }
+    give(.close(10))
+    give(.open(19, ChannelHeader(type: 3, name: "no room", size: .max)))
+    for stream in UInt32(20)...74 { give(.open(stream, ChannelHeader(type: 2, name: "\(stream)"))) }
+    // Open are 2 blocks, 7 files and 55 streams.
+    #expect(heard == ["file 18 \(tooLarge)", "file 10 \(cut)", "no room \(tooLarge)"])
+    give(.open(75, ChannelHeader(type: 2, name: "last")))
+    #expect(heard.last == "last \(tooLarge)")
+
+    let (one, other) = (DataChannels(), DataChannels())
+    var texts: Set<String> = []
+    other.isTaken = { _ in true }
+    other.received = {
+      if $1 == nil, $0.transferComplete, let data = $0.data { texts.insert("\($0.name ?? "-") \(data.count)") }
+    }
+    for index in 0..<100 {
+      _ = one.open { .memory($0, kDataChannelString, name: "\(index)", Data(count: index), nil) }
+    }
+    let isThrough = run(one, other, loss: 0) { texts.count == 100 }
+    #expect(isThrough)
+  }
+
   @Test("what a hostile peer sends is an error or nothing: sizes, digests, names and unknown records")
   func badInput() throws {
     let channels = DataChannels()

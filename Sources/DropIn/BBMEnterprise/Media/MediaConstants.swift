@@ -28,7 +28,7 @@ public let kMediaErrorNotReady = BBMMediaError(rawValue: 1)
 public let kMediaErrorCallInProgress = BBMMediaError(rawValue: 2)
 /// The number is not that of another identity.
 public let kMediaErrorInvalidPeer = BBMMediaError(rawValue: 3)
-/// The metadata has more than 4 KB.
+/// The metadata has more than 4 KB, or a transfer more than there is room for.
 public let kMediaErrorTooLarge = BBMMediaError(rawValue: 4)
 /// The server has refused it, as for too many calls at once.
 public let kMediaErrorRefused = BBMMediaError(rawValue: 5)

@@ -56,7 +56,7 @@ struct ChannelHeader: Codable, Equatable {
 
   /// Characters of a name at most.
   static let nameLimit = 1_024
-  /// Bytes of what is received in memory at most.
+  /// Bytes of what one side receives in memory at once, of all channels together.
   static let memoryLimit: UInt64 = 256 * 1_024 * 1_024
 
   /// Whether it may come from somebody else.

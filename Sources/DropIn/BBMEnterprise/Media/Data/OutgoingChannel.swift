@@ -23,7 +23,7 @@ import Foundation
 
   let id: UInt32
   let header: ChannelHeader
-  private var isOpened = false
+  private(set) var isOpened = false
   private var items: [Item] = []
   private var digest = TransferDigest()
   private(set) var isClosed = false
