@@ -1,4 +1,7 @@
+import Basics
 import Foundation
+import Parley
+import ParleyViews
 import TestSupport
 import Testing
 
@@ -58,6 +61,30 @@ import Testing
       [true, false].map { end(.hungUp, isIncoming: $0, isAnswered: true)?.logType } == [kCallLogEnded, kCallLogEnded])
     #expect(end(.lost, isIncoming: false)?.failureReason == kMediaFailureNetwork)
     #expect(kCallLogNone.rawValue == 0 && BBMMediaCallManager.text(kCallLogDisconnected) == "Call Disconnected")
+  }
+
+  @Test("a view that was taken away reports no size any more")
+  func sizesAfterTheEnd() async throws {
+    let (stage, screen) = (VideoStage(), Screen())
+    stage.add(screen)
+    let frame = VideoFrame(width: 8, height: 6, time: MonotonicClock.now) { _, _, _ in }
+    for isKept in [true, false] {
+      let view = CallVideoView(frame: .zero)
+      stage.setIncoming(view)
+      for sink in view.sinks { sink.receive(frame) }
+      if !isKept { stage.setIncoming(nil) }
+      try await wait(for: "the size") { view.videoSize.width == 8 }
+    }
+    #expect(screen.heard == ["size", "disabled"])
+  }
+
+  private final class Screen: BBMMediaVideoPresenter {
+    let place = UIView(frame: CGRect(x: 0, y: 0, width: 32, height: 24))
+    var heard: [String] = []
+    func incomingVideoContainer() -> UIView! { place }
+    func outgoingVideoContainer() -> UIView! { nil }
+    func incomingVideoDisabled() { heard.append("disabled") }
+    func videoView(_ view: (any UIView & BBMVideoView)!, didChangeVideoSize size: CGSize) { heard.append("size") }
   }
 
   @Test("without a server, or before the media manager is started, nothing is called")

@@ -1,10 +1,12 @@
 import Basics
 import Foundation
+import Parley
 import TestSeeds
 import TestSupport
 import Testing
 
 @testable import BBMEnterprise
+@testable import Messaging
 
 /// Data connections between endpoints of a real server.
 @MainActor @Suite(.serialized) struct DataConnectionTests {
@@ -140,6 +142,28 @@ import Testing
       now = now + .milliseconds(10)
     }
     #expect(bytes > 3_500_000 && bytes < 2 * 1_048_576 + 4 * 1_048_576)
+  }
+
+  @Test("after a callback has ended the connection, nothing more comes")
+  func callbacksAfterTheEnd() {
+    let pump = DataPump(Meeting(token: Secret("token"), server: "http://127.0.0.1:1"))
+    let connection = BBMDataConnection(CallID("call"), peer: RegID(9), incoming: true, metaData: nil)
+    var heard: [String] = []
+    connection.dataAvailableCallback = { [weak connection] data, error in
+      heard.append("\(data?.name ?? "-") \(error == nil)")
+      connection?.close()
+    }
+    connection.follow(pump)
+    let records: [ChannelRecord] = [
+      .open(1, ChannelHeader(type: 2, name: "stream")), .bytes(1, [1]), .bytes(1, [2]),
+      .open(2, ChannelHeader(type: 0, name: "block", size: 2)), .bytes(2, [1]), .close(2),
+    ]
+    for (number, record) in records.enumerated() {
+      pump.receive(DataPacket.block(number: UInt64(number), record.block).bytes)
+    }
+    pump.start()
+    pump.receive(DataPacket.block(number: 6, ChannelRecord.bytes(1, [3]).block).bytes)
+    #expect(heard == ["stream true"] && !connection.connected)
   }
 
   @Test("a peer holds 256 MiB, 8 files and 64 channels at once, and a sender waits for room")

@@ -77,7 +77,8 @@ extension BBMMediaManager {
     data.connection.follow(pump)
     data.connection.connected = true
     notify { $0.dataConnectionAccepted(data.connection) }
-    // The delegates have set the callbacks.
+    // The delegates have set the callbacks, or have ended the connection.
+    guard connections[data.connection.id] === data else { return }
     pump.start()
   }
 

@@ -14,6 +14,8 @@ import Parley
   private var timer: Task<Void, Never>?
   /// The packets that came before ``start()``; nil from then on.
   private var held: [[UInt8]]? = []
+  /// Whether the connection is over: a callback may have ended it, and no other one follows.
+  private var isOver = false
 
   init(_ meeting: Meeting) {
     self.meeting = meeting
@@ -28,11 +30,12 @@ import Parley
   func start() {
     let packets = held ?? []
     held = nil
-    for packet in packets { receive(packet) }
+    for packet in packets where !isOver { receive(packet) }
     wake()
   }
 
   func receive(_ packet: [UInt8]) {
+    guard !isOver else { return }
     guard held == nil else {
       if held?.count ?? 0 < Self.heldLimit { held?.append(packet) }
       return
@@ -75,6 +78,7 @@ import Parley
   }
 
   func end(_ error: BBMMediaError) {
+    isOver = true
     wakeups.finish()
     loop?.cancel()
     timer?.cancel()
