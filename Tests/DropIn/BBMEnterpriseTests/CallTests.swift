@@ -35,6 +35,13 @@ import Testing
       #expect(ann.media.active?.session?.meeting.encryption.state == .encrypted)
       try await wait(for: "the quality") { call.quality == kCallQualityExcellent || call.quality == kCallQualityGood }
 
+      // The end of an earlier connection of the other side doesn't count.
+      let session = try #require(ann.media.active?.session)
+      let there = try #require(session.meeting.participants.first)
+      session.receive(.participantLeft(there, .timeout))
+      session.receive(.unsubscribed(try #require(there.publication(.microphone))))
+      #expect(ann.media.currentCallInfo === call && ann.incomingView != nil)
+
       ann.media.setMutingEnabled(true)
       #expect(call.muted)
       try await wait(for: "the mute") { ben.hearsMuted == true }

@@ -186,7 +186,7 @@ extension BBMMediaManager {
           self?.fail(call, $0)
         },
         subscribed: { call.tracks?.show($0) },
-        unsubscribed: { if $0.source == .camera { call.tracks?.hide() } },
+        unsubscribed: { call.tracks?.hide($0) },
         qualityChanged: { call.info.quality = $0 }))
   }
 

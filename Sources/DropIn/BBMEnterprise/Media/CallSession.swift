@@ -85,7 +85,7 @@ import Parley
     }
   }
 
-  private func receive(_ event: MeetingEvent) {
+  func receive(_ event: MeetingEvent) {
     switch event {
     // Keys may be known later than the participant.
     case .joined, .participantUpdated, .encryptionChanged: connectIfComplete()
@@ -97,7 +97,8 @@ import Parley
       // The signalling says that the call is over, but the other side may have lost it.
       case .left: if meeting.participants.isEmpty { absence = fail(lossError, after: absenceLimit) }
       case .replaced: break
-      case .timeout, .removed: fail(kMediaFailureDisconnected)
+      // After a broken connection the other side may be there again, next to the place that it had before.
+      case .timeout, .removed: if meeting.participants.isEmpty { fail(kMediaFailureDisconnected) }
       }
     case .subscribed(let subscription): handlers?.subscribed(subscription)
     case .unsubscribed(let publication): handlers?.unsubscribed(publication)
