@@ -170,6 +170,18 @@ import Testing
     #expect(cyd.texts(chat).last == "again" && cyd.warnings.isEmpty)
   }
 
+  @Test func `history that isn't here and can't be fetched is an error, not an empty history`() throws {
+    bob.machine.chats[chat]?.raiseFloor(to: MessageNumber(2))
+    bob.isOnline = false
+    bob.lose()
+    #expect(throws: MessengerError.notReady) {
+      try bob.perform(.history(chat, from: MessageNumber(1), through: MessageNumber(2)))
+    }
+    guard case .messages(let here) = try bob.perform(.history(chat, from: MessageNumber(2), through: MessageNumber(2)))
+    else { throw MessengerError.failed }
+    #expect(here.count == 1)
+  }
+
   @Test func `a chat keeps its newest messages, and knows from where on it has all`() throws {
     var record = try #require(ann.machine.chats[chat])
     let stored = try #require(service.chats[chat]?.messages.first)

@@ -142,7 +142,14 @@ import Testing
       try await wait(for: "the call") { ben.heard == ["arrived"] }
       ben.media.answer()
       try await wait(for: "media") { ann.heard.contains("connected") && ben.heard.contains("connected") }
-      try await server.restart()
+      // Somebody who is asked about without a server isn't missing.
+      let cyd = try await server.phone("cyd")
+      let model: BBMDSGeneratedModel = ann.service.model()
+      let messenger = try #require(ann.service.signaling as? Messenger)
+      try await server.restart {
+        try await wait(for: "the loss") { await !messenger.status.isConnected }
+        #expect(model.user(withRegId: cyd.regId)?.bbmState == kBBMStatePending)
+      }
       try await wait(for: "the end") { ann.heard.suffix(2) == ["failed", "ended"] && ben.heard.last == "ended" }
       let call = try #require(ann.ended.last)
       #expect(call.logType == kCallLogDisconnected && call.failed && call.failureReason == kMediaFailureDisconnected)
@@ -154,6 +161,7 @@ import Testing
         }
         return true
       }
+      try await wait(for: "the user") { model.user(withRegId: cyd.regId)?.bbmState == kBBMStateCurrent }
       try await wait(for: "the next call") { await ann.call(ben, kVoice) == kMediaErrorNoError }
       try await wait(for: "it to ring") { ben.heard.last == "arrived" }
       ben.media.decline()

@@ -72,8 +72,9 @@ import Transport
   }
 
   /// The server goes away and comes back at the same address, with the same data.
-  func restart() async throws {
+  func restart(whileAway body: () async throws -> Void = {}) async throws {
     await server.shutdown(grace: .milliseconds(300))
+    try await body()
     server = try await Self.start(configuration)
   }
 
