@@ -53,6 +53,7 @@ import Foundation
 
   public func connectivityStateChange(_ connected: Bool, strict connectedStrict: Bool) {
     reachesServer = connected
+    if connected { names.askAgain() }
     ObservableTracker.setterCalled(for: self, propertyName: "isConnected")
     Visitor.current?.connectivityChanged(connected)
   }

@@ -4,6 +4,7 @@ import Testing
 
 @testable import BBMEnterprise
 @testable import BBMListing
+@testable import BBMSupport
 
 /// Apps' code of language mode 5, as it is, with the shared service over a core in memory.
 @MainActor @Suite(.serialized) struct ListingTests {
@@ -21,6 +22,36 @@ import Testing
       ParleyServer.dataFolder = nil
     }
     try body(service, feed)
+  }
+
+  @Test("the examples ask for names together and again when connected, and keep changed keys until they are read")
+  func names() {
+    app { service, feed in
+      service.start("domain", environment: kBBMConfig_Sandbox, completionBlock: nil)
+      feed.finishStart()
+      let (names, keys) = (UserNames(), KeyChanges())
+      let users = (100..<170).map { service.model().user(withRegId: NSNumber(value: $0)) }
+      @MainActor func requests() -> [Int] {
+        for user in users { _ = names.name(of: user) }
+        names.sendWanted()
+        return feed.sent("identitiesGet").map { ($0["regIds"] as? [Any])?.count ?? 0 }
+      }
+      #expect(requests() == [50, 20])
+      feed.give("identities", ["cookie": "names", "result": "Failure", "info": [[String: Any]]()])
+      #expect(requests() == [50, 20])
+      names.askAgain()
+      #expect(requests() == [50, 20, 50, 20])
+      let info = ["regId": "100", "appUserId": "ann"]
+      feed.give("identities", ["cookie": "names", "result": "Success", "info": [info]])
+      #expect(names.name(of: users[0]) == "ann")
+
+      for kind in ["keysChanged", "keysChanged", "replayed"] {
+        feed.give("securityWarning", ["kind": kind, "regId": "100"])
+      }
+      #expect(keys.regIds == ["100"])
+      keys.markRead("100")
+      #expect(keys.regIds.isEmpty)
+    }
   }
 
   @Test("the Quick Start with delegates goes from the start to success and signs out")
