@@ -324,7 +324,7 @@ let package = Package(
       name: "BBMEnterpriseTests",
       dependencies: [
         "BBMEnterprise", "BBMListing", "BBMSupport", "Basics", "Crypto", "MeetingServer", "Meetings", "Messaging",
-        "MessagingClient", "Parley", "ParleyViews", "TestSeeds", "TestSupport", "Transport",
+        "MessagingClient", "Parley", "ParleyViews", "SoftPhone", "TestSeeds", "TestSupport", "Transport",
       ], swiftSettings: common),
     .testTarget(
       name: "OpenTokTests",
