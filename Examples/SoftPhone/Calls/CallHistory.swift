@@ -20,15 +20,22 @@ import Foundation
     /// The call in words.
     var words: String {
       let direction = isOutgoing ? "to" : "from"
-      switch reason {
-      case "Ended": return "Call \(direction) \(user), \(BBMUtilities.duration(asString: duration) ?? "")"
-      case "Disconnected": return "Call \(direction) \(user), connection lost"
-      case "Cancelled", "Unavailable":
+      switch kind {
+      case "ended": return "Call \(direction) \(user), \(BBMUtilities.duration(asString: duration) ?? "")"
+      case "disconnected": return "Call \(direction) \(user), connection lost"
+      case "cancelled", "unavailable", "missed":
         return isOutgoing ? "Call to \(user), not answered" : "Missed call from \(user)"
-      case "Busy": return "Call \(direction) \(user), busy"
-      case "Declined": return "Call \(direction) \(user), declined"
-      default: return "Call \(direction) \(user), not connected"
+      case "busy": return "Call \(direction) \(user), busy"
+      case "declined": return "Call \(direction) \(user), declined"
+      case "connectionerror": return "Call \(direction) \(user), not connected"
+      default: return "Call \(direction) \(user)"
       }
+    }
+
+    /// The reason without what apps write differently: "Ended", "Call Ended" and "CALL_ENDED" are the same.
+    private var kind: String {
+      let letters = reason.lowercased().filter(\.isLetter)
+      return letters.hasPrefix("call") ? String(letters.dropFirst(4)) : letters
     }
   }
 

@@ -168,8 +168,8 @@ import Testing
     #expect(phone.initiated == 0 && media.currentCallInfo == nil && media.connections.isEmpty && media.placing.isEmpty)
   }
 
-  @Test("an incoming call is asked about in an alert with the caller's name, and durations have a text")
-  func callManager() throws {
+  @Test("calls are asked about in alerts with the other side's name, and durations have a text")
+  func callManager() async throws {
     let (service, feed) = Feed.service()
     let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
     window.rootViewController = UIViewController()
@@ -195,6 +195,16 @@ import Testing
     #expect(question.alert.title == "Phone" && question.alert.message == "Incoming call from Ben 9")
     question.answer("Decline")
     #expect(results == [kBBMCallCompletionUnanswered] && Question() == nil)
+    // An outgoing one can be given up while it rings.
+    let signaling = FakeSignaling()
+    feed.signaling = signaling
+    manager.startCall(kVoice, regId: 9) { #expect($0) }
+    let calling = { UIApplication.shared.alerts.first { $0.message == "Calling Ben 9" } }
+    try await wait(for: "the call") { calling() != nil }
+    let alert = try #require(calling())
+    alert.choose(try #require(alert.actions.first { $0.title == "End Call" }))
+    try await wait(for: "the hang-up") { signaling.steps.last == "hangUp call1" }
+    #expect(results == [kBBMCallCompletionUnanswered, kBBMCallCompletionUnanswered])
     #expect([0, 59, 61.9, 3_661].map { BBMUtilities.duration(asString: $0) } == ["0:00", "0:59", "1:01", "1:01:01"])
     let values = [
       kBBMCallCompletionCompleted.rawValue, kBBMCallCompletionFailed.rawValue, kCallQualityUnknown.rawValue,

@@ -74,6 +74,7 @@ import Testing
         "chatMessage": [
           entry(1, in: "three", flags: "I", "Ended", end: 900), entry(2, in: "two", flags: "IU", "Ended", end: 900),
           entry(3, in: "two", flags: "I", "Ended", end: 9_999), entry(4, in: "two", flags: "", "Cancelled", end: 800),
+          entry(5, in: "two", flags: "", "Call Ended", end: 700), entry(6, in: "two", flags: "", "New", end: 600),
         ],
       ]
       let names = UserNames()
@@ -84,8 +85,11 @@ import Testing
         feed.pump()
       }
       feed.give("identities", ["result": "Success", "info": [["regId": "9", "appUserId": "ben"]]])
-      #expect(history.entries.map(\.words) == ["Call from ben, 1:15", "Call to ben, not answered"])
-      #expect(history.entries.map(\.end.timeIntervalSince1970) == [1_000, 800])
+      #expect(
+        history.entries.map(\.words) == [
+          "Call from ben, 1:15", "Call to ben, not answered", "Call to ben, 1:15", "Call to ben",
+        ])
+      #expect(history.entries.map(\.end.timeIntervalSince1970) == [1_000, 800, 700, 600])
     }
   }
 
