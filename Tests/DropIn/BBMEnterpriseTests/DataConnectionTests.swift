@@ -146,7 +146,7 @@ import Testing
 
   @Test("after a callback has ended the connection, nothing more comes")
   func callbacksAfterTheEnd() {
-    let pump = DataPump(Meeting(token: Secret("token"), server: "http://127.0.0.1:1"))
+    let pump = DataPump { _ throws(JoinError) in }
     let connection = BBMDataConnection(CallID("call"), peer: RegID(9), incoming: true, metaData: nil)
     var heard: [String] = []
     connection.dataAvailableCallback = { [weak connection] data, error in
@@ -164,6 +164,47 @@ import Testing
     pump.start()
     pump.receive(DataPacket.block(number: 6, ChannelRecord.bytes(1, [3]).block).bytes)
     #expect(heard == ["stream true"] && !connection.connected)
+  }
+
+  @Test("a channel that takes four seconds for a block isn't filled with blocks that are under way")
+  func slowChannel() {
+    let (one, other) = (DataChannels(), DataChannels())
+    var isThere = false
+    other.isTaken = { _ in true }
+    other.received = { data, _ in isThere = data.transferComplete }
+    _ = one.open { .memory($0, kDataChannelData, name: nil, Data(count: 1_200_000), nil) }
+    var underWay: [(arrival: Instant, packet: [UInt8])] = []
+    var (now, free, sent) = (Instant(nanoseconds: 0), Instant(nanoseconds: 0), 0)
+    for _ in 0..<20_000 where !isThere {
+      while case .send(let packet) = one.nextOutput(now: now) {
+        free = max(free, now) + .milliseconds(Int64(packet.count / 15))
+        underWay.append((free, packet))
+        sent += packet.count
+      }
+      while let first = underWay.first, first.arrival <= now {
+        other.receive(first.packet, now: now)
+        underWay.removeFirst()
+      }
+      while case .send(let packet) = other.nextOutput(now: now) { one.receive(packet, now: now) }
+      now = now + .milliseconds(20)
+    }
+    #expect(isThere && sent < 4_500_000)
+  }
+
+  @Test("a description of many bytes is cut, and what can't be sent ends the connection")
+  func refusedPackets() async throws {
+    let family = "👨‍👩‍👧‍👦"
+    let name = ChannelHeader.cut(String(repeating: family, count: 1_024))
+    #expect(name.utf8.count <= 4_096 && name.count == 4_096 / family.utf8.count)
+    #expect(ChannelHeader.cut("e" + String(repeating: "\u{301}", count: 10_000)).isEmpty)
+    #expect(!ChannelHeader(type: 2, name: String(repeating: family, count: 1_024)).isValid)
+    let pump = DataPump { _ throws(JoinError) in throw .refused(code: "noDataChannel", message: "") }
+    var failures = 0
+    pump.failed = { failures += 1 }
+    _ = pump.channels.open { .stream($0, name: name) }
+    pump.wake()
+    try await wait(for: "the failure") { failures == 1 }
+    pump.end(kMediaFailureMediaSetup)
   }
 
   @Test("a peer holds 256 MiB, 8 files and 64 channels at once, and a sender waits for room")

@@ -4,6 +4,7 @@
 public import Foundation
 import Messaging
 import MessagingClient
+import Parley
 
 extension BBMMediaManager {
   /// Offers an identity a data connection. The callback gets the connection, or why there is none; the delegates hear
@@ -62,14 +63,19 @@ extension BBMMediaManager {
     data.isAccepted = true
     let session = makeSession(access)
     data.session = session
-    let pump = DataPump(session.meeting)
+    let pump = DataPump { [meeting = session.meeting] packet throws(JoinError) in
+      try await meeting.send(packet, topic: CallSession.topic)
+    }
+    let failed: (BBMMediaError) -> Void = { [weak self, weak data] error in
+      guard let self, let data else { return }
+      step(data.connection.id) { try await $0.hangUp($1) }
+      fail(data, error)
+    }
+    pump.failed = { failed(kMediaFailureMediaSetup) }
     session.start(
       CallSession.Handlers(
-        connected: { [weak self] in self?.connected(data, pump) },
-        failed: { [weak self] in
-          self?.step(data.connection.id) { try await $0.hangUp($1) }
-          self?.fail(data, $0)
-        }, received: { pump.receive($0) }, reconnected: { pump.reconnected() }))
+        connected: { [weak self] in self?.connected(data, pump) }, failed: failed, received: { pump.receive($0) },
+        reconnected: { pump.reconnected() }))
   }
 
   private func connected(_ data: DataCall, _ pump: DataPump) {
