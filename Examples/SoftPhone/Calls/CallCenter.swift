@@ -21,6 +21,7 @@ final class CallCenter: BBMMediaDelegate {
   let session: AppSession
   weak var delegate: (any CallCenterDelegate)?
   private let log = CallLog()
+  private var ringingCall: BBMCall?
 
   init(_ session: AppSession) { self.session = session }
 
@@ -41,6 +42,12 @@ final class CallCenter: BBMMediaDelegate {
   /// Whether the other side's keys have changed, and the user has not read it. Observable.
   func hasChangedKeys(_ call: BBMCall) -> Bool { session.keyChanges.regIds.contains(call.peerRegId ?? "") }
 
+  /// Whether the other side rings; observable.
+  func rings(_ call: BBMCall) -> Bool {
+    ObservableTracker.getterCalled(for: self, propertyName: "ringingCall")
+    return ringingCall === call
+  }
+
   // MARK: what the user does
 
   /// Calls a user by the name at the identity provider. The callback gets nil, or in words why there is no call.
@@ -57,6 +64,8 @@ final class CallCenter: BBMMediaDelegate {
           self?.manager.callRegId(regId, mediaMode: video ? kVideo : kVoice) { error in
             switch error {
             case kMediaErrorNoError: callback(nil)
+            case kMediaErrorCallInProgress: callback("There is a call already. End it first.")
+            case kMediaErrorCancelled: callback("The call was given up.")
             case kMediaFailureKeyError: callback("This user has never signed in, and has no keys yet.")
             default: callback("The call could not be placed. Is the server reached, and the user somebody else?")
             }
@@ -73,6 +82,8 @@ final class CallCenter: BBMMediaDelegate {
         guard let self else { return }
         guard isGranted else { return manager.decline() }
         manager.answer()
+        // It may have failed at once.
+        guard current === call else { return }
         if video { manager.toggleOutgoingVideo(true) }
         delegate?.callAnswered(call)
       }, mode: video ? kVideo : kVoice)
@@ -90,7 +101,15 @@ final class CallCenter: BBMMediaDelegate {
 
   func outgoingCallInitiated(_ call: BBMCall!) { delegate?.outgoingCall(call) }
 
+  func outgoingCallRinging(_ call: BBMCall!) { setRinging(call) }
+
+  private func setRinging(_ call: BBMCall?) {
+    ringingCall = call
+    ObservableTracker.setterCalled(for: self, propertyName: "ringingCall")
+  }
+
   func callEnded(_ call: BBMCall!) {
+    setRinging(nil)
     if !call.incoming { log.add(call) }
     delegate?.callEnded(call, words(call))
   }

@@ -126,6 +126,19 @@ import Testing
     #expect(ann.machine.calls[calls[1]]?.call.end == .lost)
   }
 
+  @Test func `a call that ended while it was answered stays ended`() throws {
+    guard case .call(let call) = try ann.perform(.startCall(bob.regId, .voice, metadata: nil)) else {
+      throw MessengerError.failed
+    }
+    service.deliver = { [bob] message, endpoint in
+      guard endpoint === bob, case .answer(_, .call) = message else { return [message] }
+      return [.passing(.callEnded(callId: call.id, end: .hungUp)), message]
+    }
+    try bob.perform(.answerCall(call.id))
+    #expect(bob.machine.calls[call.id]?.call.state == .ended)
+    #expect(!bob.events.contains { if case .call(.connect) = $0 { true } else { false } })
+  }
+
   @Test func `a hang-up without a connection is sent until the service confirms it`() throws {
     guard case .call(let call) = try ann.perform(.startCall(bob.regId, .voice, metadata: nil)) else {
       throw MessengerError.failed

@@ -89,14 +89,24 @@ import Testing
 
   @Test("without a server, or before the media manager is started, nothing is called")
   func notReady() {
-    let (service, _) = Feed.service()
+    let (service, feed) = Feed.service()
     let media: BBMEMediaManager = service.mediaManager()
     var errors: [BBMMediaError] = []
+    let signaling = FakeSignaling()
+    feed.signaling = signaling
     media.callRegId(9, mediaMode: kVoice) { errors.append($0) }
+    media.startDataConnection(9, metaData: nil) { _, error in errors.append(error) }
+    for medium in [CallMedium.voice, .data] {
+      let call = Call(
+        id: CallID("call"), peer: RegID(9), isIncoming: true, medium: medium, state: .offered, metadata: nil, end: nil)
+      feed.callChanged?(.offered(call))
+    }
+    #expect(media.placing.isEmpty && media.currentCallInfo == nil && media.connections.isEmpty)
+    feed.signaling = nil
     media.start(withLogPath: nil)
     media.callRegId(9, mediaMode: kVoice) { errors.append($0) }
     media.startDataConnection(9, metaData: nil) { _, error in errors.append(error) }
-    #expect(errors == [kMediaErrorNotReady, kMediaErrorNotReady, kMediaErrorNotReady])
+    #expect(errors == Array(repeating: kMediaErrorNotReady, count: 4) && signaling.steps.isEmpty)
     var isGranted = false
     let callback: MediaPermissionsCallback = { isGranted = $0 }
     media.requestMediaPermissions(callback: callback, mode: kVideo)

@@ -276,16 +276,26 @@ import Testing
     give(.open(3, ChannelHeader(type: 3, name: "../../etc/name", size: 5)))
     give(.bytes(3, [1]))
     give(.close(3))
+    for (index, name) in ["a/..", "/", ".", "", "a\0b"].enumerated() {
+      let id = UInt32(10 + index)
+      give(.open(id, ChannelHeader(type: 3, name: name, size: 5)))
+      give(.close(id))
+    }
     give(.bytes(77, [1]))
     give(.end(77, digest: []))
-    // An acknowledgement of what was never sent.
+    // Blocks that were there before or are too early, and an acknowledgement of what was never sent.
+    for late in [0, number + 1, .max] {
+      let block = ChannelRecord.open(5, ChannelHeader(type: 0, name: "late", size: 1)).block
+      channels.receive(DataPacket.block(number: late, block).bytes, now: Instant(nanoseconds: 0))
+    }
+    give(.bytes(5, [1]))
     channels.receive(DataPacket.received(before: 5).bytes, now: Instant(nanoseconds: 0))
     let cut = kMediaErrorCancelled.rawValue
     let wrong = kMediaErrorTransfer.rawValue
     #expect(
       heard == [
         "more \(wrong) false", "digest 0 false", "digest \(wrong) false", "name 0 false", "name \(cut) false",
-      ])
+      ] + Array(repeating: "- \(cut) false", count: 5))
   }
 }
 

@@ -146,6 +146,8 @@ extension MessengerMachine {
   }
 
   private mutating func connect(_ id: CallID) {
+    // The other side may have given it up while the answer was on its way.
+    guard let state = calls[id]?.call.state, state != .ended else { return }
     calls[id]?.call.state = .connected
     guard let record = calls[id], let meeting = record.meeting else { return }
     notify(.call(.connect(record.call, meeting)))

@@ -78,7 +78,7 @@ extension BBMMediaManager {
     _ regId: NSNumber?, _ medium: CallMedium, metadata: String?,
     then done: @escaping @MainActor (Result<Call, BBMMediaError>) -> Void
   ) {
-    guard let signaling = service.signaling else { return done(.failure(kMediaErrorNotReady)) }
+    guard let signaling = service?.signaling else { return done(.failure(kMediaErrorNotReady)) }
     guard let number = FieldValue.integer(regId), number != 0 else { return done(.failure(kMediaErrorInvalidPeer)) }
     let placement = Placement(medium)
     placing.append(placement)
@@ -100,14 +100,14 @@ extension BBMMediaManager {
 
   /// Sends a step of a call. The outcome comes as an event.
   func step(_ id: CallID, _ body: @escaping @Sendable (any CallSignaling, CallID) async throws -> Void) {
-    guard let signaling = service.signaling else { return }
+    guard let signaling = service?.signaling else { return }
     Task { try? await body(signaling, id) }
   }
 
   /// Takes a call. If that fails and no event says why, the call is hung up, since the server may have taken the
   /// answer.
   func answer(_ id: CallID, failed: @escaping @MainActor (BBMMediaError) -> Void) {
-    guard let signaling = service.signaling else { return failed(kMediaErrorNotReady) }
+    guard let signaling = service?.signaling else { return failed(kMediaErrorNotReady) }
     Task {
       do throws(MessengerError) { try await signaling.answer(id) } catch {
         // The call is over or was answered elsewhere, which comes as an event.
@@ -162,8 +162,8 @@ extension BBMMediaManager {
   }
 
   private func offered(_ call: Call) {
-    guard call.medium != .data else { return offeredData(call) }
     guard isStarted else { return }
+    guard call.medium != .data else { return offeredData(call) }
     guard active == nil, !isPlacingCall else { return step(call.id) { try await $0.decline($1, isBusy: true) } }
     let info = BBMCall(call.id, peer: call.peer, incoming: true)
     active = ActiveCall(info, wantsVideo: false)
@@ -191,7 +191,8 @@ extension BBMMediaManager {
   }
 
   func makeSession(_ access: CallMeeting) -> CallSession {
-    CallSession(access, name: service.model()?.localUser?.regId?.stringValue ?? "", server: service.server)
+    CallSession(
+      access, name: service?.model()?.localUser?.regId?.stringValue ?? "", server: service?.server ?? .current)
   }
 
   private func connected(_ call: ActiveCall) {

@@ -45,7 +45,8 @@ import Parley
   /// Whether this module can do video: always.
   public var isVideoCallingSupported: Bool { true }
 
-  unowned let service: BBMEnterpriseService
+  /// Weak, since requests that are under way hold the manager alone.
+  private(set) weak var service: BBMEnterpriseService?
   var devices = CallDevices()
   let stage = VideoStage()
   let tones = CallTones()

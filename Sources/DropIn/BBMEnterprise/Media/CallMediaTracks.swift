@@ -42,7 +42,8 @@ import Parley
     self.isMuted = isMuted
     Task {
       let track = LocalAudioTrack(devices.microphone())
-      let published = try? await meeting.local.publish(track, as: .microphone, isMuted: self.isMuted)
+      // Muted, since the user may mute it while it is being published.
+      let published = try? await meeting.local.publish(track, as: .microphone, isMuted: true)
       guard !isOver else { return }
       microphone = published
       microphone?.setMuted(self.isMuted)

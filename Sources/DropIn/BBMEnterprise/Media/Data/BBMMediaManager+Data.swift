@@ -13,6 +13,7 @@ extension BBMMediaManager {
   public func startDataConnection(
     _ regId: NSNumber!, metaData: String!, callback: (@MainActor (BBMDataConnection?, BBMMediaError) -> Void)!
   ) {
+    guard isStarted else { return callback?(nil, kMediaErrorNotReady) ?? () }
     place(regId, .data, metadata: metaData) { [weak self] result in
       guard let self else { return }
       switch result {
@@ -25,7 +26,7 @@ extension BBMMediaManager {
     }
   }
 
-  /// Takes notice of an offered connection, which can be accepted then.
+  /// Takes notice of an offered connection, which can be accepted then. Each call is reported to the delegates.
   public func dataConnectionSetupComplete(_ connection: BBMDataConnection!) {
     guard let connection, connections[connection.id] != nil, connection.incoming else { return }
     step(connection.id) { try await $0.ring($1) }

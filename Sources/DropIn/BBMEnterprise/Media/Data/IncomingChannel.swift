@@ -19,9 +19,14 @@ import Foundation
   init(_ header: ChannelHeader) {
     self.header = header
     let type = BBMDataChannelType(rawValue: header.type)
-    // The name is somebody else's choice: of a path, only its end counts.
-    let name = header.name.map { type == kDataChannelFile ? ($0 as NSString).lastPathComponent : $0 }
-    data = BBMChannelData(type, name: name)
+    data = BBMChannelData(type, name: type == kDataChannelFile ? header.name.flatMap(Self.fileName) : header.name)
+  }
+
+  /// The name is somebody else's choice: only the end of a path counts, and nil is given for what names no file.
+  private static func fileName(_ name: String) -> String? {
+    guard !name.utf8.contains(0) else { return nil }
+    let last = (name as NSString).lastPathComponent
+    return ["", ".", "..", "/"].contains(last) ? nil : last
   }
 
   /// The rest is not wanted.
