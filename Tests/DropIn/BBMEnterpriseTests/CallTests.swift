@@ -31,7 +31,7 @@ import Testing
       #expect(ann.heard.contains("connected") && ben.heard.contains("connected") && call.connectedTime > 0)
       #expect(ann.incomingView?.superview === ann.incomingPlace && ann.sizes.contains { $0.width > 0 })
       #expect(ann.media.outgoingVideoView?.superview === ann.outgoingPlace && ann.heard.contains("own video"))
-      // The server has the meeting, and not its secret.
+      // Everybody in the meeting has keys under the call's secret.
       #expect(ann.media.active?.session?.meeting.encryption.state == .encrypted)
       try await wait(for: "the quality") { call.quality == kCallQualityExcellent || call.quality == kCallQualityGood }
 

@@ -69,6 +69,9 @@ import Parley
     return Task { [meeting] in await meeting.leave() }
   }
 
+  /// Returns once the meetings that were left know it: a second at most.
+  static func allLeft() async { await Goodbyes.said() }
+
   private func fail(_ error: BBMMediaError) {
     guard let handlers else { return }
     leave()

@@ -78,10 +78,17 @@ import MessagingClient
 
   func report(_ text: String) { FileHandle.standardError.write(Data("BBMEnterprise: \(text)\n".utf8)) }
 
-  func stop() {
+  func stop(completion: @escaping @MainActor () -> Void) {
     // The model asks for everything again at the next start.
     unanswered.removeAll()
-    run { [weak self] in await self?.messenger?.stop() }
+    run { [weak self] in
+      await self?.messenger?.stop()
+      // The next start need not wait for calls that are being left.
+      Task {
+        await CallSession.allLeft()
+        completion()
+      }
+    }
   }
 
   func wipe() {

@@ -37,7 +37,20 @@ import ParleyViews
     completion?(canStart)
   }
 
-  func stop() {}
+  /// Whether the goodbye is said at once; ``finishStop()`` does it otherwise.
+  var stopsAtOnce = true
+  private var stopCompletion: (@MainActor () -> Void)?
+
+  func stop(completion: @escaping @MainActor () -> Void) {
+    stopCompletion = completion
+    if stopsAtOnce { finishStop() }
+  }
+
+  func finishStop() {
+    let completion = stopCompletion
+    stopCompletion = nil
+    completion?()
+  }
 
   func wipe() {
     wipes += 1
