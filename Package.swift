@@ -323,8 +323,8 @@ let package = Package(
     .testTarget(
       name: "BBMEnterpriseTests",
       dependencies: [
-        "BBMEnterprise", "BBMListing", "Basics", "Crypto", "MeetingServer", "Meetings", "Messaging", "MessagingClient",
-        "Parley", "ParleyViews", "TestSeeds", "TestSupport", "Transport",
+        "BBMEnterprise", "BBMListing", "BBMSupport", "Basics", "Crypto", "MeetingServer", "Meetings", "Messaging",
+        "MessagingClient", "Parley", "ParleyViews", "SoftPhone", "TestSeeds", "TestSupport", "Transport",
       ], swiftSettings: common),
     .testTarget(
       name: "OpenTokTests",

@@ -1,10 +1,12 @@
 import BBMEnterprise
 import Foundation
 
-/// State that the screens of an app share: the account's controller, names, and whether the server is reached.
+/// State that the screens of an app share: the account's controller, names, changed keys, and whether the server is
+/// reached.
 @MainActor public final class AppSession: BBMConnectivityListener, BBMAuthControllerDelegate {
   public let authController: BBMAuthController
   public let names = UserNames()
+  public let keyChanges = KeyChanges()
   private var reachesServer = false
 
   /// A session of a domain, as `ConfigSettings.plist` says for the rest.
@@ -28,6 +30,12 @@ import Foundation
     return reachesServer
   }
 
+  /// The name of a user by the number, which it gives until the service has said it. Observable.
+  public func name(of regId: String) -> String {
+    guard let number = UInt64(regId) else { return regId }
+    return names.name(of: BBMEnterpriseService.shared().model().user(withRegId: NSNumber(value: number))) ?? regId
+  }
+
   /// Looks up a user by the name at the identity provider. The callback gets the number, or in words why there is none.
   public func find(_ user: String, callback: @escaping @MainActor (NSNumber?, String) -> Void) {
     authController.userManager.getRegId(forUserId: user) { identity, isAnswered in
@@ -45,6 +53,7 @@ import Foundation
 
   public func connectivityStateChange(_ connected: Bool, strict connectedStrict: Bool) {
     reachesServer = connected
+    if connected { names.askAgain() }
     ObservableTracker.setterCalled(for: self, propertyName: "isConnected")
     Visitor.current?.connectivityChanged(connected)
   }

@@ -14,7 +14,10 @@ public final class SignInViewController: UIViewController, AccountScreen {
   private let statusLabel = UILabel()
   private let button = UIButton(type: .system)
   private var monitor: ObservableMonitor?
+  private var keyMonitor: ObservableMonitor?
   private var isSignedIn = false
+  /// The users whose changed keys are being shown.
+  private var shownKeys: Set<String> = []
 
   /// A screen before that which `makeMain` makes.
   public init(_ title: String, session: AppSession, makeMain: @escaping () -> UIViewController) {
@@ -40,6 +43,7 @@ public final class SignInViewController: UIViewController, AccountScreen {
 
     session.authController.rootController = self
     monitor = ObservableMonitor(activatedWithName: "account") { [weak self] () -> Void in self?.show() }
+    keyMonitor = ObservableMonitor(activatedWithName: "keys") { [weak self] () -> Void in self?.showChangedKeys() }
     session.authController.startBBMEnterpriseService()
     session.authController.signInSilently()
   }
@@ -64,6 +68,23 @@ public final class SignInViewController: UIViewController, AccountScreen {
     isSignedIn = isReady
     navigationController?.popToRootViewController(animated: false)
     if isReady { navigationController?.pushViewController(makeMain(), animated: true) }
+  }
+
+  /// Says whose keys have changed, once the service has said the name.
+  private func showChangedKeys() {
+    for regId in session.keyChanges.regIds where !shownKeys.contains(regId) {
+      let name = session.name(of: regId)
+      guard name != regId else { continue }
+      shownKeys.insert(regId)
+      let alert = UIAlertController(
+        title: "Keys have changed", message: KeyChanges.words(name), preferredStyle: .alert)
+      alert.addAction(
+        UIAlertAction(title: "OK", style: .cancel) { [weak self] _ in
+          self?.shownKeys.remove(regId)
+          self?.session.keyChanges.markRead(regId)
+        })
+      present(alert, animated: true)
+    }
   }
 
   private func words(_ state: BBMAuthState) -> String {

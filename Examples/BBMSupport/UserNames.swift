@@ -8,6 +8,10 @@ import Foundation
 @MainActor public final class UserNames: BBMIncomingMessageListener {
   private var names: [String: String] = [:]
   private var asked: Set<String> = []
+  /// Numbers to ask for at the end of the turn.
+  private var wanted: [String] = []
+  /// Users of a request at most.
+  private static let mostUsers = 50
 
   public init() { BBMEnterpriseService.shared().add(self, forMessageNames: ["identities"]) }
 
@@ -17,18 +21,32 @@ import Foundation
     guard let regId = user?.regId?.stringValue else { return nil }
     if let name = names[regId] { return name }
     if asked.insert(regId).inserted {
-      let message = BBMIdentitiesGetMessage()
-      message.cookie = "name-\(regId)"
-      message.regIds = [regId]
-      BBMEnterpriseService.shared().sendMessage(toService: message)
+      wanted.append(regId)
+      if wanted.count == 1 { Task { sendWanted() } }
     }
     return nil
   }
 
+  func sendWanted() {
+    let all = wanted
+    wanted = []
+    for start in stride(from: 0, to: all.count, by: Self.mostUsers) {
+      let message = BBMIdentitiesGetMessage()
+      message.cookie = "names"
+      message.regIds = Array(all[start..<min(start + Self.mostUsers, all.count)])
+      BBMEnterpriseService.shared().sendMessage(toService: message)
+    }
+  }
+
+  /// The server is reached: names that it has not given are asked for again. Before, the answer would be the same.
+  public func askAgain() {
+    asked = asked.filter { names[$0] != nil }
+    ObservableTracker.setterCalled(for: self, propertyName: "names")
+  }
+
   public func receivedIncomingMessage(_ incomingMessage: BBMJSONMessage!) {
     guard let message = incomingMessage as? BBMIdentitiesMessage else { return }
-    // An answer that failed is asked for again when the name is next needed.
-    if message.result != "Success" { asked = asked.filter { names[$0] != nil } }
+    guard message.result == "Success" else { return }
     for case let info as [String: Any] in message.info ?? [] {
       guard let regId = info["regId"], let name = info["appUserId"] as? String else { continue }
       names["\(regId)"] = name

@@ -27,6 +27,7 @@ import UIKit
   private var lastScreen = ""
   private var hasSucceeded = false
   private var isInputOver = false
+  private var stopMonitor: ObservableMonitor?
   /// Why the status will not be 0; nil once the setup has succeeded.
   private var problem: String? = "The setup did not come to its end."
 
@@ -241,12 +242,22 @@ import UIKit
   }
 
   private func stop() {
-    let status: Int32 = problem == nil ? 0 : 1
+    guard stopMonitor == nil else { return }
     willStop()
     BBMEnterpriseService.shared().stop()
+    // The goodbye to the server comes first, and keeps nobody waiting for long.
+    stopMonitor = ObservableMonitor(activatedWithName: "stop") { [weak self] () -> Void in
+      let state = BBMEnterpriseService.shared().serviceState
+      guard state != kBBMCoreServiceStateStarted, state != kBBMCoreServiceStateStopping else { return }
+      // After those who follow the state, too.
+      DispatchQueue.main.async { self?.end() }
+    }
+    DispatchQueue.main.asyncAfter(deadline: .now() + 5) { self.end() }
+  }
+
+  private func end() {
     Journal.report("stopped", ["succeeded": problem == nil])
     if let problem { FileHandle.standardError.write(Data("\(problem)\n".utf8)) }
-    // The goodbye to the server has a moment.
-    DispatchQueue.main.asyncAfter(deadline: .now() + 0.5) { exit(status) }
+    exit(problem == nil ? 0 : 1)
   }
 }

@@ -74,9 +74,9 @@ import Foundation
   static func fileName(of message: BBMChatMessage) -> String {
     let data = message.data?["File"] as? [String: Any]
     let name = data?["suggestedFilename"] as? String ?? message.content ?? ""
-    // Only the last part: it comes from somebody else, and names a file here.
-    let last = URL(fileURLWithPath: name).lastPathComponent
-    return last.isEmpty || last == "/" || last == ".." ? "File" : last
+    // Only the last part: it comes from somebody else, and names a file here, and no hidden one.
+    let last = URL(fileURLWithPath: name).lastPathComponent.drop { $0 == "." }
+    return last.isEmpty || last == "/" ? "File" : String(last)
   }
 
   /// The mark next to a message of the user's own.

@@ -3,17 +3,18 @@ import Foundation
 
 /// Saves the files of messages. Those that aren't on this endpoint yet are downloaded first.
 @MainActor final class FileSaver {
-  private var monitors: [String: ObservableMonitor] = [:]
+  /// The monitors of savings that wait for their files; a message may be saved to several places.
+  private var monitors: [UUID: ObservableMonitor] = [:]
 
   /// Copies the file of a message to a path; the callback gets nil, or in words why that failed.
   func save(_ message: BBMChatMessage, to path: String, callback: @escaping @MainActor (String?) -> Void) {
     guard let chatId = message.chatId else { return }
-    let name = "\(chatId)|\(message.messageId)"
+    let id = UUID()
     // One that is on its way already isn't asked for again.
     if message.file == nil, ChatModel.progress(of: message) == nil {
       ChatActions.download(message.messageId, in: chatId)
     }
-    monitors[name] = ObservableMonitor(name: "save") { [weak self] () -> Bool in
+    monitors[id] = ObservableMonitor(name: "save") { [weak self] () -> Bool in
       if let file = message.file {
         callback(Self.copy(file, to: path))
       } else if message.fileState == kBBMChatMessage_FileStateFailed {
@@ -24,10 +25,10 @@ import Foundation
         return false
       }
       // The monitor is let go once its block is through.
-      Task { self?.monitors[name] = nil }
+      Task { self?.monitors[id] = nil }
       return true
     }
-    monitors[name]?.activate()
+    monitors[id]?.activate()
   }
 
   private static func copy(_ file: String, to path: String) -> String? {

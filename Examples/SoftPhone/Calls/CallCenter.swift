@@ -21,6 +21,7 @@ final class CallCenter: BBMMediaDelegate {
   let session: AppSession
   weak var delegate: (any CallCenterDelegate)?
   private let log = CallLog()
+  private var ringingCall: BBMCall?
 
   init(_ session: AppSession) { self.session = session }
 
@@ -36,10 +37,15 @@ final class CallCenter: BBMMediaDelegate {
   var current: BBMCall? { manager.currentCallInfo }
 
   /// The name of the other side; its number until the service has said it. Observable.
-  func name(of call: BBMCall) -> String {
-    guard let number = UInt64(call.peerRegId ?? "") else { return "" }
-    let user = BBMEnterpriseService.shared().model().user(withRegId: NSNumber(value: number))
-    return session.names.name(of: user) ?? call.peerRegId
+  func name(of call: BBMCall) -> String { session.name(of: call.peerRegId ?? "") }
+
+  /// Whether the other side's keys have changed, and the user has not read it. Observable.
+  func hasChangedKeys(_ call: BBMCall) -> Bool { session.keyChanges.regIds.contains(call.peerRegId ?? "") }
+
+  /// Whether the other side rings; observable.
+  func rings(_ call: BBMCall) -> Bool {
+    ObservableTracker.getterCalled(for: self, propertyName: "ringingCall")
+    return ringingCall === call
   }
 
   // MARK: what the user does
@@ -48,12 +54,18 @@ final class CallCenter: BBMMediaDelegate {
   func call(_ user: String, video: Bool, callback: @escaping @MainActor (String?) -> Void) {
     session.find(user) { [weak self] regId, problem in
       guard let self, let regId else { return callback(problem) }
+      guard !session.keyChanges.regIds.contains(regId.stringValue) else {
+        session.keyChanges.markRead(regId.stringValue)
+        return callback("\(KeyChanges.words(user)) To speak all the same, call again.")
+      }
       manager.requestMediaPermissions(
         callback: { [weak self] isGranted in
           guard isGranted else { return callback("The app may not use the microphone or the camera.") }
           self?.manager.callRegId(regId, mediaMode: video ? kVideo : kVoice) { error in
             switch error {
             case kMediaErrorNoError: callback(nil)
+            case kMediaErrorCallInProgress: callback("There is a call already. End it first.")
+            case kMediaErrorCancelled: callback("The call was given up.")
             case kMediaFailureKeyError: callback("This user has never signed in, and has no keys yet.")
             default: callback("The call could not be placed. Is the server reached, and the user somebody else?")
             }
@@ -70,6 +82,8 @@ final class CallCenter: BBMMediaDelegate {
         guard let self else { return }
         guard isGranted else { return manager.decline() }
         manager.answer()
+        // It may have failed at once.
+        guard current === call else { return }
         if video { manager.toggleOutgoingVideo(true) }
         delegate?.callAnswered(call)
       }, mode: video ? kVideo : kVoice)
@@ -87,7 +101,15 @@ final class CallCenter: BBMMediaDelegate {
 
   func outgoingCallInitiated(_ call: BBMCall!) { delegate?.outgoingCall(call) }
 
+  func outgoingCallRinging(_ call: BBMCall!) { setRinging(call) }
+
+  private func setRinging(_ call: BBMCall?) {
+    ringingCall = call
+    ObservableTracker.setterCalled(for: self, propertyName: "ringingCall")
+  }
+
   func callEnded(_ call: BBMCall!) {
+    setRinging(nil)
     if !call.incoming { log.add(call) }
     delegate?.callEnded(call, words(call))
   }

@@ -6,6 +6,9 @@ import BBMSupport
 import Foundation
 
 /// The calls in the call log, the latest first; observable.
+///
+/// Anybody can post such a message, so what it says counts only as its sender's word: in the chat of two, with the
+/// sender's signature, and about a call with the other one of the two.
 @MainActor final class CallHistory {
   @MainActor struct Entry {
     let user: String
@@ -17,15 +20,22 @@ import Foundation
     /// The call in words.
     var words: String {
       let direction = isOutgoing ? "to" : "from"
-      switch reason {
-      case "Ended": return "Call \(direction) \(user), \(BBMUtilities.duration(asString: duration) ?? "")"
-      case "Disconnected": return "Call \(direction) \(user), connection lost"
-      case "Cancelled", "Unavailable":
+      switch kind {
+      case "ended": return "Call \(direction) \(user), \(BBMUtilities.duration(asString: duration) ?? "")"
+      case "disconnected": return "Call \(direction) \(user), connection lost"
+      case "cancelled", "unavailable", "missed":
         return isOutgoing ? "Call to \(user), not answered" : "Missed call from \(user)"
-      case "Busy": return "Call \(direction) \(user), busy"
-      case "Declined": return "Call \(direction) \(user), declined"
-      default: return "Call \(direction) \(user), not connected"
+      case "busy": return "Call \(direction) \(user), busy"
+      case "declined": return "Call \(direction) \(user), declined"
+      case "connectionerror": return "Call \(direction) \(user), not connected"
+      default: return "Call \(direction) \(user)"
       }
+    }
+
+    /// The reason without what apps write differently: "Ended", "Call Ended" and "CALL_ENDED" are the same.
+    private var kind: String {
+      let letters = reason.lowercased().filter(\.isLetter)
+      return letters.hasPrefix("call") ? String(letters.dropFirst(4)) : letters
     }
   }
 
@@ -48,14 +58,19 @@ import Foundation
 
   private func entry(_ message: BBMChatMessage) -> Entry? {
     let data = JSONFields(message.rawData)
-    guard message.recall != kBBMChatMessage_RecallRecalled, let reason = data.text("callLogReason") else { return nil }
+    guard message.recall != kBBMChatMessage_RecallRecalled, !message.isUnverifiedFlagSet,
+      message.resolvedChatId?.isOneToOneFlagSet == true, let reason = data.text("callLogReason")
+    else { return nil }
+    // No call ends after the server got its entry.
+    let latest = Double(message.timestamp)
     return Entry(
       user: other(message), isOutgoing: !message.isIncomingFlagSet, reason: reason,
-      end: Date(timeIntervalSince1970: data.number("callEndTime") ?? Double(message.timestamp)),
+      end: Date(timeIntervalSince1970: min(data.number("callEndTime") ?? latest, latest)),
       duration: data.number("callDuration") ?? 0)
   }
 
   private func other(_ message: BBMChatMessage) -> String {
+    if message.isIncomingFlagSet { return names.name(of: message.resolvedSenderUri) ?? "…" }
     let people = BBMAccess.participants(for: message.resolvedChatId).observableArray as? [BBMChatParticipant] ?? []
     return people.first.flatMap { names.name(of: $0.resolvedUserUri) } ?? "…"
   }

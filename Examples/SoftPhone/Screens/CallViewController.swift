@@ -101,9 +101,11 @@ final class CallViewController: UIViewController, BBMMediaVideoPresenter {
   }
 
   private func showTime() {
-    statusLabel.text =
+    let state =
       call.connectedTime > 0
-      ? BBMUtilities.duration(asString: Date().timeIntervalSince1970 - call.connectedTime) : "Connecting…"
+      ? BBMUtilities.duration(asString: Date().timeIntervalSince1970 - call.connectedTime) ?? ""
+      : calls.rings(call) ? "Ringing…" : "Connecting…"
+    statusLabel.text = calls.hasChangedKeys(call) ? "\(state) · other keys than before" : state
   }
 
   func incomingVideoContainer() -> UIView! { theirView }

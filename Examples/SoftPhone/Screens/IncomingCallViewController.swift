@@ -28,7 +28,6 @@ final class IncomingCallViewController: UIViewController {
     navigationItem.hidesBackButton = true
     nameLabel.font = .boldSystemFont(ofSize: 24)
     nameLabel.textAlignment = .center
-    textLabel.text = "calls you"
     textLabel.textAlignment = .center
     answerButton.setTitle("Answer", for: .normal)
     answerButton.addTarget(self, action: IncomingCallViewController.answer, for: .touchUpInside)
@@ -41,6 +40,7 @@ final class IncomingCallViewController: UIViewController {
     monitor = ObservableMonitor(activatedWithName: "incoming") { [weak self] () -> Void in
       guard let self else { return }
       nameLabel.text = calls.name(of: call)
+      textLabel.text = calls.hasChangedKeys(call) ? "calls you, with other keys than before" : "calls you"
     }
   }
 

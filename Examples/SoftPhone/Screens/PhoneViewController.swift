@@ -12,6 +12,8 @@ final class PhoneViewController: UIViewController, CallCenterDelegate {
   private let videoButton = UIButton(type: .system)
   private let statusLabel = UILabel()
   private var monitor: ObservableMonitor?
+  /// Whether a user is being looked up, or the server asked for a call.
+  private var isPlacing = false
   /// The screen of the call, while there is one.
   private(set) var callScreen: CallViewController?
 
@@ -58,7 +60,7 @@ final class PhoneViewController: UIViewController, CallCenterDelegate {
   }
 
   private func show() {
-    let isFree = calls.current == nil && calls.session.isConnected
+    let isFree = calls.current == nil && calls.session.isConnected && !isPlacing
     voiceButton.isEnabled = isFree
     videoButton.isEnabled = isFree
     if !calls.session.isConnected { statusLabel.text = "The server isn't reached. Calls aren't possible now." }
@@ -75,7 +77,11 @@ final class PhoneViewController: UIViewController, CallCenterDelegate {
 
   func call(_ user: String, video: Bool) {
     statusLabel.text = "Calling \(user)…"
+    isPlacing = true
+    show()
     calls.call(user, video: video) { [weak self] problem in
+      self?.isPlacing = false
+      self?.show()
       guard let problem else { return }
       self?.statusLabel.text = ""
       self?.showProblem(problem)

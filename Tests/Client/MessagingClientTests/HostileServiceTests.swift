@@ -321,6 +321,32 @@ import Testing
     #expect(ann.events.contains(.call(.refused(call.id, from: bob.regId))))
   }
 
+  @Test func `keys that come after a call's offer have no part in it`() throws {
+    guard case .call(let call) = try ann.perform(.startCall(bob.regId, .voice, metadata: nil)) else {
+      throw MessengerError.failed
+    }
+    let fake = try IdentityKeys(generation: 2)
+    service.deliver(.keysChanged(regId: bob.regId, keys: fake.published), to: ann.regId)
+    service.run()
+    try ann.perform(.acceptKeys(bob.regId))
+    #expect(ann.machine.keys(of: bob.regId) == fake.publicKeys && ann.warnings == [.keysChanged(bob.regId)])
+    var note = LocalJSON.encode(CallNote(step: .answer))
+    let keys = try #require(ann.machine.identity.keys?.publicKeys)
+    let context = IdentityEnvelope.Context(.call, to: ann.regId, subject: call.id.text)
+    let sealed = Sealed(
+      bytes: try IdentityEnvelope.seal(SecretBytes(wiping: &note), context, from: bob.regId, fake, to: keys))
+    let endpoint = EndpointID("x")
+    service.pass(
+      .callStep(callId: call.id, from: bob.regId, endpoint: endpoint, step: .answer, sealed: sealed), to: ann.regId)
+    service.run()
+    #expect(ann.machine.calls[call.id]?.call.state == .offered)
+    #expect(ann.events.contains(.call(.refused(call.id, from: bob.regId))))
+    // The one that the offer was sealed to can answer it.
+    try bob.perform(.answerCall(call.id))
+    #expect(ann.machine.calls[call.id]?.call.state == .connected)
+    #expect(ann.machine.calls[call.id]?.endpoint != endpoint)
+  }
+
   @Test func `a file's chunks cannot be cut off, exchanged or repeated`() throws {
     let key = try SecretBytes.random(AttachmentCipher.keyLength)
     for size in [0, 1, AttachmentCipher.chunkLength, 2 * AttachmentCipher.chunkLength + 5] {

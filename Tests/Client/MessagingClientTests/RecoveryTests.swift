@@ -126,6 +126,40 @@ import Testing
     #expect(ann.machine.calls[calls[1]]?.call.end == .lost)
   }
 
+  @Test func `a call that ended while it was answered stays ended`() throws {
+    guard case .call(let call) = try ann.perform(.startCall(bob.regId, .voice, metadata: nil)) else {
+      throw MessengerError.failed
+    }
+    service.deliver = { [bob] message, endpoint in
+      guard endpoint === bob, case .answer(_, .call) = message else { return [message] }
+      return [.passing(.callEnded(callId: call.id, end: .hungUp)), message]
+    }
+    try bob.perform(.answerCall(call.id))
+    #expect(bob.machine.calls[call.id]?.call.state == .ended)
+    #expect(!bob.events.contains { if case .call(.connect) = $0 { true } else { false } })
+  }
+
+  @Test func `a hang-up without a connection is sent until the service confirms it`() throws {
+    guard case .call(let call) = try ann.perform(.startCall(bob.regId, .voice, metadata: nil)) else {
+      throw MessengerError.failed
+    }
+    try bob.perform(.answerCall(call.id))
+    ann.isOnline = false
+    ann.lose()
+    try ann.perform(.callStep(call.id, .hangUp, update: nil))
+    let sent = { [service] in
+      service.requests.count { if case .callStep(call.id, .hangUp, _, _) = $0.request { true } else { false } }
+    }
+    #expect(ann.machine.calls[call.id]?.call.end == .hungUp && sent() == 0)
+    refuse(.tooFast)
+    ann.isOnline = true
+    service.advance(.seconds(120))
+    let refused = sent()
+    refuseNothing()
+    service.advance(.seconds(120))
+    #expect(refused >= 2 && sent() == refused + 1 && ann.machine.calls[call.id]?.owedStep == nil)
+  }
+
   @Test func `a service that has lost events is listened to, and chats that it has not are over`() throws {
     let other = try ann.startChat(with: [bob.regId], cookie: "d")
     bob.isOnline = false
@@ -147,6 +181,18 @@ import Testing
     #expect(cyd.texts(chat).last == "with cyd" && cyd.warnings.isEmpty)
     try bob.say("again", in: chat)
     #expect(cyd.texts(chat).last == "again" && cyd.warnings.isEmpty)
+  }
+
+  @Test func `history that isn't here and can't be fetched is an error, not an empty history`() throws {
+    bob.machine.chats[chat]?.raiseFloor(to: MessageNumber(2))
+    bob.isOnline = false
+    bob.lose()
+    #expect(throws: MessengerError.notReady) {
+      try bob.perform(.history(chat, from: MessageNumber(1), through: MessageNumber(2)))
+    }
+    guard case .messages(let here) = try bob.perform(.history(chat, from: MessageNumber(2), through: MessageNumber(2)))
+    else { throw MessengerError.failed }
+    #expect(here.count == 1)
   }
 
   @Test func `a chat keeps its newest messages, and knows from where on it has all`() throws {

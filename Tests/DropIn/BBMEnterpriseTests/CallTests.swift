@@ -31,9 +31,16 @@ import Testing
       #expect(ann.heard.contains("connected") && ben.heard.contains("connected") && call.connectedTime > 0)
       #expect(ann.incomingView?.superview === ann.incomingPlace && ann.sizes.contains { $0.width > 0 })
       #expect(ann.media.outgoingVideoView?.superview === ann.outgoingPlace && ann.heard.contains("own video"))
-      // The server has the meeting, and not its secret.
+      // Everybody in the meeting has keys under the call's secret.
       #expect(ann.media.active?.session?.meeting.encryption.state == .encrypted)
       try await wait(for: "the quality") { call.quality == kCallQualityExcellent || call.quality == kCallQualityGood }
+
+      // The end of an earlier connection of the other side doesn't count.
+      let session = try #require(ann.media.active?.session)
+      let there = try #require(session.meeting.participants.first)
+      session.receive(.participantLeft(there, .timeout))
+      session.receive(.unsubscribed(try #require(there.publication(.microphone))))
+      #expect(ann.media.currentCallInfo === call && ann.incomingView != nil)
 
       ann.media.setMutingEnabled(true)
       #expect(call.muted)
@@ -102,6 +109,31 @@ import Testing
     }
   }
 
+  @Test("a call isn't connected by somebody in its meeting who has not its secret")
+  func otherSecret() async throws {
+    try await CallServer.run { server in
+      let (ann, ben) = (try await server.phone("ann"), try await server.phone("ben"))
+      // The messenger alone takes the call: the media joins with another secret.
+      ben.media.isStarted = false
+      let messenger = try #require(ben.service.signaling as? Messenger)
+      #expect(await ann.call(ben, kVoice) == kMediaErrorNoError)
+      let id = try #require(ann.media.active?.id)
+      try await wait(for: "the offer") { await messenger.machine.calls[id] != nil }
+      try await messenger.answer(id)
+      var access = try #require(await messenger.machine.calls[id]?.meeting)
+      access.secret = try LinkSecret()
+      try await wait(for: "the caller") { ann.media.active?.session?.meeting.state == .connected }
+      ann.media.active?.session?.absenceLimit = .milliseconds(500)
+      let stranger = CallSession(access, name: "ben", server: ben.service.server)
+      stranger.start(CallSession.Handlers(connected: {}, failed: { _ in }))
+      try await wait(for: "the end") { ann.heard.last == "ended" }
+      #expect(ann.heard == ["initiated", "failed", "ended"])
+      let call = try #require(ann.ended.last)
+      #expect(call.failureReason == kMediaFailureMediaSetup && call.logType == kCallLogConnectionError)
+      await stranger.leave().value
+    }
+  }
+
   @Test("a restart of the server ends a call as disconnected, and the next call goes through")
   func restart() async throws {
     try await CallServer.run { server in
@@ -110,133 +142,40 @@ import Testing
       try await wait(for: "the call") { ben.heard == ["arrived"] }
       ben.media.answer()
       try await wait(for: "media") { ann.heard.contains("connected") && ben.heard.contains("connected") }
-      try await server.restart()
+      // Somebody who is asked about without a server isn't missing.
+      let cyd = try await server.phone("cyd")
+      let model: BBMDSGeneratedModel = ann.service.model()
+      let messenger = try #require(ann.service.signaling as? Messenger)
+      try await server.restart {
+        try await wait(for: "the loss") { await !messenger.status.isConnected }
+        #expect(model.user(withRegId: cyd.regId)?.bbmState == kBBMStatePending)
+      }
       try await wait(for: "the end") { ann.heard.suffix(2) == ["failed", "ended"] && ben.heard.last == "ended" }
       let call = try #require(ann.ended.last)
       #expect(call.logType == kCallLogDisconnected && call.failed && call.failureReason == kMediaFailureDisconnected)
       for phone in [ann, ben] { phone.service.sendMessage(toService: BBMRetryServerRequestsMessage()) }
       try await wait(for: "the connection") {
         for phone in [ann, ben] {
-          guard let messenger = phone.service.messenger else { return false }
+          guard let messenger = phone.service.signaling as? Messenger else { return false }
           guard await messenger.status.isConnected else { return false }
         }
         return true
       }
+      try await wait(for: "the user") { model.user(withRegId: cyd.regId)?.bbmState == kBBMStateCurrent }
       try await wait(for: "the next call") { await ann.call(ben, kVoice) == kMediaErrorNoError }
       try await wait(for: "it to ring") { ben.heard.last == "arrived" }
       ben.media.decline()
       try await wait(for: "its end") { ann.ended.last?.logType == kCallLogDeclined }
+
+      // The other side leaves the media, and the service never says that the call is over.
+      #expect(await ann.call(ben, kVoice) == kMediaErrorNoError)
+      try await wait(for: "the last call") { ben.heard.last == "arrived" }
+      ben.media.answer()
+      try await wait(for: "media again") { ann.heard.last == "connected" && ben.heard.last == "connected" }
+      ann.media.active?.session?.absenceLimit = .milliseconds(200)
+      ben.media.active?.session?.leave()
+      try await wait(for: "the end") { ann.heard.suffix(2) == ["failed", "ended"] && ben.heard.last == "ended" }
+      #expect(ann.ended.last?.logType == kCallLogDisconnected)
     }
-  }
-}
-
-/// The service's reports of calls, without a server.
-@MainActor @Suite struct CallLogTests {
-  private func end(_ end: CallEnd, isIncoming: Bool) -> BBMCall? {
-    let (service, feed) = Feed.service()
-    let phone = Listener()
-    let media: BBMMediaManager = service.mediaManager()
-    media.start(withLogPath: nil)
-    media.add(phone)
-    var call = Call(
-      id: CallID("call"), peer: RegID(9), isIncoming: isIncoming, medium: .voice, state: .offered, metadata: nil,
-      end: nil)
-    if isIncoming {
-      feed.callChanged?(.offered(call))
-    } else {
-      media.active = ActiveCall(BBMCall(call.id, peer: call.peer, incoming: false), wantsVideo: false)
-    }
-    call.state = .ended
-    call.end = end
-    feed.callChanged?(.ended(call))
-    media.remove(phone)
-    return phone.ended
-  }
-
-  private final class Listener: BBMEMediaDelegate {
-    var ended: BBMECall?
-    func callEnded(_ call: BBMCall!) { ended = call }
-  }
-
-  @Test("each end of a call has its type in the log, on both sides")
-  func types() {
-    let ends: [CallEnd] = [
-      .answeredElsewhere, .declinedElsewhere, .declined, .busy, .hungUp, .unanswered, .lost,
-    ]
-    #expect(
-      ends.map { end($0, isIncoming: true)?.logType } == [
-        kCallLogCompletedElsewhere, kCallLogDeclinedElsewhere, kCallLogDeclined, kCallLogBusy, kCallLogMissed,
-        kCallLogMissed, kCallLogConnectionError,
-      ])
-    #expect(
-      [CallEnd.declined, .busy, .hungUp, .unanswered, .lost].map { end($0, isIncoming: false)?.logType } == [
-        kCallLogDeclined, kCallLogBusy, kCallLogCancelled, kCallLogUnavailable, kCallLogConnectionError,
-      ])
-    #expect(end(.lost, isIncoming: false)?.failureReason == kMediaFailureNetwork)
-    #expect(kCallLogNone.rawValue == 0 && BBMMediaCallManager.text(kCallLogDisconnected) == "Call Disconnected")
-  }
-
-  @Test("without a server, or before the media manager is started, nothing is called")
-  func notReady() {
-    let (service, _) = Feed.service()
-    let media: BBMEMediaManager = service.mediaManager()
-    var errors: [BBMMediaError] = []
-    media.callRegId(9, mediaMode: kVoice) { errors.append($0) }
-    media.start(withLogPath: nil)
-    media.callRegId(9, mediaMode: kVoice) { errors.append($0) }
-    media.startDataConnection(9, metaData: nil) { _, error in errors.append(error) }
-    #expect(errors == [kMediaErrorNotReady, kMediaErrorNotReady, kMediaErrorNotReady])
-    var isGranted = false
-    let callback: MediaPermissionsCallback = { isGranted = $0 }
-    media.requestMediaPermissions(callback: callback, mode: kVideo)
-    #expect(isGranted && media.currentCallInfo == nil)
-    media.acceptCall()
-    media.answer()
-    (media.incomingRingtone, media.outgoingRingtone, media.callEndTone) = (nil, nil, nil)
-    let errorsOfMessenger: [MessengerError] = [
-      .keysMissing([RegID(9)]), .disconnected, .notFound, .tooLarge, .failed,
-      .refused(MessagingFailure(.limitReached, "too many")),
-    ]
-    #expect(
-      errorsOfMessenger.map { BBMMediaManager.mediaError($0) } == [
-        kMediaFailureKeyError, kMediaFailureNetwork, kMediaErrorInvalidPeer, kMediaErrorTooLarge, kMediaErrorRefused,
-        kMediaErrorRefused,
-      ])
-  }
-
-  @Test("an incoming call is asked about in an alert with the caller's name, and durations have a text")
-  func callManager() throws {
-    let (service, feed) = Feed.service()
-    let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 320, height: 480))
-    window.rootViewController = UIViewController()
-    window.makeKeyAndVisible()
-    defer { window.close() }
-    let configuration: BBMMediaCallManagerConfig = BBMMediaCallManagerConfig.default()
-    #expect(BBMMediaCallManagerConfig.defaultConfig().applicationName == configuration.applicationName)
-    configuration.applicationName = "Phone"
-    let manager = BBMMediaCallManager(configuration, service: service)
-    let resolver: @MainActor (NSNumber?, UserNameResolverCallback?) -> Void = { $1?("Ben \($0 ?? 0)") }
-    manager.userNameResolver = resolver
-    let pictures: @MainActor (NSNumber?, UserAvatarResolverCallback?) -> Void = { $1?(nil) }
-    manager.avatarResolver = pictures
-    manager.postsCallEvents = false
-    var results: [BBMCallCompletionResult] = []
-    manager.callResultCallback = { results.append($0) }
-    manager.startListening()
-    manager.startCall(kVoice, regId: 9) { #expect(!$0) }
-    let call = Call(
-      id: CallID("call"), peer: RegID(9), isIncoming: true, medium: .voice, state: .offered, metadata: nil, end: nil)
-    feed.callChanged?(.offered(call))
-    let question = try #require(Question())
-    #expect(question.alert.title == "Phone" && question.alert.message == "Incoming call from Ben 9")
-    question.answer("Decline")
-    #expect(results == [kBBMCallCompletionUnanswered] && Question() == nil)
-    #expect([0, 59, 61.9, 3_661].map { BBMUtilities.duration(asString: $0) } == ["0:00", "0:59", "1:01", "1:01:01"])
-    let values = [
-      kBBMCallCompletionCompleted.rawValue, kBBMCallCompletionFailed.rawValue, kCallQualityUnknown.rawValue,
-      kCallQualityLost.rawValue, kCallQualityPoor.rawValue, kCameraOperationStart.rawValue,
-      kCameraOperationStop.rawValue, kCameraOperationSwitch.rawValue, kMediaFailureMediaSetup.rawValue,
-    ]
-    #expect(values == [0, 2, 0, 1, 2, 0, 1, 2, 8])
   }
 }

@@ -1,10 +1,12 @@
 import Basics
 import Foundation
+import Parley
 import TestSeeds
 import TestSupport
 import Testing
 
 @testable import BBMEnterprise
+@testable import Messaging
 
 /// Data connections between endpoints of a real server.
 @MainActor @Suite(.serialized) struct DataConnectionTests {
@@ -142,6 +144,111 @@ import Testing
     #expect(bytes > 3_500_000 && bytes < 2 * 1_048_576 + 4 * 1_048_576)
   }
 
+  @Test("after a callback has ended the connection, nothing more comes")
+  func callbacksAfterTheEnd() {
+    let pump = DataPump { _ throws(JoinError) in }
+    let connection = BBMDataConnection(CallID("call"), peer: RegID(9), incoming: true, metaData: nil)
+    var heard: [String] = []
+    connection.dataAvailableCallback = { [weak connection] data, error in
+      heard.append("\(data?.name ?? "-") \(error == nil)")
+      connection?.close()
+    }
+    connection.follow(pump)
+    let records: [ChannelRecord] = [
+      .open(1, ChannelHeader(type: 2, name: "stream")), .bytes(1, [1]), .bytes(1, [2]),
+      .open(2, ChannelHeader(type: 0, name: "block", size: 2)), .bytes(2, [1]), .close(2),
+    ]
+    for (number, record) in records.enumerated() {
+      pump.receive(DataPacket.block(number: UInt64(number), record.block).bytes)
+    }
+    pump.start()
+    pump.receive(DataPacket.block(number: 6, ChannelRecord.bytes(1, [3]).block).bytes)
+    #expect(heard == ["stream true"] && !connection.connected)
+  }
+
+  @Test("a channel that takes four seconds for a block isn't filled with blocks that are under way")
+  func slowChannel() {
+    let (one, other) = (DataChannels(), DataChannels())
+    var isThere = false
+    other.isTaken = { _ in true }
+    other.received = { data, _ in isThere = data.transferComplete }
+    _ = one.open { .memory($0, kDataChannelData, name: nil, Data(count: 1_200_000), nil) }
+    var underWay: [(arrival: Instant, packet: [UInt8])] = []
+    var (now, free, sent) = (Instant(nanoseconds: 0), Instant(nanoseconds: 0), 0)
+    for _ in 0..<20_000 where !isThere {
+      while case .send(let packet) = one.nextOutput(now: now) {
+        free = max(free, now) + .milliseconds(Int64(packet.count / 15))
+        underWay.append((free, packet))
+        sent += packet.count
+      }
+      while let first = underWay.first, first.arrival <= now {
+        other.receive(first.packet, now: now)
+        underWay.removeFirst()
+      }
+      while case .send(let packet) = other.nextOutput(now: now) { one.receive(packet, now: now) }
+      now = now + .milliseconds(20)
+    }
+    #expect(isThere && sent < 4_500_000)
+  }
+
+  @Test("a description of many bytes is cut, and what can't be sent ends the connection")
+  func refusedPackets() async throws {
+    let family = "👨‍👩‍👧‍👦"
+    let name = ChannelHeader.cut(String(repeating: family, count: 1_024))
+    #expect(name.utf8.count <= 4_096 && name.count == 4_096 / family.utf8.count)
+    #expect(ChannelHeader.cut("e" + String(repeating: "\u{301}", count: 10_000)).isEmpty)
+    #expect(!ChannelHeader(type: 2, name: String(repeating: family, count: 1_024)).isValid)
+    let pump = DataPump { _ throws(JoinError) in throw .refused(code: "noDataChannel", message: "") }
+    var failures = 0
+    pump.failed = { failures += 1 }
+    _ = pump.channels.open { .stream($0, name: name) }
+    pump.wake()
+    try await wait(for: "the failure") { failures == 1 }
+    pump.end(kMediaFailureMediaSetup)
+  }
+
+  @Test("a peer holds 256 MiB, 8 files and 64 channels at once, and a sender waits for room")
+  func limits() throws {
+    let channels = DataChannels()
+    var heard: [String] = []
+    channels.isTaken = { _ in true }
+    channels.received = { if let error = $1 { heard.append("\($0.name ?? "-") \(error.rawValue)") } }
+    var number: UInt64 = 0
+    func give(_ record: ChannelRecord) {
+      channels.receive(DataPacket.block(number: number, record.block).bytes, now: Instant(nanoseconds: 0))
+      number += 1
+    }
+    let (tooLarge, cut) = (kMediaErrorTooLarge.rawValue, kMediaErrorCancelled.rawValue)
+    let half = ChannelHeader.memoryLimit / 2
+    give(.open(1, ChannelHeader(type: 0, name: "one", size: half)))
+    give(.open(2, ChannelHeader(type: 1, name: "two", size: half + 1)))
+    give(.open(3, ChannelHeader(type: 1, name: "three", size: half)))
+    give(.close(1))
+    give(.open(4, ChannelHeader(type: 0, name: "four", size: half)))
+    #expect(heard == ["two \(tooLarge)", "one \(cut)"])
+    heard = []
+    for file in UInt32(10)...18 { give(.open(file, ChannelHeader(type: 3, name: "file \(file)", size: 1))) }
+    give(.close(10))
+    give(.open(19, ChannelHeader(type: 3, name: "no room", size: .max)))
+    for stream in UInt32(20)...74 { give(.open(stream, ChannelHeader(type: 2, name: "\(stream)"))) }
+    // Open are 2 blocks, 7 files and 55 streams.
+    #expect(heard == ["file 18 \(tooLarge)", "file 10 \(cut)", "no room \(tooLarge)"])
+    give(.open(75, ChannelHeader(type: 2, name: "last")))
+    #expect(heard.last == "last \(tooLarge)")
+
+    let (one, other) = (DataChannels(), DataChannels())
+    var texts: Set<String> = []
+    other.isTaken = { _ in true }
+    other.received = {
+      if $1 == nil, $0.transferComplete, let data = $0.data { texts.insert("\($0.name ?? "-") \(data.count)") }
+    }
+    for index in 0..<100 {
+      _ = one.open { .memory($0, kDataChannelString, name: "\(index)", Data(count: index), nil) }
+    }
+    let isThrough = run(one, other, loss: 0) { texts.count == 100 }
+    #expect(isThrough)
+  }
+
   @Test("what a hostile peer sends is an error or nothing: sizes, digests, names and unknown records")
   func badInput() throws {
     let channels = DataChannels()
@@ -169,16 +276,26 @@ import Testing
     give(.open(3, ChannelHeader(type: 3, name: "../../etc/name", size: 5)))
     give(.bytes(3, [1]))
     give(.close(3))
+    for (index, name) in ["a/..", "/", ".", "", "a\0b"].enumerated() {
+      let id = UInt32(10 + index)
+      give(.open(id, ChannelHeader(type: 3, name: name, size: 5)))
+      give(.close(id))
+    }
     give(.bytes(77, [1]))
     give(.end(77, digest: []))
-    // An acknowledgement of what was never sent.
+    // Blocks that were there before or are too early, and an acknowledgement of what was never sent.
+    for late in [0, number + 1, .max] {
+      let block = ChannelRecord.open(5, ChannelHeader(type: 0, name: "late", size: 1)).block
+      channels.receive(DataPacket.block(number: late, block).bytes, now: Instant(nanoseconds: 0))
+    }
+    give(.bytes(5, [1]))
     channels.receive(DataPacket.received(before: 5).bytes, now: Instant(nanoseconds: 0))
     let cut = kMediaErrorCancelled.rawValue
     let wrong = kMediaErrorTransfer.rawValue
     #expect(
       heard == [
         "more \(wrong) false", "digest 0 false", "digest \(wrong) false", "name 0 false", "name \(cut) false",
-      ])
+      ] + Array(repeating: "- \(cut) false", count: 5))
   }
 }
 

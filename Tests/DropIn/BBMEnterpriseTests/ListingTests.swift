@@ -4,6 +4,8 @@ import Testing
 
 @testable import BBMEnterprise
 @testable import BBMListing
+@testable import BBMSupport
+@testable import SoftPhone
 
 /// Apps' code of language mode 5, as it is, with the shared service over a core in memory.
 @MainActor @Suite(.serialized) struct ListingTests {
@@ -21,6 +23,74 @@ import Testing
       ParleyServer.dataFolder = nil
     }
     try body(service, feed)
+  }
+
+  @Test("the examples ask for names together and again when connected, and keep changed keys until they are read")
+  func names() {
+    app { service, feed in
+      service.start("domain", environment: kBBMConfig_Sandbox, completionBlock: nil)
+      feed.finishStart()
+      let (names, keys) = (UserNames(), KeyChanges())
+      let users = (100..<170).map { service.model().user(withRegId: NSNumber(value: $0)) }
+      @MainActor func requests() -> [Int] {
+        for user in users { _ = names.name(of: user) }
+        names.sendWanted()
+        return feed.sent("identitiesGet").map { ($0["regIds"] as? [Any])?.count ?? 0 }
+      }
+      #expect(requests() == [50, 20])
+      feed.give("identities", ["cookie": "names", "result": "Failure", "info": [[String: Any]]()])
+      #expect(requests() == [50, 20])
+      names.askAgain()
+      #expect(requests() == [50, 20, 50, 20])
+      let info = ["regId": "100", "appUserId": "ann"]
+      feed.give("identities", ["cookie": "names", "result": "Success", "info": [info]])
+      #expect(names.name(of: users[0]) == "ann")
+
+      for kind in ["keysChanged", "keysChanged", "replayed"] {
+        feed.give("securityWarning", ["kind": kind, "regId": "100"])
+      }
+      #expect(keys.regIds == ["100"])
+      keys.markRead("100")
+      #expect(keys.regIds.isEmpty)
+    }
+  }
+
+  @Test("the call history believes signed entries of chats of two, about a call with their sender")
+  func history() {
+    app { service, feed in
+      service.start("domain", environment: kBBMConfig_Sandbox, completionBlock: nil)
+      feed.finishStart()
+      func entry(_ number: Int, in chat: String, flags: String, _ reason: String, end: Int) -> [String: Any] {
+        [
+          "chatId": chat, "messageId": "\(number)", "tag": "Call_Event", "flags": flags, "timestamp": "1000",
+          "senderUri": flags.contains("I") ? "bbmpim://user/id/9" : "bbmpim://user/id/0",
+          "data": ["callLogReason": reason, "callEndTime": end, "callDuration": 75],
+        ]
+      }
+      feed.lists = [
+        "chat": [["chatId": "two", "flags": "O"], ["chatId": "three", "flags": ""]],
+        "chatParticipant": ["two", "three"].map { ["chatId": $0, "userUri": "bbmpim://user/id/9"] },
+        "user": [["uri": "bbmpim://user/id/0", "regId": "7"], ["uri": "bbmpim://user/id/9", "regId": "9"]],
+        "chatMessage": [
+          entry(1, in: "three", flags: "I", "Ended", end: 900), entry(2, in: "two", flags: "IU", "Ended", end: 900),
+          entry(3, in: "two", flags: "I", "Ended", end: 9_999), entry(4, in: "two", flags: "", "Cancelled", end: 800),
+          entry(5, in: "two", flags: "", "Call Ended", end: 700), entry(6, in: "two", flags: "", "New", end: 600),
+        ],
+      ]
+      let names = UserNames()
+      let history = CallHistory(names)
+      for _ in 0..<3 {
+        _ = history.entries
+        names.sendWanted()
+        feed.pump()
+      }
+      feed.give("identities", ["result": "Success", "info": [["regId": "9", "appUserId": "ben"]]])
+      #expect(
+        history.entries.map(\.words) == [
+          "Call from ben, 1:15", "Call to ben, not answered", "Call to ben, 1:15", "Call to ben",
+        ])
+      #expect(history.entries.map(\.end.timeIntervalSince1970) == [1_000, 800, 700, 600])
+    }
   }
 
   @Test("the Quick Start with delegates goes from the start to success and signs out")

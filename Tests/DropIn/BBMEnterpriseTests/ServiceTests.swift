@@ -101,6 +101,24 @@ import Testing
     #expect(ear.heard == ["true false", "true true"])
   }
 
+  @Test("the service is stopping until the goodbye is said, unless it is started again before")
+  func stopping() {
+    let (service, feed) = Feed.service()
+    feed.stopsAtOnce = false
+    service.stop()
+    service.stop()
+    #expect(service.serviceState == kBBMCoreServiceStateStopping)
+    feed.finishStop()
+    #expect(service.serviceState == kBBMCoreServiceStateStopped)
+    service.start("domain", environment: kBBMConfig_Sandbox, completionBlock: nil)
+    feed.finishStart()
+    service.stop()
+    service.start("domain", environment: kBBMConfig_Sandbox, completionBlock: nil)
+    feed.finishStart()
+    feed.finishStop()
+    #expect(service.serviceState == kBBMCoreServiceStateStarted)
+  }
+
   @Test("an endpoint that was removed by another one has lost its data, and starts again")
   func deregistered() {
     let (service, feed) = Feed.service()

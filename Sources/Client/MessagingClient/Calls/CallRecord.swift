@@ -5,9 +5,15 @@ import Messaging
 struct CallRecord: Sendable {
   var call: Call
   var secret: LinkSecret
+  /// The keys that the offer was sealed to, or signed by. Keys that come later have no part in the call.
+  var peerKeys: IdentityPublicKeys
   var grant: MeetingGrant?
   /// The endpoint of the other side.
   var endpoint: EndpointID?
+  /// The step that has ended the call here, while the service has not confirmed it.
+  var owedStep: CallStep?
+  /// Whether ``owedStep`` waits for its answer.
+  var isOwedStepUnderWay = false
 
   var meeting: CallMeeting? {
     grant.map { CallMeeting(room: $0.room, token: $0.token, secret: secret) }

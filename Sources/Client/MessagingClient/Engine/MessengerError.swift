@@ -27,4 +27,15 @@ package enum MessengerError: Error, Sendable, Hashable {
   case cancelled
   /// OpenSSL refused; out of memory in practice.
   case failed
+
+  /// Whether the same call may succeed later, without a change of its arguments.
+  package var isTemporary: Bool {
+    switch self {
+    case .notReady, .disconnected: true
+    case .refused(let failure): MessengerMachine.isTemporary(failure.code)
+    case .notFound, .tooLarge, .badData, .keysMissing, .alreadyExists, .passcode, .fileFailed, .notForThisDomain,
+      .cancelled, .failed:
+      false
+    }
+  }
 }

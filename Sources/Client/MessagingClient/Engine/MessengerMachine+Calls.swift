@@ -23,6 +23,10 @@ extension MessengerMachine {
     }
   }
 
+  private func seal(_ note: CallNote, in record: CallRecord) throws(MessengerError) -> Sealed {
+    try seal(note, to: record.call.peer, record.peerKeys, subject: record.call.id.text)
+  }
+
   private func open<Content: Decodable>(
     _ type: Content.Type, _ sealed: Sealed?, from peer: RegID, _ keys: IdentityPublicKeys, subject: String
   ) -> Content? {
@@ -53,17 +57,17 @@ extension MessengerMachine {
         }
         let call = Call(
           id: number, peer: peer, isIncoming: false, medium: medium, state: .offered, metadata: metadata, end: nil)
-        machine.calls[number] = CallRecord(call: call, secret: secret, grant: grant)
+        machine.calls[number] = CallRecord(call: call, secret: secret, peerKeys: keys, grant: grant)
         machine.reply(id, .success(.call(call)))
       }
     }
   }
 
   mutating func answerCall(_ id: CallID, _ command: CommandID) {
-    guard let record = calls[id], record.call.isIncoming, record.call.state != .connected,
-      let keys = keys(of: record.call.peer)
-    else { return reply(command, .failure(.notFound)) }
-    guard let note = try? seal(CallNote(step: .answer), to: record.call.peer, keys, subject: id.text) else {
+    guard let record = calls[id], record.call.isIncoming, record.call.state != .connected else {
+      return reply(command, .failure(.notFound))
+    }
+    guard let note = try? seal(CallNote(step: .answer), in: record) else {
       return reply(command, .failure(.failed))
     }
     request(.callStep(callId: id, step: .answer, sealed: note, to: nil)) { machine, answer in
@@ -77,42 +81,63 @@ extension MessengerMachine {
   }
 
   mutating func sendStep(_ id: CallID, _ step: CallStep, _ text: String?, _ command: CommandID) {
-    guard let record = calls[id], let keys = keys(of: record.call.peer) else {
-      return reply(command, .failure(.notFound))
-    }
+    guard let record = calls[id] else { return reply(command, .failure(.notFound)) }
     guard (text?.utf8.count ?? 0) <= Self.maximumMetadata else { return reply(command, .failure(.tooLarge)) }
-    guard let note = try? seal(CallNote(step: step, text: text), to: record.call.peer, keys, subject: id.text) else {
+    guard let note = try? seal(CallNote(step: step, text: text), in: record) else {
       return reply(command, .failure(.failed))
     }
     request(.callStep(callId: id, step: step, sealed: note, to: record.endpoint)) { machine, answer in
-      var answer = answer
-      switch step {
-      // Also if the service refuses: it may have forgotten the call.
-      case .decline: answer = machine.endHere(id, .declined)
-      case .busy: answer = machine.endHere(id, .busy)
-      case .hangUp: answer = machine.endHere(id, .hungUp)
-      case .ringing:
-        if case .success = answer, machine.calls[id]?.call.state == .offered {
+      guard let end = Self.end(by: step) else {
+        if case .success = answer, step == .ringing, machine.calls[id]?.call.state == .offered {
           machine.calls[id]?.call.state = .ringing
         }
-      case .answer, .update: break
+        return machine.reply(command, answer.map { _ in .done })
       }
-      machine.reply(command, answer.map { _ in .done })
+      // Also if the service refuses: it may have forgotten the call.
+      machine.endCall(id, end)
+      machine.endAnswered(id, step, answer)
+      machine.reply(command, .success(.done))
     }
   }
 
-  private mutating func endHere(_ id: CallID, _ end: CallEnd) -> Answer {
-    endCall(id, end)
-    return .success(.done)
+  /// The end that a step of this side brings; nil for steps after which the call goes on.
+  private static func end(by step: CallStep) -> CallEnd? {
+    switch step {
+    case .decline: .declined
+    case .busy: .busy
+    case .hangUp: .hungUp
+    case .ringing, .answer, .update: nil
+    }
+  }
+
+  /// A call that has ended here is owed to the service until it confirms the step or refuses it.
+  private mutating func endAnswered(_ id: CallID, _ step: CallStep, _ answer: Answer) {
+    calls[id]?.isOwedStepUnderWay = false
+    switch answer {
+    case .failure(.disconnected): calls[id]?.owedStep = step
+    case .failure(.refused(let failure)) where Self.isTemporary(failure.code):
+      calls[id]?.owedStep = step
+      retryLater()
+    case .success, .failure: calls[id]?.owedStep = nil
+    }
+  }
+
+  /// Sends the steps that the service has not heard of.
+  mutating func sendOwedSteps() {
+    for (id, record) in calls.sorted(by: { $0.key.text < $1.key.text }) where !record.isOwedStepUnderWay {
+      guard let step = record.owedStep, let note = try? seal(CallNote(step: step), in: record) else { continue }
+      calls[id]?.isOwedStepUnderWay = true
+      request(.callStep(callId: id, step: step, sealed: note, to: record.endpoint)) { machine, answer in
+        machine.endAnswered(id, step, answer)
+      }
+    }
   }
 
   /// Asks the service about its calls after a connection was lost, by an update without content: those that it has
   /// forgotten are over.
   mutating func confirmCalls() {
     for (id, record) in calls.sorted(by: { $0.key.text < $1.key.text }) where record.call.state != .ended {
-      guard let keys = keys(of: record.call.peer),
-        let note = try? seal(CallNote(step: .update), to: record.call.peer, keys, subject: id.text)
-      else { continue }
+      guard let note = try? seal(CallNote(step: .update), in: record) else { continue }
       request(.callStep(callId: id, step: .update, sealed: note, to: record.endpoint)) { machine, answer in
         guard case .failure(.refused(let failure)) = answer, !Self.isTemporary(failure.code) else { return }
         machine.endCall(id, failure.code == .notAllowed ? .answeredElsewhere : .lost)
@@ -121,6 +146,8 @@ extension MessengerMachine {
   }
 
   private mutating func connect(_ id: CallID) {
+    // The other side may have given it up while the answer was on its way.
+    guard let state = calls[id]?.call.state, state != .ended else { return }
     calls[id]?.call.state = .connected
     guard let record = calls[id], let meeting = record.meeting else { return }
     notify(.call(.connect(record.call, meeting)))
@@ -142,7 +169,7 @@ extension MessengerMachine {
       else { return machine.notify(.call(.refused(id, from: peer))) }
       let call = Call(
         id: id, peer: peer, isIncoming: true, medium: medium, state: .offered, metadata: offer.metadata, end: nil)
-      machine.calls[id] = CallRecord(call: call, secret: secret, endpoint: endpoint)
+      machine.calls[id] = CallRecord(call: call, secret: secret, peerKeys: keys, endpoint: endpoint)
       machine.notify(.call(.offered(call)))
     }
   }
@@ -150,8 +177,8 @@ extension MessengerMachine {
   mutating func receiveStep(
     _ id: CallID, from peer: RegID, _ endpoint: EndpointID, _ step: CallStep, _ sealed: Sealed?
   ) {
-    guard let record = calls[id], record.call.peer == peer, record.call.state != .ended, let keys = keys(of: peer),
-      let note = open(CallNote.self, sealed, from: peer, keys, subject: id.text), note.step == step
+    guard let record = calls[id], record.call.peer == peer, record.call.state != .ended,
+      let note = open(CallNote.self, sealed, from: peer, record.peerKeys, subject: id.text), note.step == step
     else {
       // Nobody but the peer says that it answers. The service may always end a call: it would not deliver it.
       if calls[id]?.call.peer == peer, step != .ringing, step != .update { notify(.call(.refused(id, from: peer))) }
@@ -177,7 +204,10 @@ extension MessengerMachine {
     if let call = calls[id]?.call { notify(.call(.ended(call))) }
     // Ended calls are kept for as long as an old offer might come again; their number is bounded.
     let ended = calls.values.filter { $0.call.state == .ended }
-    if ended.count > Self.maximumCalls / 2, let first = ended.map(\.call.id).min(by: { $0.text < $1.text }) {
+    let settled = ended.filter { $0.owedStep == nil }
+    if ended.count > Self.maximumCalls / 2,
+      let first = (settled.isEmpty ? ended : settled).map(\.call.id).min(by: { $0.text < $1.text })
+    {
       calls[first] = nil
     }
   }

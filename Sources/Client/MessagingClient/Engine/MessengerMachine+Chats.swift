@@ -7,6 +7,7 @@ extension MessengerMachine {
   /// Goes on with everything that a lost connection has left: keys, chats, messages, marks.
   mutating func resumeWork() {
     guard isReady else { return }
+    sendOwedSteps()
     if !identity.hasSynced { return syncChats(after: nil) }
     for chat in chats.keys.sorted(by: { $0.text < $1.text }) {
       join(chat)

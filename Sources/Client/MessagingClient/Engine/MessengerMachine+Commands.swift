@@ -75,7 +75,9 @@ extension MessengerMachine {
     let first = max(from, record.info.firstMessage, MessageNumber(1))
     let last = min(through, record.info.lastMessage)
     guard first <= last else { return reply(id, .success(.messages([]))) }
-    guard first < record.floor, isReady else { return reply(id, .success(.messages(local(chat, first, last)))) }
+    guard first < record.floor else { return reply(id, .success(.messages(local(chat, first, last)))) }
+    // History that isn't here yet isn't an empty one.
+    guard isReady else { return reply(id, .failure(.notReady)) }
     let end = min(last, MessageNumber(record.floor.value - 1))
     request(.history(chatId: chat, from: first, through: end)) { machine, answer in
       guard case .success(.messages(let messages)) = answer else {

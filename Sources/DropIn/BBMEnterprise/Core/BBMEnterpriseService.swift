@@ -77,7 +77,7 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
   public func mediaManager() -> BBMMediaManager! { media }
 
   /// The client that signals calls, while the service is started.
-  var messenger: Messenger? { state == kBBMCoreServiceStateStarted ? core?.messenger : nil }
+  var signaling: (any CallSignaling)? { state == kBBMCoreServiceStateStarted ? core?.signaling : nil }
 
   // MARK: starting and stopping
 
@@ -133,23 +133,26 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
     for completion in starts { completion(isStarted) }
   }
 
-  /// Ends the connection. The data that this endpoint has stored stays, and so do the model's elements.
+  /// Ends the connection. The data that this endpoint has stored stays, and so do the model's elements. The state is
+  /// `kBBMCoreServiceStateStopping` until the server has heard of it; a program that ends waits for that.
   public func stop() {
     guard state == kBBMCoreServiceStateStarted || isStarting else { return }
     isStarting = false
     // Calls are hung up while that can be signalled.
     media.serviceStopped()
     enter(kBBMCoreServiceStateStopping)
-    leaveCore()
-    enter(kBBMCoreServiceStateStopped)
+    leaveCore { [weak self] in
+      guard let self, state == kBBMCoreServiceStateStopping else { return }
+      enter(kBBMCoreServiceStateStopped)
+    }
     completeStarts(false)
   }
 
-  private func leaveCore() {
+  private func leaveCore(completion: @escaping @MainActor () -> Void = {}) {
     connection.sendToCore = nil
     media.serviceStopped()
-    core?.stop()
     setConnected(false, strict: false)
+    if let core { core.stop(completion: completion) } else { completion() }
   }
 
   /// Removes all that this endpoint has stored, and signs out. The service is started again by itself when it was

@@ -13,7 +13,7 @@ import MessagingClient
 /// | `requestListChange` | `listChange`, once it is so |
 @MainActor protocol ServiceCore: AnyObject {
   /// The client that signals calls; nil before the first start.
-  var messenger: Messenger? { get }
+  var signaling: (any CallSignaling)? { get }
   /// Takes what happens to calls.
   var callChanged: ((CallEvent) -> Void)? { get set }
   /// Takes a message for the app.
@@ -23,8 +23,8 @@ import MessagingClient
 
   /// Begins, with what this endpoint has stored for the domain.
   func start(domain: String, environment: BBMConfigEnvironment, completion: @escaping @MainActor (Bool) -> Void)
-  /// Ends the connection; what is stored stays.
-  func stop()
+  /// Ends the connection; what is stored stays. The block is called once the server has heard the goodbyes, or can't.
+  func stop(completion: @escaping @MainActor () -> Void)
   /// Removes all that this endpoint has stored, and goes on as if nothing had been.
   func wipe()
   /// Takes a message of the app.

@@ -22,6 +22,15 @@ import MessagingClient
   nonisolated static func == (one: ActiveCall, other: ActiveCall) -> Bool { one === other }
 }
 
+/// A call or a data connection that the server has not taken yet.
+@MainActor final class Placement {
+  let medium: CallMedium
+  /// Whether it is of no use any more: the server's answer ends it.
+  var isCancelled = false
+
+  init(_ medium: CallMedium) { self.medium = medium }
+}
+
 /// A data connection with what carries it.
 @MainActor final class DataCall {
   let connection: BBMDataConnection

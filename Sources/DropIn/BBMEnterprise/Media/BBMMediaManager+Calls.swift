@@ -11,10 +11,8 @@ extension BBMMediaManager {
   public func callRegId(_ regId: NSNumber!, mediaMode: MediaMode, callback: (@MainActor (BBMMediaError) -> Void)!) {
     guard isStarted else { return callback?(kMediaErrorNotReady) ?? () }
     guard active == nil, !isPlacingCall else { return callback?(kMediaErrorCallInProgress) ?? () }
-    isPlacingCall = true
     place(regId, mediaMode == kVideo ? .video : .voice, metadata: nil) { [weak self] result in
       guard let self else { return }
-      isPlacingCall = false
       switch result {
       case .success(let call):
         let info = BBMCall(call.id, peer: call.peer, incoming: false)
@@ -38,23 +36,23 @@ extension BBMMediaManager {
     guard let active, active.info.incoming, !active.isAnswered else { return }
     active.isAnswered = true
     tones.stop()
-    guard let messenger = service.messenger else { return fail(active, kMediaErrorNotReady) }
-    Task {
-      do throws(MessengerError) { try await messenger.answer(active.id) } catch { answerFailed(active, error) }
-    }
+    answer(active.id) { [weak self] in self?.fail(active, $0) }
   }
 
   /// Declines the call that rings, or ends the one that there is.
   public func decline() {
     guard let active else { return }
     guard active.info.incoming, !active.isAnswered else { return hangup() }
-    step(active.id) { try await $0.decline($1) }
+    step(active.id) { try await $0.decline($1, isBusy: false) }
     finish(active, .declined)
   }
 
-  /// Ends the call, or gives it up before it is answered.
+  /// Ends the call, or gives it up before it is answered, also before the server has taken it.
   public func hangup() {
-    guard let active else { return }
+    guard let active else {
+      for each in placing where each.medium != .data { each.isCancelled = true }
+      return
+    }
     if active.info.incoming, !active.isAnswered { return decline() }
     step(active.id) { try await $0.hangUp($1) }
     finish(active, .hungUp)
@@ -72,30 +70,52 @@ extension BBMMediaManager {
 
   // MARK: Signalling
 
-  /// Asks the server for a call.
+  /// Whether a voice or video call is being placed.
+  private var isPlacingCall: Bool { placing.contains { $0.medium != .data && !$0.isCancelled } }
+
+  /// Asks the server for a call. A call that was cancelled before the answer is hung up.
   func place(
     _ regId: NSNumber?, _ medium: CallMedium, metadata: String?,
     then done: @escaping @MainActor (Result<Call, BBMMediaError>) -> Void
   ) {
-    guard let messenger = service.messenger else { return done(.failure(kMediaErrorNotReady)) }
+    guard let signaling = service?.signaling else { return done(.failure(kMediaErrorNotReady)) }
     guard let number = FieldValue.integer(regId), number != 0 else { return done(.failure(kMediaErrorInvalidPeer)) }
-    placing += 1
+    let placement = Placement(medium)
+    placing.append(placement)
     Task {
-      let result: Result<Call, BBMMediaError>
+      var result: Result<Call, BBMMediaError>
       do throws(MessengerError) {
-        result = .success(try await messenger.call(RegID(number), medium, metadata: metadata))
+        result = .success(try await signaling.call(RegID(number), medium, metadata: metadata))
       } catch { result = .failure(Self.mediaError(error)) }
-      placing -= 1
+      placing.removeAll { $0 === placement }
+      if placement.isCancelled {
+        if case .success(let call) = result { Task { try? await signaling.hangUp(call.id) } }
+        result = .failure(kMediaErrorCancelled)
+      }
       done(result)
       if case .success(let call) = result { for event in early.removeValue(forKey: call.id) ?? [] { receive(event) } }
-      if placing == 0 { early = [:] }
+      if placing.isEmpty { early = [:] }
     }
   }
 
   /// Sends a step of a call. The outcome comes as an event.
-  func step(_ id: CallID, _ body: @escaping @Sendable (Messenger, CallID) async throws -> Void) {
-    guard let messenger = service.messenger else { return }
-    Task { try? await body(messenger, id) }
+  func step(_ id: CallID, _ body: @escaping @Sendable (any CallSignaling, CallID) async throws -> Void) {
+    guard let signaling = service?.signaling else { return }
+    Task { try? await body(signaling, id) }
+  }
+
+  /// Takes a call. If that fails and no event says why, the call is hung up, since the server may have taken the
+  /// answer.
+  func answer(_ id: CallID, failed: @escaping @MainActor (BBMMediaError) -> Void) {
+    guard let signaling = service?.signaling else { return failed(kMediaErrorNotReady) }
+    Task {
+      do throws(MessengerError) { try await signaling.answer(id) } catch {
+        // The call is over or was answered elsewhere, which comes as an event.
+        if case .refused(let failure) = error, failure.code == .notFound || failure.code == .notAllowed { return }
+        step(id) { try await $0.hangUp($1) }
+        failed(Self.mediaError(error))
+      }
+    }
   }
 
   static func mediaError(_ error: MessengerError) -> BBMMediaError {
@@ -109,13 +129,6 @@ extension BBMMediaManager {
       failure.code == .notFound || failure.code == .badRequest ? kMediaErrorInvalidPeer : kMediaErrorRefused
     case .badData, .alreadyExists, .passcode, .fileFailed, .cancelled, .failed: kMediaErrorRefused
     }
-  }
-
-  /// The call can't be taken: it is over, or the server isn't reached.
-  private func answerFailed(_ call: ActiveCall, _ error: MessengerError) {
-    // Why it is over comes as an event.
-    if case .refused = error { return }
-    fail(call, Self.mediaError(error))
   }
 
   // MARK: Events of the service
@@ -144,13 +157,13 @@ extension BBMMediaManager {
   /// Whether the call is one of those here. Events that come before the server's answer wait for it.
   private func isKnown(_ id: CallID, _ event: CallEvent) -> Bool {
     if active?.id == id || connections[id] != nil { return true }
-    if placing > 0 { early[id, default: []].append(event) }
+    if !placing.isEmpty { early[id, default: []].append(event) }
     return false
   }
 
   private func offered(_ call: Call) {
-    guard call.medium != .data else { return offeredData(call) }
     guard isStarted else { return }
+    guard call.medium != .data else { return offeredData(call) }
     guard active == nil, !isPlacingCall else { return step(call.id) { try await $0.decline($1, isBusy: true) } }
     let info = BBMCall(call.id, peer: call.peer, incoming: true)
     active = ActiveCall(info, wantsVideo: false)
@@ -173,12 +186,13 @@ extension BBMMediaManager {
           self?.fail(call, $0)
         },
         subscribed: { call.tracks?.show($0) },
-        unsubscribed: { if $0.source == .camera { call.tracks?.hide() } },
+        unsubscribed: { call.tracks?.hide($0) },
         qualityChanged: { call.info.quality = $0 }))
   }
 
   func makeSession(_ access: CallMeeting) -> CallSession {
-    CallSession(access, name: service.model()?.localUser?.regId?.stringValue ?? "", server: service.server)
+    CallSession(
+      access, name: service?.model()?.localUser?.regId?.stringValue ?? "", server: service?.server ?? .current)
   }
 
   private func connected(_ call: ActiveCall) {
@@ -202,7 +216,7 @@ extension BBMMediaManager {
       call.info.declined = true
       call.info.logType = kCallLogDeclined
     case .busy: call.info.logType = kCallLogBusy
-    case .hungUp where isConnected || call.info.incoming && call.isAnswered: call.info.logType = kCallLogEnded
+    case .hungUp where isConnected || call.isAnswered: call.info.logType = kCallLogEnded
     case .hungUp where call.info.incoming, .unanswered where call.info.incoming:
       call.info.missed = true
       call.info.logType = kCallLogMissed
@@ -239,6 +253,7 @@ extension BBMMediaManager {
     for id in [active?.id].compactMap(\.self) + connections.keys { step(id) { try await $0.hangUp($1) } }
     if let active { fail(active, kMediaFailureDisconnected) }
     for data in connections.values { fail(data, kMediaFailureDisconnected) }
-    (early, isPlacingCall) = ([:], false)
+    for each in placing { each.isCancelled = true }
+    early = [:]
   }
 }

@@ -45,16 +45,15 @@ import Parley
   /// Whether this module can do video: always.
   public var isVideoCallingSupported: Bool { true }
 
-  unowned let service: BBMEnterpriseService
+  /// Weak, since requests that are under way hold the manager alone.
+  private(set) weak var service: BBMEnterpriseService?
   var devices = CallDevices()
   let stage = VideoStage()
   let tones = CallTones()
   private var delegates = WeakDelegates()
   var connections: [CallID: DataCall] = [:]
   /// Calls that the server has not taken yet.
-  var placing = 0
-  /// Whether one of them is a voice or video call.
-  var isPlacingCall = false
+  var placing: [Placement] = []
   /// The events of calls that are being placed.
   var early: [CallID: [CallEvent]] = [:]
 

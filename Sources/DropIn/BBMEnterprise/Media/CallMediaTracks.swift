@@ -22,8 +22,9 @@ import Parley
   private var cameraIndex = 0
   private var source: SharedVideoSource?
   private var camera: LocalPublication?
-  /// The other side's video that is shown.
+  /// The other side's video that is shown, and the id of its publication.
   private var shown: RemoteVideoTrack?
+  private var shownID: String?
 
   /// Whether the camera is on.
   var sendsVideo: Bool { camera != nil }
@@ -41,7 +42,8 @@ import Parley
     self.isMuted = isMuted
     Task {
       let track = LocalAudioTrack(devices.microphone())
-      let published = try? await meeting.local.publish(track, as: .microphone, isMuted: self.isMuted)
+      // Muted, since the user may mute it while it is being published.
+      let published = try? await meeting.local.publish(track, as: .microphone, isMuted: true)
       guard !isOver else { return }
       microphone = published
       microphone?.setMuted(self.isMuted)
@@ -100,17 +102,21 @@ import Parley
   // MARK: The other side
 
   func show(_ subscription: Subscription) {
-    guard let track = subscription.video, track !== shown else { return }
+    let publication = subscription.publication
+    guard publication.source == .camera, let track = subscription.video, track !== shown else { return }
     hide()
-    shown = track
+    (shown, shownID) = (track, publication.id)
     let view = CallVideoView(frame: .zero)
     for sink in view.sinks { track.add(sink) }
     stage.setIncoming(view)
   }
 
-  func hide() {
+  /// Shows a publication no longer. Another one may be shown in its place already.
+  func hide(_ publication: RemotePublication) { if publication.id == shownID { hide() } }
+
+  private func hide() {
     for sink in stage.incoming?.sinks ?? [] { shown?.remove(sink) }
-    shown = nil
+    (shown, shownID) = (nil, nil)
     stage.setIncoming(nil)
   }
 

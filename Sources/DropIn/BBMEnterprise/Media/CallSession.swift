@@ -7,7 +7,7 @@ import Parley
 @MainActor final class CallSession {
   /// The call's handlers. All are called on the main actor, and none after ``leave()``.
   struct Handlers {
-    /// This endpoint and the other side are in the meeting. Once.
+    /// This endpoint and the other side are in the meeting, with keys of the call's secret. Once.
     var connected: () -> Void
     /// Media does not flow, or not any more. Once, and nothing follows.
     var failed: (BBMMediaError) -> Void
@@ -31,6 +31,9 @@ import Parley
   private var isConnected = false
   private var reader: Task<Void, Never>?
   private var deadline: Task<Void, Never>?
+  /// How long the call goes on alone after the other side has left the meeting.
+  var absenceLimit = TimeSpan.seconds(10)
+  private var absence: Task<Void, Never>?
 
   init(_ access: CallMeeting, name: String, server: ServerAddress) {
     var options = JoinOptions(name: name)
@@ -52,10 +55,7 @@ import Parley
         receive(event)
       }
     }
-    deadline = Task { [weak self] in
-      guard (try? await Task.sleep(nanoseconds: UInt64(Self.setupLimit.nanoseconds))) != nil else { return }
-      self?.fail(kMediaFailureMediaSetup)
-    }
+    deadline = fail(kMediaFailureMediaSetup, after: Self.setupLimit)
     // A failure is an event, too.
     Task { [meeting] in try? await meeting.join() }
   }
@@ -65,8 +65,12 @@ import Parley
     handlers = nil
     reader?.cancel()
     deadline?.cancel()
+    absence?.cancel()
     return Task { [meeting] in await meeting.leave() }
   }
+
+  /// Returns once the meetings that were left know it: a second at most.
+  static func allLeft() async { await Goodbyes.said() }
 
   private func fail(_ error: BBMMediaError) {
     guard let handlers else { return }
@@ -74,31 +78,50 @@ import Parley
     handlers.failed(error)
   }
 
-  private func receive(_ event: MeetingEvent) {
+  /// Why there is no media, or none any more.
+  private var lossError: BBMMediaError { isConnected ? kMediaFailureDisconnected : kMediaFailureMediaSetup }
+
+  private func fail(_ error: BBMMediaError, after limit: TimeSpan) -> Task<Void, Never> {
+    Task { [weak self] in
+      guard (try? await Task.sleep(nanoseconds: UInt64(limit.nanoseconds))) != nil else { return }
+      self?.fail(error)
+    }
+  }
+
+  func receive(_ event: MeetingEvent) {
     switch event {
-    case .joined, .participantJoined: connectIfComplete()
+    // Keys may be known later than the participant.
+    case .joined, .participantUpdated, .encryptionChanged: connectIfComplete()
+    case .participantJoined:
+      absence?.cancel()
+      connectIfComplete()
     case .participantLeft(_, let reason):
       switch reason {
-      // The signalling says that the call is over, or that it goes on.
-      case .left, .replaced: break
-      case .timeout, .removed: fail(kMediaFailureDisconnected)
+      // The signalling says that the call is over, but the other side may have lost it.
+      case .left: if meeting.participants.isEmpty { absence = fail(lossError, after: absenceLimit) }
+      case .replaced: break
+      // After a broken connection the other side may be there again, next to the place that it had before.
+      case .timeout, .removed: if meeting.participants.isEmpty { fail(kMediaFailureDisconnected) }
       }
     case .subscribed(let subscription): handlers?.subscribed(subscription)
     case .unsubscribed(let publication): handlers?.unsubscribed(publication)
     case .qualityChanged: handlers?.qualityChanged(quality)
     case .data(let message) where message.topic == Self.topic: handlers?.received(message.bytes)
     case .reconnected: handlers?.reconnected()
-    case .ended: fail(isConnected ? kMediaFailureDisconnected : kMediaFailureMediaSetup)
-    case .waiting, .participantUpdated, .announced, .knocked, .knockEnded, .lockChanged, .published, .unpublished,
+    case .ended: fail(lossError)
+    case .waiting, .announced, .knocked, .knockEnded, .lockChanged, .published, .unpublished,
       .muteChanged, .firstFrame, .speakersChanged, .chat, .chatFailed, .chatting, .data, .signal, .paused, .resumed,
-      .undecodable, .decodable, .undecodableFor, .reconnecting, .sourceEnded, .tokenExpiring, .encryptionChanged, .room,
+      .undecodable, .decodable, .undecodableFor, .reconnecting, .sourceEnded, .tokenExpiring, .room,
       .problem:
       break
     }
   }
 
+  /// The server's word that somebody is there doesn't count: the other side has signed keys under the call's secret.
   private func connectIfComplete() {
-    guard !isConnected, meeting.state == .connected, !meeting.participants.isEmpty else { return }
+    guard !isConnected, meeting.state == .connected, meeting.participants.contains(where: { $0.identity != nil }) else {
+      return
+    }
     isConnected = true
     deadline?.cancel()
     handlers?.qualityChanged(quality)

@@ -28,7 +28,7 @@ public let kMediaErrorNotReady = BBMMediaError(rawValue: 1)
 public let kMediaErrorCallInProgress = BBMMediaError(rawValue: 2)
 /// The number is not that of another identity.
 public let kMediaErrorInvalidPeer = BBMMediaError(rawValue: 3)
-/// The metadata has more than 4 KB.
+/// The metadata has more than 4 KB, or a transfer more than there is room for.
 public let kMediaErrorTooLarge = BBMMediaError(rawValue: 4)
 /// The server has refused it, as for too many calls at once.
 public let kMediaErrorRefused = BBMMediaError(rawValue: 5)
@@ -41,7 +41,7 @@ public let kMediaFailureMediaSetup = BBMMediaError(rawValue: 8)
 /// The connection of one side was lost, and did not come back.
 public let kMediaFailureDisconnected = BBMMediaError(rawValue: 9)
 
-/// The channel or the connection was closed before all was there.
+/// The channel or the connection was closed before all was there, or the call was given up before the server took it.
 public let kMediaErrorCancelled = BBMMediaError(rawValue: 10)
 /// A file cannot be read or written, or what came is not what was sent.
 public let kMediaErrorTransfer = BBMMediaError(rawValue: 11)

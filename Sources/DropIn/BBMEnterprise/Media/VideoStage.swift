@@ -68,7 +68,9 @@ import Parley
     view.autoresizingMask = [.flexibleWidth, .flexibleHeight]
     container.addSubview(view)
     view.onResize { [weak self] view in
-      self?.current?.videoView(view, didChangeVideoSize: view.videoSize)
+      // The frame's size comes a turn later: the view may have been taken away.
+      guard let self, view === incoming || view === outgoing else { return }
+      current?.videoView(view, didChangeVideoSize: view.videoSize)
     }
     return true
   }

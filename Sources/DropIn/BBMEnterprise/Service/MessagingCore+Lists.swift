@@ -5,44 +5,45 @@ import MessagingClient
 // Requests for the elements of lists.
 
 extension MessagingCore {
-  func answerList(_ name: String, _ body: [String: Any]) {
-    let type = body["type"] as? String ?? ""
-    let cookie = body["cookie"] as? String ?? ""
-    if name == "requestListElements" {
-      answerElements(type, body["elements"] as? [[String: Any]] ?? [], cookie)
-    } else {
-      answerMatching(type, body["criteria"] as? [String: Any] ?? [:], cookie)
+  func answerList(_ request: ListRequest) {
+    if let keys = request.keys { answerElements(request, keys) } else { answerMatching(request) }
+  }
+
+  /// Gives the elements of a request. If the service could not be asked for the rest, the request is not answered yet.
+  private func give(_ elements: [[String: Any]], isAll: Bool = true, to request: ListRequest) {
+    let type = request.type
+    guard isAll else {
+      give("listChunk", type, elements)
+      return postpone(request)
     }
-  }
-
-  private func complete(_ type: String, _ elements: [[String: Any]], _ cookie: String) {
-    give("listChunk", type, elements)
-    give("listAll", ["type": type, "cookie": cookie])
-  }
-
-  private func found(_ type: String, _ elements: [[String: Any]], _ cookie: String) {
-    give("listElements", ["type": type, "elements": elements, "cookie": cookie])
+    if request.keys != nil {
+      give("listElements", ["type": type, "elements": elements, "cookie": request.cookie])
+    } else {
+      give("listChunk", type, elements)
+      give("listAll", ["type": type, "cookie": request.cookie])
+    }
   }
 
   private var sortedChats: [ChatMirror] { chats.values.sorted { $0.chat.id.text < $1.chat.id.text } }
 
   // MARK: all, or those that match
 
-  private func answerMatching(_ type: String, _ criteria: [String: Any], _ cookie: String) {
-    switch type {
+  private func answerMatching(_ request: ListRequest) {
+    let criteria = request.criteria
+    switch request.type {
     case "chat":
       let all = sortedChats.map { $0.element(own: own) }
-      complete(type, all.filter { Self.matches($0, criteria) }, cookie)
+      give(all.filter { Self.matches($0, criteria) }, to: request)
     case "chatParticipant":
       let all = sortedChats.flatMap { $0.people(own: own) }
-      complete(type, all.filter { Self.matches($0, criteria) }, cookie)
-    case "chatMessage": matchingMessages(criteria, cookie)
-    case "global": complete(type, globalElements(), cookie)
-    case "typing": complete(type, typingElements(), cookie)
+      give(all.filter { Self.matches($0, criteria) }, to: request)
+    case "chatMessage": matchingMessages(request)
+    case "global": give(globalElements(), to: request)
+    case "typing": give(typingElements(), to: request)
     case "user":
-      guard let number = FieldValue.integer(criteria["regId"]) else { return complete(type, userElements(), cookie) }
-      lookUp([RegID(number)]) { [weak self] in self?.complete(type, $0, cookie) }
-    default: complete(type, [], cookie)
+      guard let number = FieldValue.integer(criteria["regId"]) else { return give(userElements(), to: request) }
+      lookUp([RegID(number)]) { [weak self] in self?.give($0, isAll: $1, to: request) }
+    default: give([], to: request)
     }
   }
 
@@ -56,10 +57,12 @@ extension MessagingCore {
   }
 
   /// Messages of all chats, or of one, whose history is fetched for it.
-  private func matchingMessages(_ criteria: [String: Any], _ cookie: String) {
+  private func matchingMessages(_ request: ListRequest) {
+    let criteria = request.criteria
     let ids = (criteria["chatId"] as? String).map { [ChatID($0)] } ?? sortedChats.map(\.chat.id)
     ask { [weak self] messenger in
-      for id in ids { await self?.fetchHistory(of: id, 1, UInt64.max, messenger) }
+      var isAll = true
+      for id in ids where await self?.fetchHistory(of: id, 1, UInt64.max, messenger) == false { isAll = false }
       guard let self else { return }
       var elements: [[String: Any]] = []
       for id in ids {
@@ -72,65 +75,71 @@ extension MessagingCore {
           elements.append(element)
         }
       }
-      complete("chatMessage", elements, cookie)
+      give(elements, isAll: isAll, to: request)
     }
   }
 
   // MARK: single elements
 
-  private func answerElements(_ type: String, _ keys: [[String: Any]], _ cookie: String) {
-    switch type {
+  private func answerElements(_ request: ListRequest, _ keys: [[String: Any]]) {
+    switch request.type {
     case "global":
       let names = Set(keys.compactMap { $0["name"] as? String })
-      found(type, globalElements().filter { names.contains($0["name"] as? String ?? "") }, cookie)
+      give(globalElements().filter { names.contains($0["name"] as? String ?? "") }, to: request)
     case "chat":
       let elements = keys.compactMap { key in
         (key["chatId"] as? String).flatMap { chats[ChatID($0)]?.element(own: own) }
       }
-      found(type, elements, cookie)
+      give(elements, to: request)
     case "chatParticipant", "typing":
-      let all = type == "typing" ? typingElements() : sortedChats.flatMap { $0.people(own: own) }
-      found(type, all.filter { element in keys.contains { Self.matches(element, $0) } }, cookie)
-    case "chatMessage": messages(keys, cookie)
+      let all = request.type == "typing" ? typingElements() : sortedChats.flatMap { $0.people(own: own) }
+      give(all.filter { element in keys.contains { Self.matches(element, $0) } }, to: request)
+    case "chatMessage": messages(keys, request)
     case "user":
       let ids = keys.compactMap { WireNames.regId($0["uri"] as? String, own: own) }
       let wantsLocal = keys.contains { $0["uri"] as? String == BBMDSGeneratedModel.localUri }
-      lookUp(ids, withLocal: wantsLocal) { [weak self] in self?.found(type, $0, cookie) }
-    default: found(type, [], cookie)
+      lookUp(ids, withLocal: wantsLocal) { [weak self] in self?.give($0, isAll: $1, to: request) }
+    default: give([], to: request)
     }
   }
 
-  private func messages(_ keys: [[String: Any]], _ cookie: String) {
+  private func messages(_ keys: [[String: Any]], _ request: ListRequest) {
     var wanted: [ChatID: [UInt64]] = [:]
     for key in keys {
       guard let chat = key["chatId"] as? String, let number = FieldValue.integer(key["messageId"]) else { continue }
       wanted[ChatID(chat), default: []].append(number)
     }
     ask { [weak self, wanted] messenger in
+      var isAll = true
       for (id, numbers) in wanted {
         let absent = numbers.filter { self?.chats[id]?.message($0) == nil }
         guard let first = absent.min(), let last = absent.max() else { continue }
-        await self?.fetchHistory(of: id, first, last, messenger)
+        if await self?.fetchHistory(of: id, first, last, messenger) == false { isAll = false }
       }
       guard let self else { return }
       let elements = wanted.flatMap { id, numbers in numbers.compactMap { self.chats[id]?.give($0, own: self.own) } }
-      found("chatMessage", elements, cookie)
+      give(elements, isAll: isAll, to: request)
     }
   }
 
-  private func fetchHistory(of id: ChatID, _ first: UInt64, _ last: UInt64, _ messenger: Messenger) async {
+  /// False when the service could not be asked for all of it.
+  private func fetchHistory(of id: ChatID, _ first: UInt64, _ last: UInt64, _ messenger: Messenger) async -> Bool {
     // The service gives a part of a long history at a time, from its end on.
     var end = min(last, chats[id]?.lastNumber ?? 0)
     let first = max(first, chats[id]?.chat.firstMessage.value ?? 1, 1)
     while end >= first {
-      guard
-        let found = try? await messenger.messages(in: id, from: MessageNumber(first), through: MessageNumber(end)),
-        let oldest = found.compactMap({ $0.number?.value }).min()
-      else { return }
+      let found: [Message]
+      do throws(MessengerError) {
+        found = try await messenger.messages(in: id, from: MessageNumber(first), through: MessageNumber(end))
+      } catch {
+        return !error.isTemporary
+      }
+      guard let oldest = found.compactMap({ $0.number?.value }).min() else { return true }
       for message in found { chats[id]?.put(message) }
-      guard oldest > first, oldest <= end else { return }
+      guard oldest > first, oldest <= end else { return true }
       end = oldest - 1
     }
+    return true
   }
 
   // MARK: users
@@ -146,16 +155,22 @@ extension MessagingCore {
     users.values.sorted { $0.regId < $1.regId }.map { element($0) }
   }
 
-  /// Users by their numbers, from the service where they are not known yet.
+  /// Users by their numbers, from the service where they are not known yet, and whether it could be asked.
   private func lookUp(
-    _ ids: [RegID], withLocal: Bool = false, _ done: @escaping @MainActor ([[String: Any]]) -> Void
+    _ ids: [RegID], withLocal: Bool = false,
+    _ done: @escaping @MainActor (_ elements: [[String: Any]], _ isAll: Bool) -> Void
   ) {
     let unknown = ids.filter { users[$0] == nil && $0 != own }
     ask { [weak self] messenger in
+      var isAll = true
       // The service takes so many at a time.
       for start in stride(from: 0, to: unknown.count, by: MessagingLimits.lookup) {
         let part = Array(unknown[start..<min(start + MessagingLimits.lookup, unknown.count)])
-        for user in (try? await messenger.identities(regIds: part)) ?? [] { self?.users[user.regId] = user }
+        do throws(MessengerError) {
+          for user in try await messenger.identities(regIds: part) { self?.users[user.regId] = user }
+        } catch {
+          if error.isTemporary { isAll = false }
+        }
       }
       guard let self else { return }
       var elements = ids.compactMap { self.users[$0] }.map { self.element($0) }
@@ -165,7 +180,7 @@ extension MessagingCore {
         local["pin"] = status.pin
         elements.append(local)
       }
-      done(elements)
+      done(elements, isAll)
     }
   }
 }

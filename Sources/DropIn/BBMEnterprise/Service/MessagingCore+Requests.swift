@@ -29,7 +29,7 @@ extension MessagingCore {
 
   private func handle(_ name: String, _ fields: Fields) {
     switch name {
-    case "requestListAll", "requestListMatching", "requestListElements": answerList(name, fields.values)
+    case "requestListAll", "requestListMatching", "requestListElements": answerList(ListRequest(name, fields.values))
     case "requestListChange": change(fields)
     case "authToken", "setupRetry", "syncStart", "syncPasscodeChange", "retryServerRequests": setUp(name, fields)
     case "endpointsGet", "endpointUpdate", "endpointDeregister": handleEndpoints(name, fields)

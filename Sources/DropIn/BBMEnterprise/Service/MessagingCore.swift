@@ -11,6 +11,7 @@ import MessagingClient
   var callChanged: ((CallEvent) -> Void)?
 
   var messenger: Messenger?
+  var signaling: (any CallSignaling)? { messenger }
   /// The folder of the domain.
   var folder: URL?
   var status = SetupStatus()
@@ -28,6 +29,7 @@ import MessagingClient
   /// Until the client has said that everything is gone, its events are those of before.
   private var isWiping = false
   private var outgoing: [[String: Any]] = []
+  private let unanswered = UnansweredRequests()
 
   init() {}
 
@@ -76,8 +78,17 @@ import MessagingClient
 
   func report(_ text: String) { FileHandle.standardError.write(Data("BBMEnterprise: \(text)\n".utf8)) }
 
-  func stop() {
-    run { [weak self] in await self?.messenger?.stop() }
+  func stop(completion: @escaping @MainActor () -> Void) {
+    // The model asks for everything again at the next start.
+    unanswered.removeAll()
+    run { [weak self] in
+      await self?.messenger?.stop()
+      // The next start need not wait for calls that are being left.
+      Task {
+        await CallSession.allLeft()
+        completion()
+      }
+    }
   }
 
   func wipe() {
@@ -87,6 +98,7 @@ import MessagingClient
     outgoing = []
     status = SetupStatus()
     isWiping = messenger != nil
+    unanswered.removeAll()
     for each in typing.values { each.cancel() }
     typing = [:]
     if let folder { try? FileManager.default.removeItem(at: folder.appendingPathComponent("files")) }
@@ -110,6 +122,19 @@ import MessagingClient
       if let messenger = self?.messenger { await body(messenger) }
     }
   }
+
+  // MARK: what the service could not answer
+
+  /// Asks again once the service can be asked.
+  func postpone(_ request: ListRequest) {
+    guard !isWiping else { return }
+    unanswered.add(request)
+    if canAsk { unanswered.later { [weak self] in self?.askAgain() } }
+  }
+
+  private var canAsk: Bool { status.isConnected && status.state == .success }
+
+  private func askAgain() { for request in unanswered.removeAll() { answerList(request) } }
 
   // MARK: giving
 
@@ -146,6 +171,7 @@ import MessagingClient
       give("syncError", body)
     case .setupFailed(let failure): give("setupError", ["error": failure.code.rawValue, "message": failure.message])
     case .deregistered:
+      unanswered.removeAll()
       chats = [:]
       users = [:]
       globals = [:]
@@ -177,7 +203,9 @@ import MessagingClient
 
   private func take(_ new: SetupStatus) {
     let old = status
+    let couldAsk = canAsk
     status = new
+    if canAsk, !couldAsk { askAgain() }
     // The user first: with the state that follows, apps ask for its number.
     if new.regId != old.regId, let regId = new.regId {
       var user: [String: Any] = ["uri": BBMDSGeneratedModel.localUri, "regId": "\(regId.value)", "keyState": "Synced"]

@@ -37,10 +37,10 @@ public let kBBMCallCompletionFailed = BBMCallCompletionResult(rawValue: 2)
   public class func defaultConfig() -> BBMMediaCallManagerConfig! { BBMMediaCallManagerConfig() }
 }
 
-/// Asks the user about incoming calls with alerts, and keeps the log of outgoing ones.
+/// Asks the user about calls with alerts, and keeps the log of outgoing ones.
 ///
 /// The log is a convention of apps: the caller alone posts a message `Call_Event` to the one-to-one chat, with
-/// `callEndTime` and `callDuration` in seconds and `callLogReason`. An app that posts them itself turns
+/// `callEndTime` and `callDuration` in whole seconds and `callLogReason`. An app that posts them itself turns
 /// ``postsCallEvents`` off.
 @preconcurrency @MainActor public final class BBMMediaCallManager: BBMMediaDelegate {
   /// The tag of messages about calls.
@@ -90,6 +90,14 @@ public let kBBMCallCompletionFailed = BBMCallCompletionResult(rawValue: 2)
     resolve(call) { [weak self] name in
       guard let self, media.currentCallInfo === call else { return }
       ask("Incoming call from \(name)", accept: "Answer", refuse: "Decline")
+    }
+  }
+
+  public func outgoingCallInitiated(_ call: BBMCall!) {
+    guard let call else { return }
+    resolve(call) { [weak self] name in
+      guard let self, media.currentCallInfo === call, call.connectedTime == 0 else { return }
+      ask("Calling \(name)", accept: nil, refuse: "End Call")
     }
   }
 
@@ -148,7 +156,7 @@ public let kBBMCallCompletionFailed = BBMCallCompletionResult(rawValue: 2)
     let end = Date().timeIntervalSince1970
     let duration = call.connectedTime > 0 ? end - call.connectedTime : 0
     let event: [AnyHashable: Any] = [
-      "callEndTime": end, "callDuration": duration, "callLogReason": Self.text(call.logType),
+      "callEndTime": Int(end), "callDuration": Int(max(duration, 0)), "callLogReason": Self.text(call.logType),
     ]
     creator.startChat(withRegId: UInt64(call.peerRegId ?? "").map { NSNumber(value: $0) }, subject: "") {
       [service] chatId, _ in

@@ -72,8 +72,9 @@ import Transport
   }
 
   /// The server goes away and comes back at the same address, with the same data.
-  func restart() async throws {
+  func restart(whileAway body: () async throws -> Void = {}) async throws {
     await server.shutdown(grace: .milliseconds(300))
+    try await body()
     server = try await Self.start(configuration)
   }
 
@@ -90,7 +91,7 @@ import Transport
     let model: BBMDSGeneratedModel = service.model()
     try await wait(for: "the setup to ask for keys") { model.globalProfileKeysState == kBBMKeyStateNotSynced }
     try await wait(for: "the number of the user") { (model.localUser?.regId?.uint64Value ?? 0) != 0 }
-    let messenger = try #require(service.messenger)
+    let messenger = try #require(service.signaling as? Messenger)
     if let known = keys[user] {
       try await messenger.importProfileKeys(known)
     } else {

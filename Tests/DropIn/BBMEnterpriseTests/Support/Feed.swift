@@ -9,7 +9,7 @@ import ParleyViews
   var deliver: (([String: Any]) -> Void)?
   var connectivityChanged: ((_ connected: Bool, _ strict: Bool) -> Void)?
   var callChanged: ((CallEvent) -> Void)?
-  var messenger: Messenger? { nil }
+  var signaling: (any CallSignaling)?
   /// The messages of the app, without requests for lists.
   private(set) var sent: [(name: String, body: [String: Any])] = []
   private(set) var requests: [(name: String, body: [String: Any])] = []
@@ -37,7 +37,20 @@ import ParleyViews
     completion?(canStart)
   }
 
-  func stop() {}
+  /// Whether the goodbye is said at once; ``finishStop()`` does it otherwise.
+  var stopsAtOnce = true
+  private var stopCompletion: (@MainActor () -> Void)?
+
+  func stop(completion: @escaping @MainActor () -> Void) {
+    stopCompletion = completion
+    if stopsAtOnce { finishStop() }
+  }
+
+  func finishStop() {
+    let completion = stopCompletion
+    stopCompletion = nil
+    completion?()
+  }
 
   func wipe() {
     wipes += 1

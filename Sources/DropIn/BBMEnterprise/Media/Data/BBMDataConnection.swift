@@ -100,7 +100,7 @@ import Messaging
   }
 
   private static func name(_ description: String?) -> String? {
-    description.map { String($0.prefix(ChannelHeader.nameLimit)) }
+    description.map { ChannelHeader.cut($0) }
   }
 
   private func open(

@@ -4,6 +4,7 @@
 public import Foundation
 import Messaging
 import MessagingClient
+import Parley
 
 extension BBMMediaManager {
   /// Offers an identity a data connection. The callback gets the connection, or why there is none; the delegates hear
@@ -12,6 +13,7 @@ extension BBMMediaManager {
   public func startDataConnection(
     _ regId: NSNumber!, metaData: String!, callback: (@MainActor (BBMDataConnection?, BBMMediaError) -> Void)!
   ) {
+    guard isStarted else { return callback?(nil, kMediaErrorNotReady) ?? () }
     place(regId, .data, metadata: metaData) { [weak self] result in
       guard let self else { return }
       switch result {
@@ -24,7 +26,7 @@ extension BBMMediaManager {
     }
   }
 
-  /// Takes notice of an offered connection, which can be accepted then.
+  /// Takes notice of an offered connection, which can be accepted then. Each call is reported to the delegates.
   public func dataConnectionSetupComplete(_ connection: BBMDataConnection!) {
     guard let connection, connections[connection.id] != nil, connection.incoming else { return }
     step(connection.id) { try await $0.ring($1) }
@@ -35,14 +37,14 @@ extension BBMMediaManager {
   public func accept(_ connection: BBMDataConnection!) {
     guard let connection, let data = connections[connection.id], connection.incoming, !data.isAccepted else { return }
     data.isAccepted = true
-    step(connection.id) { try await $0.answer($1) }
+    answer(connection.id) { [weak self] in self?.fail(data, $0) }
   }
 
   /// Ends a connection, or declines an offered one.
   public func end(_ connection: BBMDataConnection!) {
     guard let connection, let data = connections[connection.id] else { return }
     if connection.incoming, !data.isAccepted {
-      step(connection.id) { try await $0.decline($1) }
+      step(connection.id) { try await $0.decline($1, isBusy: false) }
     } else {
       step(connection.id) { try await $0.hangUp($1) }
     }
@@ -62,14 +64,19 @@ extension BBMMediaManager {
     data.isAccepted = true
     let session = makeSession(access)
     data.session = session
-    let pump = DataPump(session.meeting)
+    let pump = DataPump { [meeting = session.meeting] packet throws(JoinError) in
+      try await meeting.send(packet, topic: CallSession.topic)
+    }
+    let failed: (BBMMediaError) -> Void = { [weak self, weak data] error in
+      guard let self, let data else { return }
+      step(data.connection.id) { try await $0.hangUp($1) }
+      fail(data, error)
+    }
+    pump.failed = { failed(kMediaFailureMediaSetup) }
     session.start(
       CallSession.Handlers(
-        connected: { [weak self] in self?.connected(data, pump) },
-        failed: { [weak self] in
-          self?.step(data.connection.id) { try await $0.hangUp($1) }
-          self?.fail(data, $0)
-        }, received: { pump.receive($0) }, reconnected: { pump.reconnected() }))
+        connected: { [weak self] in self?.connected(data, pump) }, failed: failed, received: { pump.receive($0) },
+        reconnected: { pump.reconnected() }))
   }
 
   private func connected(_ data: DataCall, _ pump: DataPump) {
@@ -77,7 +84,8 @@ extension BBMMediaManager {
     data.connection.follow(pump)
     data.connection.connected = true
     notify { $0.dataConnectionAccepted(data.connection) }
-    // The delegates have set the callbacks.
+    // The delegates have set the callbacks, or have ended the connection.
+    guard connections[data.connection.id] === data else { return }
     pump.start()
   }
 

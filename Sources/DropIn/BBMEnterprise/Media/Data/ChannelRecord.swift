@@ -54,14 +54,25 @@ struct ChannelHeader: Codable, Equatable {
   /// Bytes in all; nil for a stream.
   var size: UInt64?
 
-  /// Characters of a name at most.
+  /// Characters of a name, and its bytes in UTF-8, at most: a character may have any number of bytes.
   static let nameLimit = 1_024
-  /// Bytes of what is received in memory at most.
+  static let nameByteLimit = 4_096
+  /// Bytes of what one side receives in memory at once, of all channels together.
   static let memoryLimit: UInt64 = 256 * 1_024 * 1_024
+
+  /// The part of a name that may be sent.
+  static func cut(_ name: String) -> String {
+    var bytes = 0
+    return String(
+      name.prefix(nameLimit).prefix { character in
+        bytes += character.utf8.count
+        return bytes <= nameByteLimit
+      })
+  }
 
   /// Whether it may come from somebody else.
   var isValid: Bool {
-    guard (name?.count ?? 0) <= Self.nameLimit else { return false }
+    guard (name?.utf8.count ?? 0) <= Self.nameByteLimit, (name?.count ?? 0) <= Self.nameLimit else { return false }
     return switch BBMDataChannelType(rawValue: type) {
     case kDataChannelStream: size == nil
     case kDataChannelFile: size != nil

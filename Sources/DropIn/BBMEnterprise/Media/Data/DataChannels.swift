@@ -9,9 +9,6 @@ import Foundation
     let receipt: OutgoingChannel.Receipt
   }
 
-  /// Channels of the other side that are open at once, at most.
-  static let incomingLimit = 64
-
   /// Gets what has come, or with an error what will not.
   var received: (BBMChannelData, BBMMediaError?) -> Void = { _, _ in }
   /// Whether somebody takes files, or the rest.
@@ -64,8 +61,8 @@ import Foundation
   /// The channels take turns, a record each.
   private func nextRecord() -> (record: ChannelRecord, receipt: OutgoingChannel.Receipt?)? {
     if !closing.isEmpty { return (.close(closing.removeFirst()), nil) }
-    while !turns.isEmpty {
-      let id = turns.removeFirst()
+    while let index = turns.firstIndex(where: { canSend($0) }) {
+      let id = turns.remove(at: index)
       guard let channel = outgoing[id], let next = channel.nextRecord() else { continue }
       if channel.isClosed {
         // It stays until the last record is acknowledged, for the callbacks.
@@ -81,6 +78,14 @@ import Foundation
       return next
     }
     return nil
+  }
+
+  /// Whether it is open, or the other side has room for it.
+  private func canSend(_ id: UInt32) -> Bool {
+    guard let channel = outgoing[id], !channel.isOpened else { return true }
+    var load = ChannelLoad()
+    for other in outgoing.values where other.isOpened { load.add(other.header) }
+    return load.hasRoom(for: channel.header)
   }
 
   /// The connection below is another one.
@@ -103,8 +108,13 @@ import Foundation
   private func apply(_ record: ChannelRecord) {
     switch record {
     case .open(let id, let header):
-      guard incoming[id] == nil, incoming.count < Self.incomingLimit else { return }
-      incoming[id] = IncomingChannel(header)
+      guard incoming[id] == nil else { return }
+      let channel = IncomingChannel(header)
+      guard hasRoom(for: header) else {
+        if isTaken(channel.isFile) { fail(id, channel, kMediaErrorTooLarge) }
+        return
+      }
+      incoming[id] = channel
     case .bytes(let id, let bytes):
       guard let channel = taken(id) else { return }
       guard channel.add(bytes) else { return fail(id, channel, kMediaErrorTransfer) }
@@ -119,6 +129,12 @@ import Foundation
       guard let channel = incoming.removeValue(forKey: id), !channel.isDropped else { return }
       if channel.data.type != kDataChannelStream { fail(id, channel, kMediaErrorCancelled) }
     }
+  }
+
+  private func hasRoom(for header: ChannelHeader) -> Bool {
+    var load = ChannelLoad()
+    for channel in incoming.values { load.add(channel.header) }
+    return load.hasRoom(for: header) && (!header.isFile || IncomingChannel.diskHasRoom(for: header.size ?? 0))
   }
 
   /// A channel whose content somebody takes.

@@ -52,12 +52,20 @@ struct DataLink {
   static let blockLimit = 60_000
   /// Blocks under way at most: less than a receiver's buffer at the server.
   static let window = 12
-  /// The time without an acknowledgement after which everything under way is sent again.
-  static let patience = TimeSpan.seconds(3)
+  /// The time without an acknowledgement after which everything under way is sent again, at least and at most.
+  private static let minimumPatience = TimeSpan.seconds(3)
+  private static let maximumPatience = TimeSpan.seconds(60)
   private static let pause = TimeSpan.milliseconds(20)
 
+  private struct Block {
+    let bytes: [UInt8]
+    /// When it was first sent.
+    var sentAt: Instant?
+    var isSentAgain = false
+  }
+
   /// Blocks that were enqueued, from the first one without an acknowledgement on.
-  private var unacknowledged: [[UInt8]] = []
+  private var unacknowledged: [Block] = []
   private var acknowledged: UInt64 = 0
   /// How many of them were sent.
   private var sent = 0
@@ -66,6 +74,10 @@ struct DataLink {
   private var owesAcknowledgement = false
   /// When everything is sent again.
   private var deadline: Instant?
+  /// Twice the time that an acknowledgement takes, and double after each one that fails to come: a slow channel has in
+  /// its buffer what is under way, and would get all of it once more. As in TCP (RFC 6298), blocks that were sent twice
+  /// measure nothing.
+  private var patience = Self.minimumPatience
   // The server drops what comes at more than 1 MiB or 200 messages a second; acknowledgements count, too.
   private var byteBudget = TokenBucket(perSecond: 950_000, burst: 1_000_000)
   private var messageBudget = TokenBucket(perSecond: 150, burst: 200)
@@ -75,21 +87,29 @@ struct DataLink {
   /// The number of the next block that is enqueued.
   var nextNumber: UInt64 { acknowledged + UInt64(unacknowledged.count) }
 
-  mutating func enqueue(_ block: [UInt8]) { unacknowledged.append(block) }
+  mutating func enqueue(_ block: [UInt8]) { unacknowledged.append(Block(bytes: block)) }
 
   mutating func nextOutput(now: Instant) -> Output {
     if owesAcknowledgement {
       owesAcknowledgement = false
       return .send(spend(.received(before: expected)))
     }
-    if let deadline, deadline <= now { resend() }
+    if let deadline, deadline <= now {
+      sendAllAgain()
+      patience = min(patience + patience, Self.maximumPatience)
+    }
     guard sent < unacknowledged.count else { return deadline.map { .wait(until: $0) } ?? .idle }
-    guard byteBudget.holds(unacknowledged[sent].count + 200, now: now), messageBudget.holds(1, now: now) else {
+    guard byteBudget.holds(unacknowledged[sent].bytes.count + 200, now: now), messageBudget.holds(1, now: now) else {
       return .wait(until: now + Self.pause)
     }
-    let packet = DataPacket.block(number: acknowledged + UInt64(sent), unacknowledged[sent])
+    let packet = DataPacket.block(number: acknowledged + UInt64(sent), unacknowledged[sent].bytes)
+    if unacknowledged[sent].sentAt == nil {
+      unacknowledged[sent].sentAt = now
+    } else {
+      unacknowledged[sent].isSentAgain = true
+    }
     sent += 1
-    deadline = deadline ?? now + Self.patience
+    deadline = deadline ?? now + patience
     return .send(spend(packet))
   }
 
@@ -102,6 +122,11 @@ struct DataLink {
 
   /// Sends everything under way again: the connection below is another one.
   mutating func resend() {
+    sendAllAgain()
+    patience = Self.minimumPatience
+  }
+
+  private mutating func sendAllAgain() {
     sent = 0
     deadline = nil
     owesAcknowledgement = expected > 0
@@ -118,10 +143,15 @@ struct DataLink {
     case .received(let count):
       guard count > acknowledged, count <= acknowledged + UInt64(unacknowledged.count) else { return nil }
       let fresh = Int(count - acknowledged)
+      let newest = unacknowledged[fresh - 1]
+      if let sentAt = newest.sentAt, !newest.isSentAgain {
+        let taken = now - sentAt
+        patience = min(max(taken + taken, Self.minimumPatience), Self.maximumPatience)
+      }
       unacknowledged.removeFirst(fresh)
       acknowledged = count
       sent = max(sent - fresh, 0)
-      deadline = unacknowledged.isEmpty ? nil : now + Self.patience
+      deadline = unacknowledged.isEmpty ? nil : now + patience
       return .acknowledged(count)
     case nil: return nil
     }

@@ -7,16 +7,23 @@ import Parley
   private static let heldLimit = 64
   private static let pause = TimeSpan.milliseconds(200)
 
+  /// Sends a packet to the other side.
+  typealias Sender = @MainActor ([UInt8]) async throws(JoinError) -> Void
+
   let channels = DataChannels()
-  private let meeting: Meeting
+  /// Is called when packets can't be sent, and never will be.
+  var failed: () -> Void = {}
+  private let sender: Sender
   private let wakeups: AsyncStream<Void>.Continuation
   private var loop: Task<Void, Never>?
   private var timer: Task<Void, Never>?
   /// The packets that came before ``start()``; nil from then on.
   private var held: [[UInt8]]? = []
+  /// Whether the connection is over: a callback may have ended it, and no other one follows.
+  private var isOver = false
 
-  init(_ meeting: Meeting) {
-    self.meeting = meeting
+  init(_ sender: @escaping Sender) {
+    self.sender = sender
     let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     wakeups = continuation
     loop = Task { [weak self] in
@@ -28,11 +35,12 @@ import Parley
   func start() {
     let packets = held ?? []
     held = nil
-    for packet in packets { receive(packet) }
+    for packet in packets where !isOver { receive(packet) }
     wake()
   }
 
   func receive(_ packet: [UInt8]) {
+    guard !isOver else { return }
     guard held == nil else {
       if held?.count ?? 0 < Self.heldLimit { held?.append(packet) }
       return
@@ -55,7 +63,11 @@ import Parley
     while !Task.isCancelled {
       switch channels.nextOutput(now: MonotonicClock.now) {
       case .send(let packet):
-        do throws(JoinError) { try await meeting.send(packet, topic: CallSession.topic) } catch {
+        do throws(JoinError) { try await sender(packet) } catch {
+          if case .refused = error {
+            if !isOver { failed() }
+            return
+          }
           // The link sends it again; when the meeting is over, its session says so.
           return wake(at: MonotonicClock.now + Self.pause)
         }
@@ -75,6 +87,7 @@ import Parley
   }
 
   func end(_ error: BBMMediaError) {
+    isOver = true
     wakeups.finish()
     loop?.cancel()
     timer?.cancel()

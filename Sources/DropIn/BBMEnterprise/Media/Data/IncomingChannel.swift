@@ -3,8 +3,9 @@ import Foundation
 
 /// A channel of the other side: what of it has come.
 @MainActor final class IncomingChannel {
+  let header: ChannelHeader
   let data: BBMChannelData
-  private let size: UInt64?
+  private var size: UInt64? { header.size }
   private var received: UInt64 = 0
   private var digest = TransferDigest()
   private var memory = Data()
@@ -16,11 +17,16 @@ import Foundation
   var isFile: Bool { data.type == kDataChannelFile }
 
   init(_ header: ChannelHeader) {
+    self.header = header
     let type = BBMDataChannelType(rawValue: header.type)
-    // The name is somebody else's choice: of a path, only its end counts.
-    let name = header.name.map { type == kDataChannelFile ? ($0 as NSString).lastPathComponent : $0 }
-    data = BBMChannelData(type, name: name)
-    size = header.size
+    data = BBMChannelData(type, name: type == kDataChannelFile ? header.name.flatMap(Self.fileName) : header.name)
+  }
+
+  /// The name is somebody else's choice: only the end of a path counts, and nil is given for what names no file.
+  private static func fileName(_ name: String) -> String? {
+    guard !name.utf8.contains(0) else { return nil }
+    let last = (name as NSString).lastPathComponent
+    return ["", ".", "..", "/"].contains(last) ? nil : last
   }
 
   /// The rest is not wanted.
@@ -57,6 +63,14 @@ import Foundation
     }
     guard let file = file ?? makeFile() else { return false }
     return (try? file.write(contentsOf: Data(bytes))) != nil
+  }
+
+  /// Whether the disk of temporary files has so many bytes left. A disk that doesn't say so fails when it is full.
+  static func diskHasRoom(for size: UInt64) -> Bool {
+    let folder = FileManager.default.temporaryDirectory.path
+    let values = try? FileManager.default.attributesOfFileSystem(forPath: folder)
+    guard let free = values?[.systemFreeSize] as? NSNumber else { return true }
+    return size <= free.uint64Value
   }
 
   /// A temporary file that the user alone may read.

@@ -23,7 +23,7 @@ import Foundation
 
   let id: UInt32
   let header: ChannelHeader
-  private var isOpened = false
+  private(set) var isOpened = false
   private var items: [Item] = []
   private var digest = TransferDigest()
   private(set) var isClosed = false
@@ -54,7 +54,7 @@ import Foundation
     guard let file = FileHandle(forReadingAtPath: path), let size = try? file.seekToEnd(),
       (try? file.seek(toOffset: 0)) != nil
     else { return nil }
-    let name = (path as NSString).lastPathComponent
+    let name = ChannelHeader.cut((path as NSString).lastPathComponent)
     let channel = OutgoingChannel(id, ChannelHeader(type: kDataChannelFile.rawValue, name: name, size: size))
     channel.items = [Item(source: .file(file), size: size, callback: callback)]
     return channel
