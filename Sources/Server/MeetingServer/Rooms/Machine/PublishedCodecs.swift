@@ -34,8 +34,8 @@ struct PublishedCodecs {
     return true
   }
 
-  /// The codec that most receivers can decode: nil for the sender's own choice, which wins a tie. The one that is sent at
-  /// request wins it over the rest, since a change would cost those who see it their picture.
+  /// The codec that most receivers can decode: nil for the sender's own choice, which wins a tie. The codec in use wins
+  /// over the rest, since a change would leave those who decode it without video.
   ///
   /// - Parameter count: How many receivers can decode a codec.
   func best(of receivers: Int, count: (NegotiatedCodec) -> Int) -> NegotiatedCodec? {
