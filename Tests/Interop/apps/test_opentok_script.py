@@ -226,12 +226,12 @@ class App(unittest.TestCase):
         ben.untouched(f"connect(...{json.dumps([self.key, self.session, self.token()])})")
         told = "log.filter(({ type }) => type === 'audioBlocked').map(({ who }) => who).sort()"
         wait_for("the word of both", lambda: ben.untouched(told) == ["Ann", "Dan"] or f"no: {ben.untouched('log.slice(-8)')}")
-        # What nobody wants to hear is not held back, and is again when it is wanted.
+        # Sound that nobody wants is not held back. When it is wanted again, it is.
         ben.untouched("void subscribers.Ann.subscribeToAudio(false)")
         self.assertEqual(ben.untouched("[subscribers.Ann.isAudioBlocked(), subscribers.Dan.isAudioBlocked()]"), [False, True])
         ben.untouched("void subscribers.Ann.subscribeToAudio(true)")
         wait_for("Ann's again", lambda: ben.untouched("subscribers.Ann.isAudioBlocked()"))
-        # A speaker may be chosen before, and whoever goes meanwhile takes nothing away.
+        # A chosen speaker changes nothing, nor does somebody who goes.
         ben.untouched("OT.setAudioOutputDevice('')")
         dan.page.evaluate("() => session.disconnect()")
         wait_for("Dan to go", lambda: ben.untouched("log.some(({ who, type }) => who === 'Dan' && type === 'destroyed')") or f"no: {ben.untouched('log.slice(-8)')}")
