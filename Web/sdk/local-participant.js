@@ -18,6 +18,9 @@ export class LocalParticipant extends Participant {
   #meeting;
   #devices;
   #queues = new Map();
+  // Far from the numbers of offers, of the send queue and of requests.
+  #renameId = -2_000_000_000;
+  #confirmedName = null;
 
   constructor(name, meeting, devices) {
     super("", name);
@@ -135,7 +138,32 @@ export class LocalParticipant extends Participant {
     this.name = name;
     this.#meeting._nameChanged(this);
     this.#meeting._encryption?._rename(name);
-    this.#meeting._send({ type: "rename", name });
+    this._reportName();
+    this.#meeting._emit("participantUpdated", { participant: this });
+  }
+
+  /** Reports the name to the server, which may refuse it. */
+  _reportName() {
+    this.#renameId -= 1;
+    this.#meeting._send({ type: "rename", name: this.name, id: this.#renameId });
+  }
+
+  /** The name is what the others see. @param {string} name */
+  _confirmName(name) {
+    this.name = name;
+    this.#confirmedName = name;
+  }
+
+  /**
+   * Takes the server's refusal of the newest name: the one that the others see holds again.
+   *
+   * @param {number} id the refused message's
+   */
+  _refuseName(id) {
+    if (id !== this.#renameId || this.#confirmedName === null) { return; }
+    this.name = this.#confirmedName;
+    this.#meeting._nameChanged(this);
+    this.#meeting._encryption?._rename(this.name);
     this.#meeting._emit("participantUpdated", { participant: this });
   }
 

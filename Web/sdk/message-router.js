@@ -111,10 +111,11 @@ export class MessageRouter {
   }
 
   async #applyRefusal(message, connection) {
-    const { session, requests, queue } = this.#parts;
+    const { session, requests, queue, replica } = this.#parts;
     if (await connection.receiveRefusal(message)) { return; }
     const error = new ParleyError(String(message.code), String(message.message ?? ""));
     if (queue.answered(message.id, error) || requests.answered(message.id, error)) { return; }
+    if (!message.fatal) { replica.roster.local._refuseName(message.id); }
     if (message.fatal && error.code !== "tooFast") { session.refuse(error); return; }
     // The server closes the socket of a client that sends too fast and keeps its session: it is resumed as after any
     // loss.

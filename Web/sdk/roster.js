@@ -154,7 +154,7 @@ export class Roster {
     const own = this.#local;
     if (value?.id !== own.id || typeof value.name !== "string") { return; }
     const before = own.displayName;
-    own.name = value.name;
+    own._confirmName(value.name);
     this.nameChanged(own);
     if (own.displayName !== before) { this.#emit("participantUpdated", { participant: own }); }
   }

@@ -300,7 +300,7 @@ export class Session {
     // The offer first: the server must know the tracks that it brings before they are muted.
     this.#connection.resend();
     this.#sendMutes();
-    this.send({ type: "rename", name: this.#local.name });
+    this.#local._reportName();
     this.#delegate.flush();
   }
 

@@ -41,6 +41,20 @@ export function shortened(text, most, more = "") {
   return start.length > most || start.join("").length < text.length ? start.slice(0, most).join("") + more : text;
 }
 
+/** Characters that draw nothing. No property says so of the last three. */
+const blank = /[\p{C}\p{Z}\p{Mn}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}]/gu;
+
+/** Unassigned here, and perhaps an emoji that is newer than the browser. */
+const isUnassigned = /\p{Cn}/u;
+
+/**
+ * Whether anything of a text can be seen, as the server judges names.
+ *
+ * @param {string} text
+ * @returns {boolean}
+ */
+export function isVisible(text) { return text.replace(blank, (each) => (isUnassigned.test(each) ? each : "")).length > 0; }
+
 /**
  * Why a text is too long, as a sentence; null when it is not.
  *

@@ -48,10 +48,10 @@ public enum DisplayName {
     return name.contains(where: draws) ? String(name) : nil
   }
 
-  /// White space, and the two symbols that are blank by design: no property says so of U+2800 BRAILLE PATTERN BLANK and
-  /// U+1D159 MUSICAL SYMBOL NULL NOTEHEAD.
+  /// White space, and the three symbols that are blank by design: no property says so of U+2800 BRAILLE PATTERN BLANK,
+  /// U+1D159 MUSICAL SYMBOL NULL NOTEHEAD and U+FFFC OBJECT REPLACEMENT CHARACTER.
   private static func blanks(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.isWhitespace || scalar == "\u{2800}" || scalar == "\u{1D159}"
+    scalar.properties.isWhitespace || scalar == "\u{2800}" || scalar == "\u{1D159}" || scalar == "\u{FFFC}"
   }
 
   private static func keeps(_ scalar: Unicode.Scalar, isEmoji: Bool, after last: Unicode.Scalar?) -> Bool {

@@ -3,11 +3,12 @@ public enum Initials {
   /// The first grapheme clusters (UAX #29) of the first and the last word of `name`, in upper case; "?" where nothing
   /// can stand for it.
   ///
-  /// A cluster with a letter or digit comes before signs: of a word its first such cluster stands, and words without
-  /// any count only where no word has one. Upper case that needs more characters (ß, ﬁ) stays as it is written.
+  /// A cluster with a letter or digit comes before modifier letters, which look like quotation marks (ʻOkina, ʿAlī).
+  /// These come before signs. Of a word its first such cluster stands, and words without any count only where no word
+  /// has one. Upper case that needs more characters (ß, ﬁ) stays as it is written.
   public static func of(_ name: String) -> String {
     let words = name.split { $0.isWhitespace || $0 == "-" || $0 == "_" || $0 == "." }
-    let letters = words.compactMap { $0.first(where: isLetter) }
+    let letters = words.compactMap { $0.first(where: isLetter) ?? $0.first(where: isModifier) }
     let chosen = letters.isEmpty ? words.compactMap { $0.first(where: isSign) } : letters
     guard let first = chosen.first else { return "?" }
     guard chosen.count > 1, let last = chosen.last else { return upper(first) }
@@ -15,15 +16,21 @@ public enum Initials {
   }
 
   private static func isLetter(_ character: Character) -> Bool {
-    character.unicodeScalars.first.map { scalar in
-      switch scalar.properties.generalCategory {
-      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
-        .letterNumber,
-        .otherNumber:
-        !isKeycap(character) && !scalar.properties.isDefaultIgnorableCodePoint
-      default: false
-      }
-    } ?? false
+    guard let scalar = character.unicodeScalars.first, !scalar.properties.isDefaultIgnorableCodePoint,
+      !isKeycap(character)
+    else { return false }
+    switch scalar.properties.generalCategory {
+    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .otherLetter, .decimalNumber, .letterNumber,
+      .otherNumber:
+      return true
+    // ⓐ, but not Ⓜ, which is drawn as an emoji.
+    case .otherSymbol: return scalar.properties.isAlphabetic && !scalar.properties.isEmoji
+    default: return false
+    }
+  }
+
+  private static func isModifier(_ character: Character) -> Bool {
+    character.unicodeScalars.first?.properties.generalCategory == .modifierLetter
   }
 
   /// An emoji such as 1️⃣, which begins with a digit.

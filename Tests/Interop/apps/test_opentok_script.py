@@ -217,6 +217,33 @@ class App(unittest.TestCase):
         self.assertIs(ben.page.evaluate(f"() => {track}.blocked"), False)
         ben.hears("Ann")
 
+    def test_each_sound_that_is_held_back_is_told_and_one_that_comes_after_the_click_is_heard_at_once(self) -> None:
+        self.person("Ann")
+        dan = self.person("Dan")
+        ben = self.enterContext(Person(self.driver, "Ben", devices=False, arguments=SILENT, draws=False))
+        ben.page.goto(self.origin)
+        ben.untouched(f"load({json.dumps(self.server.url)})")
+        ben.untouched(f"connect(...{json.dumps([self.key, self.session, self.token()])})")
+        told = "log.filter(({ type }) => type === 'audioBlocked').map(({ who }) => who).sort()"
+        wait_for("the word of both", lambda: ben.untouched(told) == ["Ann", "Dan"] or f"no: {ben.untouched('log.slice(-8)')}")
+        # Sound that nobody wants is not held back. When it is wanted again, it is.
+        ben.untouched("void subscribers.Ann.subscribeToAudio(false)")
+        self.assertEqual(ben.untouched("[subscribers.Ann.isAudioBlocked(), subscribers.Dan.isAudioBlocked()]"), [False, True])
+        ben.untouched("void subscribers.Ann.subscribeToAudio(true)")
+        wait_for("Ann's again", lambda: ben.untouched("subscribers.Ann.isAudioBlocked()"))
+        # A chosen speaker changes nothing, nor does somebody who goes.
+        ben.untouched("OT.setAudioOutputDevice('')")
+        dan.page.evaluate("() => session.disconnect()")
+        wait_for("Dan to go", lambda: ben.untouched("log.some(({ who, type }) => who === 'Dan' && type === 'destroyed')") or f"no: {ben.untouched('log.slice(-8)')}")
+        self.assertIs(ben.untouched("subscribers.Ann.isAudioBlocked()"), True)
+        ben.untouched("""document.body.prepend(Object.assign(document.createElement("button"), { id: "hear", textContent: "Hear", onclick: () => OT.unblockAudio() }))""")
+        ben.page.click("#hear")
+        self.hears_of(ben, 2, who="Ann", type="audioUnblocked")
+        self.person("Cem")
+        self.hears_of(ben, who="Cem", type="connected")
+        wait_for("Cem's sound", lambda: ben.page.evaluate("() => [...document.querySelectorAll('audio')].every((each) => !each.paused)"))
+        self.assertEqual(self.log(ben, who="Cem", type="audioBlocked"), [])
+
     # MARK: What a host ends
 
     def test_a_camera_that_a_host_turns_off_comes_back_and_is_told_to_be_on_only_when_it_is(self) -> None:

@@ -87,6 +87,36 @@ class Codecs(client_test.ClientTest):
         cem.hears("Ann")
         ann.sees("Cem")
 
+    def test_a_preferred_codec_that_the_browser_cannot_send_or_does_not_know_costs_nobody_the_video(self) -> None:
+        without_av1 = """(() => {
+          for (const type of [RTCRtpSender, RTCRtpReceiver]) {
+            const known = type.getCapabilities.bind(type);
+            type.getCapabilities = (kind) => ({ ...known(kind), codecs: known(kind).codecs.filter(({ mimeType }) => mimeType !== "video/AV1") });
+          }
+        })()"""
+        dan = self.person("Dan", devices=False)
+        for preferred in ("AV1", "H265", "nonsense"):
+            with Person(self.driver, "Ann", arguments=UNHURRIED) as ann:
+                ann.context.add_init_script(without_av1)
+                ann.join(self.server.url, self.room, f"config.preferredVideoCodec={preferred}")
+                dan.sees("Ann")
+                self.assertIn(self.sent(ann)["codec"], ("video/VP8", "video/VP9", "video/H264"))
+                ann.page.evaluate("() => parley.leave()")
+            wait_for("Ann to go", lambda: dan.evaluate("() => parley.participants.size") == 0)
+
+    def test_sound_is_heard_where_the_browser_refuses_the_chosen_speaker(self) -> None:
+        self.person("Ann")
+        dan = self.enterContext(Person(self.driver, "Dan", devices=False, arguments=UNHURRIED))
+        dan.context.add_init_script("HTMLMediaElement.prototype.setSinkId = () => Promise.reject(new DOMException('A user gesture is required', 'NotAllowedError'))")
+        dan.join(self.server.url, self.room)
+        choose = """async () => {
+          const { playback } = await import("/sdk/parley.js");
+          return playback.setSpeaker("one").then(() => null, ({ code }) => code);
+        }"""
+        self.assertEqual(dan.evaluate(choose), "deviceNotFound")
+        dan.hears("Ann")
+        self.assertEqual([line for line in dan.console if "uncaught" in line], [])
+
     def test_a_page_goes_over_to_what_all_can_play_and_back(self) -> None:
         ann = self.person("Ann", prefers="VP9")
         dan = self.person("Dan", devices=False)

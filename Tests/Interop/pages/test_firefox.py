@@ -49,6 +49,18 @@ class FirefoxCodecs(client_test.ClientTest):
         fay.screenshot(test_codecs.OUTPUT / "undecodable-firefox.png")
         self.assert_is_quiet(fay)
 
+    def test_firefox_says_that_it_holds_sound_back(self) -> None:
+        ann = self.chromium("Ann", only=("sendonly", "VP8"), prefers="VP8")
+        fay = self.enterContext(Firefox("Fay", {"media.autoplay.default": 1, "media.autoplay.blocking_policy": 0}))
+        fay.join(self.server.url, self.room, "config.startAudioOnly=true&config.startWithAudioMuted=true")
+        wait_for("the button", lambda: fay.texts(".hear") == ["Click to hear the others"] or f"no: {fay.texts('.hear')}")
+        blocked = "() => [...parley.participants.values()][0]?.publication('microphone')?.track?.blocked ?? null"
+        self.assertIs(fay.evaluate(blocked), True)
+        # Sound of somebody who has gone isn't held back.
+        ann.page.evaluate("() => parley.leave()")
+        wait_for("the button to go", lambda: fay.texts(".hear") == [])
+        self.assert_is_quiet(fay)
+
     def test_firefox_says_who_cannot_see_its_camera(self) -> None:
         fay = self.firefox("Fay", only=("sendonly", "VP8"))
         self.sends(fay, "VP8")

@@ -53,6 +53,30 @@ class Names(unittest.TestCase):
         wait_for("the words", lambda: page.locator(".toast", has_text="Your name was not changed. A name has at most 80 characters.").count() == 1)
         self.assertEqual(ben.names(), [FAMILY * 80])
 
+    def test_a_name_that_cannot_be_seen_is_said_in_its_field_and_who_is_refused_keeps_the_name_that_others_see(self) -> None:
+        ann = self.enterContext(Person(self.driver, "Ann", devices=False, draws=False))
+        ann.page.goto(f"{self.server.url}/unseen")
+        field, join = ann.page.get_by_label("Your name"), ann.page.get_by_role("button", name="Join now")
+        for name in ("\u3164", "\uFFFC", "\u2800 \u200C", "\U0001D159", "\u0301", "\uFE0F"):
+            field.fill(name)
+            join.click()
+            self.assertEqual(ann.page.locator("#name-problem:visible").inner_text(), "Type your name, so that others know who you are.", ascii(name))
+            self.assertEqual(ann.state(), "no meeting")
+        # An emoji that is newer than most browsers.
+        field.fill("\U0001FAEA")
+        join.click()
+        ann.joined()
+
+        ben = self.person("Ben", "Ben", "unseen").joined()
+        own = lambda: ben.page.evaluate("() => parley.localParticipant.displayName")
+        self.assertEqual(ben.names(), ["\U0001FAEA"])
+        ben.page.evaluate("() => { window.refused = 0; parley.addEventListener('error', ({ detail }) => { window.refused += detail.error.code === 'badName'; }); }")
+        for name, kept, refused in (("\u3164", "Ben", 1), ("Benny", "Benny", 1), ("\u202E", "Benny", 2)):
+            ben.page.evaluate("(name) => parley.localParticipant.rename(name)", name)
+            wait_for("the server's word", lambda: ben.page.evaluate("() => window.refused") == refused and self.others(ann) == [kept])
+            self.assertEqual((own(), self.others(ann)), (kept, [kept]))
+            self.assertIn(f"{kept} (you)", ben.page.locator(".tile-self").get_attribute("aria-label"))
+
     def test_two_people_of_one_name_are_told_apart_wherever_they_are_shown(self) -> None:
         long = "Bartholomew Montgomery-Featherstonehaugh the Younger of Upper Slaughter"
         host = self.person("Ann", "Ann", "same", "moderator_token").joined()

@@ -38,10 +38,11 @@ PREFERENCES = {
 
 
 class Firefox:
-    """One Firefox with a profile of its own and one page. Use it in a ``with`` block."""
+    """One Firefox with a profile of its own, with further preferences, and one page. Use it in a ``with`` block."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str, preferences: dict[str, Any] | None = None):
         self.name = name
+        self._preferences = PREFERENCES | (preferences or {})
         #: The lines of the page's console, and its uncaught errors.
         self.console: list[str] = []
         self._profile = tempfile.TemporaryDirectory(prefix="parley-firefox-")
@@ -52,7 +53,7 @@ class Firefox:
         self._log: list[str] = []
 
     def __enter__(self) -> "Firefox":
-        lines = [f"user_pref({json.dumps(key)}, {json.dumps(value)});" for key, value in PREFERENCES.items()]
+        lines = [f"user_pref({json.dumps(key)}, {json.dumps(value)});" for key, value in self._preferences.items()]
         (Path(self._profile.name) / "user.js").write_text("\n".join(lines))
         self._process = subprocess.Popen(
             [FIREFOX, "--headless", "--no-remote", "--profile", self._profile.name, "--remote-debugging-port", "0", "about:blank"],

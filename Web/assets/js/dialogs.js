@@ -1,5 +1,5 @@
 import { AudioLevel } from "/sdk/parley.js";
-import { lengthProblem, textLimits } from "/sdk/text.js";
+import { isVisible, lengthProblem, textLimits } from "/sdk/text.js";
 import { codecName } from "./codecs.js";
 import { h, setText } from "./dom.js";
 import { icon } from "./icons.js";
@@ -249,7 +249,7 @@ export function openSettings(meeting, handlers) {
   const rename = () => {
     const text = name.value.trim();
     if (lengthProblem(text, textLimits.name, "A name") !== null) { return; }
-    if (text.length === 0 || text === localParticipant.name) { name.value = localParticipant.name; return; }
+    if (!isVisible(text) || text === localParticipant.name) { name.value = localParticipant.name; return; }
     localParticipant.rename(text);
     choices.update({ name: text });
   };

@@ -1,5 +1,5 @@
 import { Devices } from "/sdk/parley.js";
-import { textLimits } from "/sdk/text.js";
+import { isVisible, textLimits } from "/sdk/text.js";
 import { fillDevices, levelMeter, playTone, themeChoice, openDialog } from "./dialogs.js";
 import { h, setAttribute, setText } from "./dom.js";
 import { icon, mark } from "./icons.js";
@@ -164,7 +164,7 @@ export class Prejoin {
 
   #submit() {
     const name = this.#name.value.trim();
-    if (name.length === 0) {
+    if (!isVisible(name)) {
       this.#nameProblem.hidden = false;
       setText(this.#nameProblem, "Type your name, so that others know who you are.");
       setAttribute(this.#name, "aria-invalid", "true");

@@ -5,23 +5,26 @@ import { icon, qualityBars, qualityWords } from "./icons.js";
 
 /** Whether a character is an emoji such as 1️⃣, which begins with a digit. */
 const isKeycap = (character) => character.includes("\u20E3");
-const isLetter = (character) => /^(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}]/u.test(character) && !isKeycap(character);
+const isLetter = (character) => /^(?!\p{Default_Ignorable_Code_Point}|\p{Lm})[\p{L}\p{N}]|^(?!\p{Emoji})(?=\p{So})\p{Alphabetic}/u.test(character)
+  && !isKeycap(character);
+/** These look like quotation marks: ʻOkina, ʿAlī. */
+const isModifier = (character) => /^\p{Lm}/u.test(character);
 const isSign = (character) => /^\p{S}/u.test(character) || isKeycap(character);
 /** Upper case that needs more characters (ß, ﬁ) stays as it is written. */
 const upper = (character) => (characters(character.toUpperCase()).length === 1 ? character.toUpperCase() : character);
 
 /**
  * The initials that stand for a name without a picture: of its first and its last word the first character that is a
- * letter or digit, or a sign where no word has any. `Initials` in Swift gives the same
- * (`Tests/Base/BasicsTests/initials.json`).
+ * letter or digit, a modifier letter (ʻ) where the word has no other, or a sign where no word has any. `Initials` in
+ * Swift gives the same (`Tests/Base/BasicsTests/initials.json`).
  *
  * @param {string} name
  * @returns {string} one or two characters
  */
 export function initials(name) {
   const words = name.split(/[\s\-_.]+/u).map(characters);
-  const found = (test) => words.map((word) => word.find(test)).filter(Boolean);
-  const letters = found(isLetter);
+  const found = (test, other = () => false) => words.map((word) => word.find(test) ?? word.find(other)).filter(Boolean);
+  const letters = found(isLetter, isModifier);
   const chosen = letters.length > 0 ? letters : found(isSign);
   if (chosen.length === 0) { return "?"; }
   return chosen.length > 1 ? upper(chosen[0]) + upper(chosen.at(-1)) : upper(chosen[0]);

@@ -62,15 +62,16 @@ struct ServerParts: Sendable {
     let desk = AnonymousJoin(
       store: store, authority: authority, meetingLifetime: configuration.meetingLifetime,
       opensRooms: configuration.openRooms)
+    let providers = { ProviderClient(report: { log.warning("provider.silent", ["reason": $0.reason]) }) }
     let signIn = SignInEndpoints(
-      store: store, desk: desk, client: ProviderClient(), counters: counters, log: log)
+      store: store, desk: desk, client: providers(), counters: counters, log: log)
     let attachments = AttachmentFiles(data: configuration.dataFolder)
     let meetings = CallMeetings(store: store, authority: authority)
     mailboxes = MailboxHub(
       store: store, log: log, attachments: attachments,
       push: PushNotifier(store: store, allowedHosts: configuration.webhooks.allowedHosts, log: log),
       meetings: meetings)
-    let authenticator = DomainAuthenticator(client: ProviderClient(), log: log)
+    let authenticator = DomainAuthenticator(client: providers(), log: log)
     messaging = MessagingService(
       hub: mailboxes, store: store, authenticator: authenticator,
       vaults: EndpointVaults(vault: vault, log: log), meetings: meetings, log: log)

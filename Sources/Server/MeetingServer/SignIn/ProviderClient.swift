@@ -19,6 +19,8 @@ actor ProviderClient {
 
   /// For how long a discovery document and keys are used before they are fetched again, in seconds.
   static let lifetime: TimeInterval = 3_600
+  /// For how long keys are used whose address doesn't answer any more, in seconds.
+  static let longestKeyAge: TimeInterval = 86_400
   /// The pause between two fetches of keys because of an unknown one, in seconds: tokens with invented key ids can't
   /// cause more. The first fetch is at once, so that nobody is refused when a provider changes its key.
   static let keyPause: TimeInterval = 30
@@ -34,6 +36,7 @@ actor ProviderClient {
   private struct Known {
     var document: (value: ProviderDocument, time: Date)?
     var keys: (value: ProviderKeys, time: Date)?
+    var keysFailure: Date?
     /// When keys were last asked for because those at hand did not prove a token.
     var lastUnfit: Date?
     var failure: (problem: SignInProblem, time: Date)?
@@ -41,14 +44,17 @@ actor ProviderClient {
 
   private let fetch: Fetch
   private let clock: @Sendable () -> Date
+  private let report: @Sendable (SignInProblem) -> Void
   private var known: [String: Known] = [:]
   private var loading: [String: Task<ProviderDocument, any Error>] = [:]
   private var loadingKeys: [String: Task<ProviderKeys, any Error>] = [:]
   private var exchanges = 0
 
   /// A client; tests give it another network and another clock.
+  ///
+  /// - Parameter report: Called when a provider doesn't answer and what it said earlier goes on counting.
   init(
-    clock: @escaping @Sendable () -> Date = { Date() },
+    clock: @escaping @Sendable () -> Date = { Date() }, report: @escaping @Sendable (SignInProblem) -> Void = { _ in },
     fetch: @escaping Fetch = { call in
       try await HTTPClient.request(
         call.method, call.url, headers: call.headers, body: call.body, limit: ProviderClient.limit, timeout: .seconds(8)
@@ -56,6 +62,7 @@ actor ProviderClient {
     }
   ) {
     self.clock = clock
+    self.report = report
     self.fetch = fetch
   }
 
@@ -90,8 +97,9 @@ actor ProviderClient {
       let problem = error as? SignInProblem ?? .unreachable("the provider cannot be asked")
       remember(issuer) { $0.failure = (problem, clock()) }
       // People who sign in need the keys and addresses of an hour ago more than none at all.
-      if let document = known[issuer]?.document { return document.value }
-      throw problem
+      guard let document = known[issuer]?.document else { throw problem }
+      report(problem)
+      return document.value
     }
   }
 
@@ -101,12 +109,21 @@ actor ProviderClient {
     try await keys(at: document.jwks_uri, of: document.issuer, unfit: unfit)
   }
 
-  /// The keys at an address, which are remembered by the name of their issuer.
+  /// The provider has answered, and has no key.
+  private struct NoUsableKey: Error {}
+
+  /// The keys at an address, which are remembered by the name of their issuer. While the address doesn't answer, known
+  /// keys count until they are ``longestKeyAge`` old.
   func keys(at address: String, of issuer: String, unfit: Bool) async throws(SignInProblem) -> ProviderKeys {
     let now = clock()
     if let keys = known[issuer]?.keys {
       let end = unfit ? known[issuer]?.lastUnfit.map { $0 + Self.keyPause } : keys.time + Self.lifetime
       if let end, now < end { return keys.value }
+      if !unfit, let failure = known[issuer]?.keysFailure, now < failure + Self.failurePause,
+        now < keys.time + Self.longestKeyAge
+      {
+        return keys.value
+      }
     }
     if unfit { remember(issuer) { $0.lastUnfit = now } }
     let task: Task<ProviderKeys, any Error>
@@ -115,9 +132,10 @@ actor ProviderClient {
     } else {
       task = Task { [fetch] in
         let json = try await Self.get(address, "key set", fetch)
-        guard let keys = ProviderKeys(json: json), keys.count > 0 else {
-          throw SignInProblem.unreachable("the provider's key set has no RS256 or ES256 key that can be used")
+        guard let keys = ProviderKeys(json: json) else {
+          throw SignInProblem.unreachable("the provider's key set cannot be read")
         }
+        guard keys.count > 0 else { throw NoUsableKey() }
         return keys
       }
       loadingKeys[issuer] = task
@@ -125,11 +143,22 @@ actor ProviderClient {
     do {
       let keys = try await task.value
       loadingKeys[issuer] = nil
-      remember(issuer) { $0.keys = (keys, clock()) }
+      remember(issuer) {
+        $0.keys = (keys, clock())
+        $0.keysFailure = nil
+      }
       return keys
     } catch {
-      loadingKeys[issuer] = nil
-      throw error as? SignInProblem ?? .unreachable("the provider's key set cannot be read")
+      // Of all who wait for it, one reports.
+      let isFirst = loadingKeys.removeValue(forKey: issuer) != nil
+      if error is NoUsableKey {
+        throw .unreachable("the provider's key set has no RS256 or ES256 key that can be used")
+      }
+      let problem = error as? SignInProblem ?? .unreachable("the provider's key set cannot be read")
+      guard !unfit, let keys = known[issuer]?.keys, now < keys.time + Self.longestKeyAge else { throw problem }
+      remember(issuer) { $0.keysFailure = clock() }
+      if isFirst { report(problem) }
+      return keys.value
     }
   }
 

@@ -52,11 +52,17 @@ final class HTTPBodyQueue: Sendable {
   private let state = Mutex(State())
   /// Called when reading may go on.
   private let resume: @Sendable () -> Void
+  /// Called when the sink wants the body.
+  private let accepted: @Sendable () -> Void
   /// Called when the sink has refused what is still to come.
   private let refused: @Sendable () -> Void
 
-  init(resume: @escaping @Sendable () -> Void, refused: @escaping @Sendable () -> Void) {
+  init(
+    resume: @escaping @Sendable () -> Void, accepted: @escaping @Sendable () -> Void,
+    refused: @escaping @Sendable () -> Void
+  ) {
     self.resume = resume
+    self.accepted = accepted
     self.refused = refused
   }
 
@@ -86,7 +92,7 @@ final class HTTPBodyQueue: Sendable {
   /// refused: a client that is answered in the middle of what it sends often does not see the answer.
   func run(_ sink: any HTTPBodySink, length: Int) async -> HTTPResponse {
     var refusal = await sink.begin(length: length)
-    if refusal != nil { refused() }
+    if refusal == nil { accepted() } else { refused() }
     while let piece = await next() {
       guard refusal == nil else { continue }
       refusal = await sink.take(piece)

@@ -86,6 +86,7 @@ extension ServerWire {
     if length > bodyLimit {
       return refuseAndClose(sink?.refusal(ofLength: length) ?? .tooLarge(most: bodyLimit))
     }
+    awaitsContinue = length > 0 && Self.awaitsContinue(headers, isOld: isOld)
     if let sink {
       beginUpload(to: sink, length: length)
       return 0
@@ -97,7 +98,7 @@ extension ServerWire {
     if length > 0 {
       phase = .body
       deadline = MonotonicClock.now + limits.bodyTimeout
-      return 0
+      return sayContinue() ? 0 : -1
     }
     // Without a length the library would wait for a body after POST, PUT and PATCH; there is none. With reading off
     // it waits for nothing, and the connection is closed after the answer.

@@ -8,6 +8,7 @@ extension ServerWire {
     let current = serial
     let queue = HTTPBodyQueue(
       resume: { [weak self] in service.post { [weak self] in self?.resumeUpload(current) } },
+      accepted: { [weak self] in service.post { [weak self] in self?.acceptUpload(current) } },
       refused: { [weak self] in service.post { [weak self] in self?.refuseUpload(current) } })
     phase = .body
     refusedRest = nil
@@ -29,6 +30,7 @@ extension ServerWire {
   func uploadPiece(_ piece: UnsafeRawBufferPointer, _ queue: HTTPBodyQueue) -> Int32 {
     guard piece.count <= expected, let wsi = unsafe wsi else { return -1 }
     expected -= piece.count
+    awaitsContinue = false
     if let rest = refusedRest {
       refusedRest = rest - piece.count
       // At the end the library says so, and the connection can go on.
@@ -51,6 +53,8 @@ extension ServerWire {
   /// The sink wants no more: what the client still sends is read for a moment.
   func refuseUpload(_ serial: UInt64) {
     guard !isGone, phase == .body, serial == self.serial else { return }
+    // Nothing of the body is on its way: the client waits for this answer.
+    if awaitsContinue { return cutUpload() }
     refusedRest = limits.refusedBodyLimit
     deadline = min(deadline, MonotonicClock.now + limits.refusedBodyTimeout)
   }

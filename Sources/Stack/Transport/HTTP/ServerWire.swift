@@ -49,6 +49,8 @@ import Glibc
   var deadline: Instant
   var request: HTTPRequest?
   var expected = 0
+  /// The client sends its body only after an interim answer (`ServerWire+Expectation`).
+  var awaitsContinue = false
   var task: Task<Void, Never>?
   var upload: HTTPBodyQueue?
   var uploadPace: UploadPace?

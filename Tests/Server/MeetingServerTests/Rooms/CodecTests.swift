@@ -196,6 +196,10 @@ struct CodecTests {
     #expect(best([1, 2, 3], of: 3) == "H264")
     #expect(best([1, 2, 2], of: 4) == "VP8")
     #expect(best([0, 0, 0], of: 2) == nil)
+    // A participant who joins and decodes VP8 alone takes it from nobody.
+    published.request(codecs[2], now: .zero)
+    #expect(best([1, 2, 2], of: 4) == "H264")
+    #expect(best([1, 3, 2], of: 4) == "VP8")
   }
 
   @Test("whoever is hidden is not told of to senders")

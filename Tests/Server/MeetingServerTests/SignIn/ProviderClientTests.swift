@@ -67,6 +67,33 @@ struct ProviderClientTests {
     #expect(await problem(client, provider) != nil)
   }
 
+  @Test("while the address of the keys does not answer, those of a day ago at most count, and the failure is reported")
+  func silentKeys() async throws {
+    let provider = try ScriptedProvider()
+    let clock = Clock()
+    let reports = Mutex<[SignInProblem]>([])
+    provider.change { $0.clock = { clock.now.withLock { $0 } } }
+    let client = ProviderClient(
+      clock: { clock.now.withLock { $0 } }, report: { problem in reports.withLock { $0.append(problem) } },
+      fetch: provider.fetch)
+    #expect(await problem(client, provider) == nil)
+    for answer in [HTTPResponse.text("", status: 503), .text("<p>We are back soon</p>")] {
+      provider.change { $0.answers["/keys"] = answer }
+      clock.pass(3_601)
+      let (before, reported) = (provider.count("/keys"), reports.withLock { $0.count })
+      for _ in 0..<3 { #expect(await problem(client, provider) == nil) }
+      // Not once for each who signs in.
+      #expect(provider.count("/keys") == before + 1 && reports.withLock { $0.count } == reported + 1)
+      clock.pass(6)
+      #expect(await problem(client, provider) == nil)
+      #expect(provider.count("/keys") == before + 2)
+    }
+    clock.pass(86_400)
+    #expect(await problem(client, provider)?.code == "unreachable")
+    provider.change { $0.answers["/keys"] = nil }
+    #expect(await problem(client, provider) == nil)
+  }
+
   @Test("of two key ids with one name the one that is published now counts")
   func sameName() async throws {
     let provider = try ScriptedProvider()

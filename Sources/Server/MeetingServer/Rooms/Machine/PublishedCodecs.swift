@@ -34,7 +34,8 @@ struct PublishedCodecs {
     return true
   }
 
-  /// The codec that most receivers can decode: nil for the sender's own choice, which wins a tie.
+  /// The codec that most receivers can decode: nil for the sender's own choice, which wins a tie. The codec in use wins
+  /// over the rest, since a change would leave those who decode it without video.
   ///
   /// - Parameter count: How many receivers can decode a codec.
   func best(of receivers: Int, count: (NegotiatedCodec) -> Int) -> NegotiatedCodec? {
@@ -42,7 +43,7 @@ struct PublishedCodecs {
     guard let own = known ?? negotiated.first else { return nil }
     var (best, most) = (own, count(own))
     guard most < receivers else { return nil }
-    for codec in negotiated {
+    for codec in negotiated.filter({ $0 == requested }) + negotiated {
       let number = count(codec)
       if number > most { (best, most) = (codec, number) }
     }
