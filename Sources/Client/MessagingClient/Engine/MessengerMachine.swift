@@ -239,7 +239,10 @@ struct MessengerMachine: Sendable {
   }
 
   /// Tries again later what the service refuses for the moment.
-  mutating func retryLater() { retryAt = min(retryAt ?? .distantFuture, now + Self.retryPause) }
+  mutating func retryLater(_ failure: MessagingFailure? = nil) {
+    let pause = failure?.retryAfter.map { TimeSpan.seconds(Int64(min(max($0, 1), 60))) } ?? Self.retryPause
+    retryAt = min(retryAt ?? .distantFuture, now + pause)
+  }
 
   mutating func connectionIsUp() { pingAt = now + Self.pingInterval }
 
