@@ -190,14 +190,15 @@ actor MailboxHub {
     for delivery in outcome.deliveries {
       let event = delivery.event
       counters.events.add(1)
-      // Encoded once, and only where somebody gets it.
-      let text = connected[delivery.to].flatMap { _ in Self.text(of: event) }
+      // Encoded once, and only where somebody gets it: a whole chat is long.
+      var text: String?
       for endpoint in connected[delivery.to] ?? [] {
-        guard !needsToken(endpoint) else {
-          // It reads the rest with its next token.
+        guard !needsToken(endpoint), sessions[endpoint]?.delivery.wantsEvents == true else {
+          // It reads the rest with its next token, or when it has acknowledged some.
           sessions[endpoint]?.delivery.suspend()
           continue
         }
+        text = text ?? Self.text(of: event)
         guard let text, sessions[endpoint]?.delivery.offer(event.number, bytes: text.utf8.count) == true else {
           continue
         }

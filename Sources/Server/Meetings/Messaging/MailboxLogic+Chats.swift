@@ -80,11 +80,13 @@ extension MailboxLogic {
     try transaction.put(envelope.sealed, isOwn: envelope.to == caller.regId, of: envelope.to, in: chat)
   }
 
-  private mutating func welcome(_ identities: [RegID], to chat: ChatRecord) throws {
+  /// Sends invitations. A repeated one takes the place of the one before it that waits.
+  private mutating func welcome(_ identities: [RegID], to chat: ChatRecord, isRepeated: Bool = false) throws {
     let view = try ChatView(chat, in: transaction)
     for identity in identities {
       let info = view.info(for: identity, try transaction.envelopes(of: identity, in: chat.id))
-      try deliver(.chatAdded(chat: info, by: caller.regId), to: identity)
+      try deliver(
+        .chatAdded(chat: info, by: caller.regId), to: identity, subject: isRepeated ? "invited:\(chat.id)" : nil)
     }
   }
 
@@ -122,7 +124,8 @@ extension MailboxLogic {
     // Those who have not joined get their invitation once more, with the newer envelope.
     let again = present.filter { $0.state == .pending && invitees.contains($0.regId) }.map(\.regId)
     for identity in again { try store(keys.first { $0.to == identity }, of: id) }
-    try welcome(added + again, to: chat)
+    try welcome(added, to: chat)
+    try welcome(again, to: chat, isRepeated: true)
     if !added.isEmpty { try announce(chat, except: Set(added + again)) }
     outcome.answer = .chat(chat: try info(of: chat, for: caller.regId))
   }
@@ -179,6 +182,10 @@ extension MailboxLogic {
 
   mutating func update(_ id: ChatID, subject: Sealed?, data: Sealed?) throws {
     let chat = try chat(id)
+    // The other side of a one-to-one chat may never join.
+    guard try chat.pair != nil || member(of: id).state == .active else {
+      throw MessagingFailure(.notAllowed, "Join the chat before you change it.")
+    }
     try requireShort(subject)
     try require(data, characters: MessagingLimits.dataCharacters, "dataCharacters")
     var texts = try transaction.texts(of: id)

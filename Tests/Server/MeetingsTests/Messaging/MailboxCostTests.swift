@@ -39,6 +39,28 @@ struct MailboxCostTests {
     #expect(small > 0 && large < small + 100_000, "\(small), \(large)")
   }
 
+  @Test("threat 55: a repeated invitation replaces the one that waits; who has not joined a group can't change it")
+  func pending() async throws {
+    let world = try await MailboxWorld()
+    let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))
+    let chat = try await world.chat(ann, [bob])
+    func keys(_ index: Int) -> [SealedEnvelope] { [SealedEnvelope(to: bob.regId, sealed: sealed(4 * index))] }
+    for index in 2...6 {
+      try await world.apply(.chatInvite(chatId: chat, invitees: [bob.regId], keys: keys(index)), by: ann)
+    }
+    let invitations = try await world.events(bob).compactMap { event -> Sealed? in
+      if case .chatAdded(let info, ann.regId) = event.event { info.key } else { nil }
+    }
+    #expect(invitations == [sealed(24), sealed(24)])
+
+    let update = MessagingRequest.chatUpdate(chatId: chat, data: sealed(4))
+    #expect(try await world.refusal(update, by: bob) == .notAllowed)
+    try await world.apply(.chatJoin(chatId: chat), by: bob)
+    #expect(try await world.refusal(update, by: bob) == nil)
+    let pair = try await world.chat(ann, [bob], isOneToOne: true, cookie: "pair")
+    #expect(try await world.refusal(.chatUpdate(chatId: pair, data: sealed(4)), by: bob) == nil)
+  }
+
   @Test("a chat's texts and envelopes go with it, and an envelope with its participant")
   func removed() async throws {
     let world = try await MailboxWorld()
