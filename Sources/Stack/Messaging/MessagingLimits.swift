@@ -90,6 +90,9 @@ public enum MessagingLimits {
   /// Mailboxes a second that one identity's requests write to, and at once: 16 messages to the largest chat.
   public static let deliveriesPerSecond = 1_000
   public static let deliveriesBurst = 4_000
+  /// Requests about its vault that one identity makes a minute, those for the status apart, and at once.
+  public static let vaultRequestsPerMinute = 10
+  public static let vaultRequestBurst = 20
   /// Bytes a second of typing notices and chat events that one endpoint gets, and at once. With
   /// ``unacknowledgedBytes`` it stays below a socket's queue.
   public static let passingBytesPerSecond = 128 << 10

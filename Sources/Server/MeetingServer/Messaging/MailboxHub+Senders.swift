@@ -32,6 +32,12 @@ extension MailboxHub {
     if count > 0 { budgets.charge(deliveries: count, of: sender, now: instant()) }
   }
 
+  /// Takes a request about a vault from its identity's budget. One for the status changes nothing.
+  func admit(_ request: VaultRequest, from caller: MailboxCaller) throws(MessagingFailure) {
+    if case .status = request { return }
+    try budgets.takeVaultRequest(of: caller.regId, now: instant())
+  }
+
   /// Sends passing events, each encoded once for all of its readers.
   func send(_ passing: [MailboxOutcome.Passing]) {
     var last: (event: PassingEvent, text: String)?

@@ -226,6 +226,7 @@ struct MessagingService: Sendable {
     guard domain.settings.hasKeyManagement else {
       throw .init(.noKeyManagement, "The domain's apps keep keys themselves.")
     }
+    try await hub.admit(request, from: caller)
     let identity = try await identity(of: caller)
     if case .forget = request {
       try await hub.reserveVault(for: caller)

@@ -1,8 +1,8 @@
 import Basics
 import Messaging
 
-/// The budgets of identities: for the bytes of their requests, and for the mailboxes that those write to. All endpoints
-/// and sockets of an identity share them. Does no I/O.
+/// The budgets of identities: for the bytes of their requests, for the mailboxes that those write to, and for requests
+/// about vaults. All endpoints and sockets of an identity share them. Does no I/O.
 struct SenderBudgets: Sendable {
   private struct Budget: Evictable {
     var bytes: TokenBucket
@@ -56,6 +56,8 @@ struct SenderBudgets: Sendable {
   }
 
   private var budgets = BoundedTable<RegID, Budget>(capacity: 60_000)
+  /// Each request costs 60: what a minute's rate gives in a second is a whole number.
+  private var vaultRequests = BoundedTable<RegID, TokenBucket>(capacity: 60_000)
 
   var count: Int { budgets.count }
 
@@ -66,6 +68,19 @@ struct SenderBudgets: Sendable {
       $0.take(amount, closes: closes, now: now)
     }
     if let failure { throw failure }
+  }
+
+  /// Takes a request about the vault of an identity: it makes entries in the audit log.
+  mutating func takeVaultRequest(of id: RegID, now: Instant) throws(MessagingFailure) {
+    let most = MessagingLimits.vaultRequestsPerMinute
+    let full = TokenBucket(perSecond: most, burst: MessagingLimits.vaultRequestBurst * 60, from: now)
+    let isTaken = vaultRequests.update(id, initial: full, now: now) { $0.consume(60, now: now) }
+    guard isTaken else {
+      throw MessagingFailure(
+        .limitReached,
+        "An identity makes at most \(most) requests about its vault a minute (vaultRequestsPerMinute).",
+        retryAfter: 60 / most)
+    }
   }
 
   /// Takes the mailboxes that a request has written to, which may leave a debt.

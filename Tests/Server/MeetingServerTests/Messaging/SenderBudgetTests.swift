@@ -65,6 +65,27 @@ struct SenderBudgetTests {
     #expect(failure(&budgets, 1, of: ann, now + .seconds(Int64(seconds))) == nil)
   }
 
+  @Test("threat 52: an identity makes a bounded number of requests about its vault, 20 at once")
+  func vaultRequests() throws {
+    var budgets = SenderBudgets()
+    func refusal(_ budgets: inout SenderBudgets, _ now: Instant) -> MessagingFailure? {
+      do throws(MessagingFailure) {
+        try budgets.takeVaultRequest(of: ann, now: now)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    for _ in 0..<MessagingLimits.vaultRequestBurst { try budgets.takeVaultRequest(of: ann, now: .zero) }
+    let failure = try #require(refusal(&budgets, .zero))
+    #expect(failure.code == .limitReached && failure.message.contains("(vaultRequestsPerMinute)"))
+    #expect(failure.retryAfter == 6)
+    try budgets.takeVaultRequest(of: RegID(2), now: .zero)
+    #expect(refusal(&budgets, .milliseconds(5_900)) != nil)
+    let taken = (0..<20).count { _ in refusal(&budgets, .milliseconds(60_001)) == nil }
+    #expect(taken == MessagingLimits.vaultRequestsPerMinute)
+  }
+
   @Test("threat 55: the budgets of many identities are bounded in number")
   func many() throws {
     var budgets = SenderBudgets()
