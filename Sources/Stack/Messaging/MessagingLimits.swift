@@ -23,6 +23,9 @@ public enum MessagingLimits {
   public static let vaultReservationSeconds = 120
   /// Times an hour that an identity publishes other public keys.
   public static let keyChangesPerHour = 10
+  /// How much the generation of public keys rises at once, and the highest.
+  public static let keyGenerationStep = 1_000
+  public static let keyGenerations = 1 << 30
   /// Characters in the description or nickname of an endpoint.
   public static let descriptionCharacters = 2_000
 

@@ -27,7 +27,7 @@ struct MessengerMachine: Sendable {
   static let retryPause = TimeSpan.seconds(3)
   static let pingInterval = TimeSpan.seconds(45)
   /// A service may claim any generation of keys and any number of a message; the next one has to exist.
-  static let maximumGeneration = 1 << 30
+  static let maximumGeneration = MessagingLimits.keyGenerations
   static let maximumMessage = MessageNumber(1 << 62)
 
   let domain: DomainID

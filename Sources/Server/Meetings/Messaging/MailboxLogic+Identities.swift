@@ -66,6 +66,14 @@ extension MailboxLogic {
     guard keys.generation > identity.keys?.generation ?? 0 else {
       throw MessagingFailure(.versionConflict, "Keys of a later generation are published.")
     }
+    // After the highest one there would be no later one, whoever published it.
+    let highest = MessagingLimits.keyGenerations
+    let most = min(min(identity.keys?.generation ?? 0, highest) + MessagingLimits.keyGenerationStep, highest)
+    guard keys.generation <= most else {
+      throw MessagingFailure(
+        .badRequest,
+        "The generation rises by at most \(MessagingLimits.keyGenerationStep) at once (keyGenerationStep).")
+    }
     let hour = now.milliseconds / 3_600_000
     let changes = identity.keyHour == hour ? identity.keyChanges : 0
     guard changes < MessagingLimits.keyChangesPerHour else {

@@ -30,6 +30,9 @@ struct MailboxBoundsTests {
     func publish(_ generation: Int) -> MessagingRequest {
       .publishKeys(keys: PublicKeys(signing: sealed(43), encryption: sealed(43), generation: generation))
     }
+    for generation in [MessagingLimits.keyGenerationStep + 1, .max] {
+      #expect(try await world.refusal(publish(generation), by: ann) == .badRequest)
+    }
     for generation in 1...MessagingLimits.keyChangesPerHour {
       #expect(try await world.refusal(publish(generation), by: ann) == nil)
     }
