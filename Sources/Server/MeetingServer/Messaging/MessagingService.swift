@@ -239,6 +239,8 @@ struct MessagingService: Sendable {
         throw error
       }
     }
+    // Another endpoint may forget the vault after this step. Then there is neither a record to replace nor a prepared
+    // one, and the vault refuses to store.
     try await hub.requireVault(caller)
     let answer = try await vaults.answer(request, of: caller.regId, identity.userId, in: domain, now: clock())
     if case .stored = answer { await hub.releaseVault(of: caller) }

@@ -32,9 +32,13 @@ extension MailboxLogic {
     outcome.passing.append(.init(to: caller.regId, event: .endpointsChanged))
   }
 
-  /// Removes all endpoints of the caller's identity but its own: what a forgotten passcode comes to.
+  /// Removes all endpoints of the caller's identity but its own: what a forgotten passcode comes to. One that was
+  /// deregistered in the meantime, as a stolen phone is, removes none.
   public mutating func deregisterOthers() throws -> MailboxOutcome {
     outcome = MailboxOutcome(answer: .done)
+    guard try transaction.endpoint(caller.endpoint) != nil else {
+      throw MessagingFailure(.endpointDeregistered, "The endpoint is not registered any more.")
+    }
     for endpoint in try transaction.endpoints(of: caller.regId) where endpoint.id != caller.endpoint {
       try transaction.remove(endpoint: endpoint.id)
       outcome.deregistered.append(endpoint.id)

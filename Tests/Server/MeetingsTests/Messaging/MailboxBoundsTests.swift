@@ -125,6 +125,26 @@ struct MailboxBoundsTests {
     #expect(try await world.refusal(.attachmentDownload(chatId: chat, attachment: named), by: bob) == .notFound)
   }
 
+  @Test("threat 54: an endpoint that was deregistered deregisters no other one")
+  func deregisteredCaller() async throws {
+    let world = try await MailboxWorld()
+    let (phone, tablet) = (try await world.person("ann"), try await world.person("ann"))
+    func forget(by caller: MailboxCaller) async throws -> [EndpointID] {
+      let time = world.time
+      return try await world.store.mailboxes { transaction in
+        var logic = MailboxLogic(caller, now: time, in: transaction)
+        return try logic.deregisterOthers().deregistered
+      }
+    }
+    try await world.apply(.endpointDeregister(endpointId: phone.endpoint), by: tablet)
+    await #expect {
+      try await forget(by: phone)
+    } throws: { ($0 as? MessagingFailure)?.code == .endpointDeregistered }
+    #expect(try await world.refusal(.chatsGet(), by: tablet) == nil)
+    let third = try await world.person("ann")
+    #expect(try await forget(by: tablet) == [third.endpoint])
+  }
+
   @Test("an endpoint that was reset takes its own place, and nobody else's")
   func replaced() async throws {
     let world = try await MailboxWorld()
