@@ -82,6 +82,7 @@ extension MailboxLogic {
 
   /// Sends invitations. A repeated one takes the place of the one before it that waits.
   private mutating func welcome(_ identities: [RegID], to chat: ChatRecord, isRepeated: Bool = false) throws {
+    guard !identities.isEmpty else { return }
     let view = try ChatView(chat, in: transaction)
     for identity in identities {
       let info = view.info(for: identity, try transaction.envelopes(of: identity, in: chat.id))

@@ -65,7 +65,7 @@ struct SenderBudgetTests {
     #expect(failure(&budgets, 1, of: ann, now + .seconds(Int64(seconds))) == nil)
   }
 
-  @Test("threat 52: an identity makes a bounded number of requests about its vault, 20 at once")
+  @Test("an identity makes a bounded number of requests about its vault, 20 at once")
   func vaultRequests() throws {
     var budgets = SenderBudgets()
     func refusal(_ budgets: inout SenderBudgets, _ now: Instant) -> MessagingFailure? {
