@@ -17,8 +17,8 @@ extension MailboxLogic {
       throw MessagingFailure(.endpointDeregistered, "The endpoint is not registered any more.")
     }
     try Self.require(description ?? "", nickname ?? "")
-    endpoint.description = description ?? endpoint.description
-    endpoint.nickname = nickname ?? endpoint.nickname
+    endpoint.description = description.map(Self.clean) ?? endpoint.description
+    endpoint.nickname = nickname.map(Self.clean) ?? endpoint.nickname
     try transaction.put(endpoint)
     outcome.passing.append(.init(to: caller.regId, event: .endpointsChanged))
   }
@@ -94,12 +94,20 @@ extension MailboxLogic {
   }
 
   static func require(_ description: String, _ nickname: String) throws {
-    guard max(description.count, nickname.count) <= MessagingLimits.descriptionCharacters else {
+    // Not as people count: one of their characters may have any number of joiners.
+    guard max(description.unicodeScalars.count, nickname.unicodeScalars.count) <= MessagingLimits.descriptionCharacters
+    else {
       throw MessagingFailure(
         .limitReached,
         "Description and nickname have at most \(MessagingLimits.descriptionCharacters) characters "
           + "(descriptionCharacters).")
     }
+  }
+
+  /// A description or nickname as others read it: without control characters, and without what is invisible.
+  static func clean(_ text: String) -> String {
+    let most = MessagingLimits.descriptionCharacters
+    return DisplayName.clean(text, most: most, bytes: 4 * most) ?? ""
   }
 }
 
@@ -146,7 +154,8 @@ public enum EndpointRegistration: Sendable {
     }
     let endpoint = MessagingEndpoint(
       id: EndpointID(RandomID.text(characters: 32)), regId: identity.regId, secretHash: secretHash,
-      description: hello.description, nickname: hello.nickname, isPersistent: hello.isPersistent,
+      description: MailboxLogic.clean(hello.description), nickname: MailboxLogic.clean(hello.nickname),
+      isPersistent: hello.isPersistent,
       acknowledged: identity.lastEvent, tokenExpires: user.expires, created: now)
     try transaction.put(endpoint)
     return .registered(identity, endpoint, isNew: known == nil)

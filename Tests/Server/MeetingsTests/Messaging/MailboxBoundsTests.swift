@@ -125,6 +125,21 @@ struct MailboxBoundsTests {
     #expect(try await world.refusal(.attachmentDownload(chatId: chat, attachment: named), by: bob) == .notFound)
   }
 
+  @Test("threat 55: a description counts by its scalars, and has nothing that is invisible or ends the line")
+  func descriptions() async throws {
+    let world = try await MailboxWorld()
+    let ann = try await world.person("ann")
+    let joined = "a" + String(repeating: "\u{200d}", count: MessagingLimits.descriptionCharacters)
+    #expect(joined.count == 1)
+    #expect(try await world.refusal(.endpointUpdate(description: joined), by: ann) == .limitReached)
+    #expect(try await world.refusal(.endpointUpdate(nickname: joined), by: ann) == .limitReached)
+    try await world.apply(.endpointUpdate(description: "my\n\u{202e}phone\u{200b}", nickname: "\u{200b}"), by: ann)
+    guard case .endpoints(let endpoints, _, _) = try await world.apply(.endpointsGet, by: ann).answer else {
+      throw MessagingFailure(.unknown, "no endpoints")
+    }
+    #expect(endpoints.map(\.description) == ["my phone"] && endpoints.map(\.nickname) == [""])
+  }
+
   @Test("threat 54: an endpoint that was deregistered deregisters no other one")
   func deregisteredCaller() async throws {
     let world = try await MailboxWorld()
