@@ -38,4 +38,14 @@ struct FramePacingTests {
     // 2,000,000 bytes need this long; the short frames behind them go at once.
     #expect(now > .milliseconds(24_000) && now < .milliseconds(32_000))
   }
+
+  @Test("what the service refuses for the moment is tried again after its seconds, within a minute")
+  func retries() throws {
+    let ann = try TestEndpoint(FakeService(), user: "ann", instance: 1)
+    for (seconds, pause): (Int?, Int64) in [(nil, 3), (5, 5), (0, 1), (9_999, 60)] {
+      ann.machine.retryAt = nil
+      ann.machine.retryLater(MessagingFailure(.tooFast, "", retryAfter: seconds))
+      #expect(ann.machine.retryAt == ann.machine.now + .seconds(pause))
+    }
+  }
 }
