@@ -23,6 +23,9 @@ public enum MessagingLimits {
   public static let vaultReservationSeconds = 120
   /// Times an hour that an identity publishes other public keys.
   public static let keyChangesPerHour = 10
+  /// How much the generation of public keys rises at once, and the highest.
+  public static let keyGenerationStep = 1_000
+  public static let keyGenerations = 1 << 30
   /// Characters in the description or nickname of an endpoint.
   public static let descriptionCharacters = 2_000
 
@@ -79,4 +82,22 @@ public enum MessagingLimits {
   public static let pendingRequests = 32
   /// Bytes of a user's record in the key storage.
   public static let keyRecordBytes = 1 << 20
+
+  // MARK: Senders
+
+  /// Bytes a second of the requests of one identity's endpoints together, and at once: three of the largest frames.
+  public static let senderBytesPerSecond = 64 << 10
+  public static let senderBytesBurst = 768 << 10
+  /// Bytes that each request counts besides its own.
+  public static let requestOverhead = 300
+  /// Mailboxes a second that one identity's requests write to, and at once: 16 messages to the largest chat.
+  public static let deliveriesPerSecond = 1_000
+  public static let deliveriesBurst = 4_000
+  /// Requests about its vault that one identity makes a minute, those for the status apart, and at once.
+  public static let vaultRequestsPerMinute = 10
+  public static let vaultRequestBurst = 20
+  /// Bytes a second of typing notices and chat events that one endpoint gets, and at once. With
+  /// ``unacknowledgedBytes`` it stays below a socket's queue.
+  public static let passingBytesPerSecond = 128 << 10
+  public static let passingBytesBurst = 256 << 10
 }

@@ -111,14 +111,19 @@ CREATE INDEX messaging_endpoints_ephemeral ON messaging_endpoints (token_expires
 
 CREATE TABLE mailbox_chats (
   id TEXT PRIMARY KEY, domain TEXT NOT NULL, pair TEXT, creator INTEGER NOT NULL, cookie TEXT NOT NULL,
-  policy TEXT NOT NULL, subject TEXT, data TEXT, last_message INTEGER NOT NULL, UNIQUE (creator, cookie)
+  policy TEXT NOT NULL, last_message INTEGER NOT NULL, UNIQUE (creator, cookie)
 ) STRICT;
+CREATE TABLE mailbox_chat_texts (
+  chat TEXT PRIMARY KEY, subject TEXT, data TEXT
+) STRICT, WITHOUT ROWID;
 CREATE INDEX mailbox_chats_by_domain ON mailbox_chats (domain);
 CREATE UNIQUE INDEX mailbox_chats_by_pair ON mailbox_chats (domain, pair) WHERE pair IS NOT NULL;
 CREATE TABLE mailbox_participants (
   chat TEXT NOT NULL, identity INTEGER NOT NULL, state TEXT NOT NULL, admin INTEGER NOT NULL,
-  delivered INTEGER NOT NULL, read INTEGER NOT NULL, first_message INTEGER NOT NULL, key TEXT, own_key TEXT,
-  PRIMARY KEY (chat, identity)
+  delivered INTEGER NOT NULL, read INTEGER NOT NULL, first_message INTEGER NOT NULL, PRIMARY KEY (chat, identity)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE mailbox_envelopes (
+  chat TEXT NOT NULL, identity INTEGER NOT NULL, key TEXT, own_key TEXT, PRIMARY KEY (chat, identity)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX mailbox_participants_by_identity ON mailbox_participants (identity, chat);
 CREATE TABLE mailbox_messages (
@@ -185,10 +190,14 @@ INSERT INTO messaging_endpoints (id, identity, secret, description, nickname, pe
   VALUES ('e_1', 4611686018427387905, 'hash', 'phone', 'mine', 1, 1, 1795300000000, 1795000000000, 1795000000000);
 INSERT INTO messaging_key_records (domain, user, record)
   VALUES ('5e5ba4d0-0000-4000-8000-000000000001', 'ann', '{"public":{}}');
-INSERT INTO mailbox_chats (id, domain, pair, creator, cookie, policy, subject, data, last_message)
-  VALUES ('c_1', '5e5ba4d0-0000-4000-8000-000000000001', '1 4611686018427387905', 4611686018427387905, 'k', 'adminsOnly', 'AAAA', NULL, 1);
-INSERT INTO mailbox_participants (chat, identity, state, admin, delivered, read, first_message, key, own_key)
-  VALUES ('c_1', 4611686018427387905, 'active', 1, 1, 0, 1, 'AAAA', 'BBBB');
+INSERT INTO mailbox_chats (id, domain, pair, creator, cookie, policy, last_message)
+  VALUES ('c_1', '5e5ba4d0-0000-4000-8000-000000000001', '1 4611686018427387905', 4611686018427387905, 'k', 'adminsOnly', 1);
+INSERT INTO mailbox_chat_texts (chat, subject, data)
+  VALUES ('c_1', 'AAAA', NULL);
+INSERT INTO mailbox_participants (chat, identity, state, admin, delivered, read, first_message)
+  VALUES ('c_1', 4611686018427387905, 'active', 1, 1, 0, 1);
+INSERT INTO mailbox_envelopes (chat, identity, key, own_key)
+  VALUES ('c_1', 4611686018427387905, 'AAAA', 'BBBB');
 INSERT INTO mailbox_messages (chat, number, sender, endpoint, cookie, time, recalled, body, attachments)
   VALUES ('c_1', 1, 4611686018427387905, 'e_1', 'k', 1795000000000, 0, 'AAAA', 'a_1');
 INSERT INTO mailbox_deleted (identity, chat, number)

@@ -142,7 +142,7 @@ extension MessengerMachine {
         for message in messages { machine.receive(message, in: chat, isRestored: true) }
       case .failure(.disconnected): return
       case .failure(.refused(let failure)) where Self.isTemporary(failure.code):
-        return machine.retryLater()
+        return machine.retryLater(failure)
       case .success, .failure:
         machine.chats[chat]?.unfetched = nil
         machine.chats[chat]?.raiseFloor(to: MessageNumber(range.upperBound.value + 1))

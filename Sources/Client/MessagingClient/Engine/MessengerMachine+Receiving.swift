@@ -227,7 +227,7 @@ extension MessengerMachine {
       case .success: machine.receiveMarks(chat, of: machine.own, delivered: newest, read: MessageNumber(0))
       case .failure(.refused(let failure)) where Self.isTemporary(failure.code):
         machine.chats[chat]?.deliveredSent = MessageNumber(0)
-        machine.retryLater()
+        machine.retryLater(failure)
       case .failure: break
       }
     }
@@ -245,7 +245,7 @@ extension MessengerMachine {
     guard isReady, let number = chats[chat]?.unsentRead else { return }
     request(.messagesRead(chatId: chat, number: number)) { machine, answer in
       switch answer {
-      case .failure(.refused(let failure)) where Self.isTemporary(failure.code): return machine.retryLater()
+      case .failure(.refused(let failure)) where Self.isTemporary(failure.code): return machine.retryLater(failure)
       case .success, .failure(.refused): break
       case .failure: return
       }

@@ -79,7 +79,7 @@ extension MessengerMachine {
     case .failure(.refused(let failure)):
       guard Self.isTemporary(failure.code) else { return fail(queued) }
       chats[queued.chat]?.isPaused = true
-      retryLater()
+      retryLater(failure)
     case .failure: break
     }
   }

@@ -27,7 +27,7 @@ struct MessengerMachine: Sendable {
   static let retryPause = TimeSpan.seconds(3)
   static let pingInterval = TimeSpan.seconds(45)
   /// A service may claim any generation of keys and any number of a message; the next one has to exist.
-  static let maximumGeneration = 1 << 30
+  static let maximumGeneration = MessagingLimits.keyGenerations
   static let maximumMessage = MessageNumber(1 << 62)
 
   let domain: DomainID
@@ -239,7 +239,10 @@ struct MessengerMachine: Sendable {
   }
 
   /// Tries again later what the service refuses for the moment.
-  mutating func retryLater() { retryAt = min(retryAt ?? .distantFuture, now + Self.retryPause) }
+  mutating func retryLater(_ failure: MessagingFailure? = nil) {
+    let pause = failure?.retryAfter.map { TimeSpan.seconds(Int64(min(max($0, 1), 60))) } ?? Self.retryPause
+    retryAt = min(retryAt ?? .distantFuture, now + pause)
+  }
 
   mutating func connectionIsUp() { pingAt = now + Self.pingInterval }
 

@@ -16,7 +16,7 @@ struct EndpointConnection: Sendable {
     case hello(EndpointMessage.Hello)
     case resume(EndpointMessage.Resume)
     case retry(id: Int, EndpointMessage.Hello, ProvenUser)
-    case request(id: Int, MessagingRequest, MailboxCaller)
+    case request(id: Int, MessagingRequest, MailboxCaller, bytes: Int)
     case acknowledge(EventNumber, MailboxCaller)
     case pong
     case fail(id: Int?, MessagingFailure)
@@ -42,7 +42,7 @@ struct EndpointConnection: Sendable {
     }
     let coder = MessagingCoder()
     do throws(SignalingError) {
-      return act(on: try coder.endpointMessage(from: bytes))
+      return act(on: try coder.endpointMessage(from: bytes), bytes: bytes.count)
     } catch {
       return fail(coder.requestID(of: bytes), .init(.badRequest, error.description))
     }
@@ -54,7 +54,7 @@ struct EndpointConnection: Sendable {
     return .fail(id: id, failure)
   }
 
-  private func act(on message: EndpointMessage) -> Action {
+  private func act(on message: EndpointMessage, bytes: Int) -> Action {
     switch (message, phase) {
     case (.hello(let hello), .waiting): .hello(hello)
     case (.resume(let resume), .waiting): .resume(resume)
@@ -64,12 +64,12 @@ struct EndpointConnection: Sendable {
     case (.request(let id, .setupRetry), .full(let hello, let user, _)): .retry(id: id, hello, user)
     case (.request(let id, let request), .full(_, _, let caller)):
       switch request {
-      case .endpointsGet, .endpointDeregister: .request(id: id, request, caller)
+      case .endpointsGet, .endpointDeregister: .request(id: id, request, caller, bytes: bytes)
       default: .fail(id: id, .init(.full, "Free an endpoint, then send setupRetry."))
       }
     case (.request(let id, .setupRetry), .registered):
       .fail(id: id, .init(.notAllowed, "The endpoint is registered."))
-    case (.request(let id, let request), .registered(let caller)): .request(id: id, request, caller)
+    case (.request(let id, let request), .registered(let caller)): .request(id: id, request, caller, bytes: bytes)
     case (.acknowledge(let number), .registered(let caller)): .acknowledge(number, caller)
     case (.acknowledge, .full): .fail(id: nil, .init(.full, "Free an endpoint, then send setupRetry."))
     }

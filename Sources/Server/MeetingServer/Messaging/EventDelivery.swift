@@ -56,6 +56,9 @@ struct EventDelivery: Sendable {
   /// The read failed: it is tried again.
   mutating func failRead() { isReading = false }
 
+  /// Whether an event that arises now is sent at once.
+  var wantsEvents: Bool { isCaughtUp && hasRoom }
+
   /// Whether an event that has just arisen is to be sent now. Otherwise it is read later.
   mutating func offer(_ number: UInt64, bytes: Int) -> Bool {
     guard isCaughtUp else { return false }

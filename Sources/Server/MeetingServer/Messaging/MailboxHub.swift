@@ -26,11 +26,15 @@ actor MailboxHub {
     var tokenExpires: Date
     /// Whether the endpoint got `tokenNeeded`.
     var isTokenReported = false
+    /// For typing notices and chat events.
+    var passing = TokenBucket(
+      perSecond: MessagingLimits.passingBytesPerSecond, burst: MessagingLimits.passingBytesBurst)
   }
 
   let store: any MailboxStore
   let log: Log
   let clock: @Sendable () -> Date
+  let instant: @Sendable () -> Instant
   let attachments: AttachmentFiles?
   let push: PushNotifier?
   let meetings: CallMeetings?
@@ -42,7 +46,8 @@ actor MailboxHub {
   private var pending: [EndpointID: Int] = [:]
   private var waiters: [EndpointID: [CheckedContinuation<Void, Never>]] = [:]
   var sessions: [EndpointID: Session] = [:]
-  private var connected: [RegID: [EndpointID]] = [:]
+  private(set) var connected: [RegID: [EndpointID]] = [:]
+  var budgets = SenderBudgets()
   var calls = CallTable()
   var vaultReservations = VaultReservations()
   /// Endpoints whose socket is gone, with the moment at which their calls end.
@@ -53,7 +58,8 @@ actor MailboxHub {
   init(
     store: any MailboxStore, log: Log, attachments: AttachmentFiles? = nil, push: PushNotifier? = nil,
     meetings: CallMeetings? = nil, counters: MessagingCounters = MessagingCounters(),
-    clock: @escaping @Sendable () -> Date = { Date() }
+    clock: @escaping @Sendable () -> Date = { Date() },
+    instant: @escaping @Sendable () -> Instant = { MonotonicClock.now }
   ) {
     self.store = store
     self.log = log
@@ -62,6 +68,7 @@ actor MailboxHub {
     self.meetings = meetings
     self.counters = counters
     self.clock = clock
+    self.instant = instant
   }
 
   // MARK: The way to the disk
@@ -139,6 +146,7 @@ actor MailboxHub {
         return { hub in
           // A repeated message has no deliveries.
           if case .sent = outcome.answer, !outcome.deliveries.isEmpty { hub.counters.storedMessages.add(1) }
+          hub.charge(outcome, of: caller.regId)
           hub.publish(outcome, from: caller)
           channel.send(.answer(id: id, hub.completed(outcome.answer)))
           hub.release(caller.endpoint)
@@ -182,14 +190,15 @@ actor MailboxHub {
     for delivery in outcome.deliveries {
       let event = delivery.event
       counters.events.add(1)
-      // Encoded once, and only where somebody gets it.
-      let text = connected[delivery.to].flatMap { _ in Self.text(of: event) }
+      // Encoded once, and only where somebody gets it: a whole chat is long.
+      var text: String?
       for endpoint in connected[delivery.to] ?? [] {
-        guard !needsToken(endpoint) else {
-          // It reads the rest with its next token.
+        guard !needsToken(endpoint), sessions[endpoint]?.delivery.wantsEvents == true else {
+          // It reads the rest with its next token, or when it has acknowledged some.
           sessions[endpoint]?.delivery.suspend()
           continue
         }
+        text = text ?? Self.text(of: event)
         guard let text, sessions[endpoint]?.delivery.offer(event.number, bytes: text.utf8.count) == true else {
           continue
         }
@@ -201,7 +210,7 @@ actor MailboxHub {
         if case .chatAdded = event.event { push.notify(.message, delivery.to, of: caller.domain) }
       }
     }
-    for passing in outcome.passing { send(passing.event, to: passing.to, except: nil) }
+    send(outcome.passing)
     for endpoint in outcome.deregistered { remove(endpoint) }
     if let transfer = outcome.transfer {
       transfers[transfer.token] = (transfer, MonotonicClock.now + .seconds(Int64(MessagingLimits.ticketSeconds)))
@@ -214,17 +223,6 @@ actor MailboxHub {
   private static func text(of event: MailboxEvent) -> String? {
     try? MessagingCoder().encode(
       ServiceMessage.event(number: EventNumber(event.number), time: event.time, event.event))
-  }
-
-  func send(_ event: PassingEvent, to regId: RegID, except: EndpointID?) {
-    for endpoint in connected[regId] ?? [] where endpoint != except { send(event, to: endpoint) }
-  }
-
-  /// Sends a passing event, unless the endpoint's token has ended. The end of a call is sent in any case: nothing says
-  /// it again.
-  func send(_ event: PassingEvent, to endpoint: EndpointID) {
-    if needsToken(endpoint) { guard case .callEnded = event else { return } }
-    sessions[endpoint]?.channel.send(.passing(event))
   }
 
   func isConnected(_ regId: RegID) -> Bool { connected[regId] != nil }

@@ -11,6 +11,8 @@ final class MessagingCounters: Sendable {
   let storedMessages = Counter()
   /// Messages that were sent to an endpoint, once for each of them and each time.
   let deliveredMessages = Counter()
+  /// Typing notices and chat events that were beyond a budget, once for each endpoint that did not get one.
+  let passingDropped = Counter()
   /// Requests for a stored key record, by what came of them.
   let keyRecords: [KeyRecordOutcome: Counter] = Dictionary(
     uniqueKeysWithValues: KeyRecordOutcome.allCases.map { ($0, Counter()) })
@@ -37,6 +39,7 @@ final class MessagingCounters: Sendable {
       ("groups_total", "Groups of requests that shared one synchronisation of the disk.", groups),
       ("messages_stored_total", "Messages written to chats.", storedMessages),
       ("messages_delivered_total", "Messages sent to endpoints, once for each endpoint.", deliveredMessages),
+      ("passing_dropped_total", "Typing notices and chat events beyond a budget.", passingDropped),
     ]
     let plain = rows.map { name, help, counter in
       Self.head(name, "counter", help) + "parley_messaging_\(name) \(counter.current)\n"

@@ -48,7 +48,8 @@ struct MessagingService: Sendable {
         case .retry(let id, let hello, let user):
           channel.send(.answer(id: id, .done))
           connection.phase = try await register(hello, user, channel)
-        case .request(let id, let request, let caller): await answer(request, id: id, from: caller, channel)
+        case .request(let id, let request, let caller, let bytes):
+          await answer(request, bytes: bytes, id: id, from: caller, channel)
         case .acknowledge(let number, let caller): await hub.acknowledge(number, by: caller)
         case .pong: channel.send(.pong)
         case .fail(let id, let failure):
@@ -175,15 +176,15 @@ struct MessagingService: Sendable {
   // MARK: Requests
 
   private func answer(
-    _ request: MessagingRequest, id: Int, from caller: MailboxCaller, _ channel: MessagingChannel
+    _ request: MessagingRequest, bytes: Int, id: Int, from caller: MailboxCaller, _ channel: MessagingChannel
   ) async {
     do throws(MessagingFailure) {
+      guard try await hub.admit(request, bytes: bytes, from: caller) else {
+        return channel.send(.answer(id: id, .done))
+      }
       if case .authToken(let token, let userId) = request {
         try await renew(token, userId, caller)
         return channel.send(.answer(id: id, .done))
-      }
-      guard await !hub.needsToken(caller.endpoint) else {
-        throw .init(.tokenNeeded, "The identity provider's token has ended. Send authToken.")
       }
       switch request {
       case .vault(let request):
@@ -225,6 +226,7 @@ struct MessagingService: Sendable {
     guard domain.settings.hasKeyManagement else {
       throw .init(.noKeyManagement, "The domain's apps keep keys themselves.")
     }
+    try await hub.admit(request, from: caller)
     let identity = try await identity(of: caller)
     if case .forget = request {
       try await hub.reserveVault(for: caller)
@@ -237,6 +239,8 @@ struct MessagingService: Sendable {
         throw error
       }
     }
+    // Another endpoint may forget the vault after this step. Then there is neither a record to replace nor a prepared
+    // one, and the vault refuses to store.
     try await hub.requireVault(caller)
     let answer = try await vaults.answer(request, of: caller.regId, identity.userId, in: domain, now: clock())
     if case .stored = answer { await hub.releaseVault(of: caller) }

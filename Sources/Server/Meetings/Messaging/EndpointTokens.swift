@@ -119,6 +119,19 @@ public enum EndpointTokens {
     guard (1...MessagingLimits.userIdBytes).contains(user.utf8.count) else {
       throw .claim("the user id is expected to have 1 to \(MessagingLimits.userIdBytes) bytes")
     }
+    // Others read it as it is: a provider's id can't be cleaned.
+    guard !user.unicodeScalars.contains(where: disguises), DisplayName.clean(user, most: user.utf8.count) != nil else {
+      throw .claim("the user id has invisible or control characters")
+    }
+  }
+
+  /// Whether a character breaks the line, or changes the direction of those around it.
+  private static func disguises(_ scalar: Unicode.Scalar) -> Bool {
+    let properties = scalar.properties
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: return true
+    default: return properties.isBidiControl
+    }
   }
 
   private static func proven(_ user: String, expires: Date, now: Date) throws(IDTokenProblem) -> ProvenUser {

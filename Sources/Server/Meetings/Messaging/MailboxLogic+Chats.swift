@@ -3,18 +3,16 @@ import Messaging
 
 /// Chats and who is in them.
 extension MailboxLogic {
-  func info(of chat: ChatRecord, for reader: RegID) throws -> ChatInfo { try view(of: chat).info(for: reader) }
-
-  private func view(of chat: ChatRecord) throws -> ChatView {
-    ChatView(chat, try transaction.participants(of: chat.id))
+  func info(of chat: ChatRecord, for reader: RegID) throws -> ChatInfo {
+    try ChatView(chat, in: transaction).info(for: reader, try transaction.envelopes(of: reader, in: chat.id))
   }
 
   /// Sends everybody in the chat its present state.
   private mutating func announce(_ chat: ChatRecord, except skipped: Set<RegID> = []) throws {
-    let view = try view(of: chat)
+    let view = try ChatView(chat, in: transaction)
     for reader in view.participants where !skipped.contains(reader) {
-      try deliver(
-        .chatChanged(chat: view.info(for: reader), by: caller.regId), to: reader, subject: Self.subject(of: chat.id))
+      let info = view.info(for: reader, try transaction.envelopes(of: reader, in: chat.id))
+      try deliver(.chatChanged(chat: info, by: caller.regId), to: reader, subject: Self.subject(of: chat.id))
     }
   }
 
@@ -44,8 +42,9 @@ extension MailboxLogic {
     }
     let chat = ChatRecord(
       id: ChatID(RandomID.text(characters: 26)), domain: caller.domain, pair: pair, creator: caller.regId,
-      cookie: cookie, invitePolicy: policy, subject: subject, data: data, lastMessage: 0)
+      cookie: cookie, invitePolicy: policy, lastMessage: 0)
     try transaction.put(chat)
+    try transaction.put(ChatTexts(subject: subject, data: data), of: chat.id)
     try enter(others.sorted(), chat, keys, isAdmin: isOneToOne, state: .pending)
     try enter([caller.regId], chat, keys, isAdmin: true, state: .active)
     try welcome(others.sorted() + [caller.regId], to: chat)
@@ -56,7 +55,7 @@ extension MailboxLogic {
   private mutating func pair(with others: Set<RegID>) throws -> String {
     let pair = (others.sorted() + [caller.regId]).sorted().map(\.description).joined(separator: " ")
     guard var known = try transaction.chat(pair: pair, of: caller.domain) else { return pair }
-    if try transaction.participants(of: known.id).count == 2 {
+    if try transaction.members(of: known.id).count == 2 {
       throw MessagingFailure(.alreadyExists, "These two have a one-to-one chat.", chat: known.id)
     }
     known.pair = nil
@@ -68,18 +67,27 @@ extension MailboxLogic {
     _ identities: [RegID], _ chat: ChatRecord, _ keys: [SealedEnvelope], isAdmin: Bool, state: ChatParticipant.State
   ) throws {
     for identity in identities {
-      var participant = ParticipantRecord(
-        chat: chat.id, regId: identity, state: state, isAdmin: isAdmin, delivered: chat.lastMessage,
-        read: chat.lastMessage, firstMessage: chat.lastMessage + 1)
-      participant.keep(keys.first { $0.to == identity }?.sealed, from: caller.regId)
-      try transaction.put(participant)
+      try transaction.put(
+        ParticipantRecord(
+          chat: chat.id, regId: identity, state: state, isAdmin: isAdmin, delivered: chat.lastMessage,
+          read: chat.lastMessage, firstMessage: chat.lastMessage + 1))
+      try store(keys.first { $0.to == identity }, of: chat.id)
     }
   }
 
-  private mutating func welcome(_ identities: [RegID], to chat: ChatRecord) throws {
-    let view = try view(of: chat)
+  private func store(_ envelope: SealedEnvelope?, of chat: ChatID) throws {
+    guard let envelope else { return }
+    try transaction.put(envelope.sealed, isOwn: envelope.to == caller.regId, of: envelope.to, in: chat)
+  }
+
+  /// Sends invitations. A repeated one takes the place of the one before it that waits.
+  private mutating func welcome(_ identities: [RegID], to chat: ChatRecord, isRepeated: Bool = false) throws {
+    guard !identities.isEmpty else { return }
+    let view = try ChatView(chat, in: transaction)
     for identity in identities {
-      try deliver(.chatAdded(chat: view.info(for: identity), by: caller.regId), to: identity)
+      let info = view.info(for: identity, try transaction.envelopes(of: identity, in: chat.id))
+      try deliver(
+        .chatAdded(chat: info, by: caller.regId), to: identity, subject: isRepeated ? "invited:\(chat.id)" : nil)
     }
   }
 
@@ -105,8 +113,9 @@ extension MailboxLogic {
       throw MessagingFailure(.notAllowed, "Only admins may invite to this chat.")
     }
     try require(keys)
-    let present = Set(try transaction.participants(of: id).map(\.regId))
-    let added = Set(invitees).subtracting(present).sorted()
+    let present = try transaction.participants(of: id)
+    let presentIDs = Set(present.map(\.regId))
+    let added = Set(invitees).subtracting(presentIDs).sorted()
     guard present.count + added.count <= MessagingLimits.participants else { throw Self.tooMany }
     for identity in try identities(added).map(\.regId)
     where try transaction.chatCount(of: identity) >= MessagingLimits.chats {
@@ -114,14 +123,10 @@ extension MailboxLogic {
     }
     try enter(added, chat, keys, isAdmin: false, state: .pending)
     // Those who have not joined get their invitation once more, with the newer envelope.
-    var again: [RegID] = []
-    for var participant in try transaction.participants(of: id)
-    where participant.state == .pending && invitees.contains(participant.regId) && present.contains(participant.regId) {
-      participant.keep(keys.first { $0.to == participant.regId }?.sealed, from: caller.regId)
-      try transaction.put(participant)
-      again.append(participant.regId)
-    }
-    try welcome(added + again, to: chat)
+    let again = present.filter { $0.state == .pending && invitees.contains($0.regId) }.map(\.regId)
+    for identity in again { try store(keys.first { $0.to == identity }, of: id) }
+    try welcome(added, to: chat)
+    try welcome(again, to: chat, isRepeated: true)
     if !added.isEmpty { try announce(chat, except: Set(added + again)) }
     outcome.answer = .chat(chat: try info(of: chat, for: caller.regId))
   }
@@ -136,9 +141,9 @@ extension MailboxLogic {
     guard own.state == .pending else { return }
     own.state = .active
     try transaction.put(own)
-    for participant in try transaction.participants(of: id) {
+    for member in try transaction.members(of: id) {
       try deliver(
-        .chatJoined(chatId: id, regId: caller.regId), to: participant.regId, subject: "joined:\(id):\(caller.regId)")
+        .chatJoined(chatId: id, regId: caller.regId), to: member, subject: "joined:\(id):\(caller.regId)")
     }
   }
 
@@ -177,12 +182,17 @@ extension MailboxLogic {
   }
 
   mutating func update(_ id: ChatID, subject: Sealed?, data: Sealed?) throws {
-    var chat = try chat(id)
+    let chat = try chat(id)
+    // The other side of a one-to-one chat may never join.
+    guard try chat.pair != nil || member(of: id).state == .active else {
+      throw MessagingFailure(.notAllowed, "Join the chat before you change it.")
+    }
     try requireShort(subject)
     try require(data, characters: MessagingLimits.dataCharacters, "dataCharacters")
-    chat.subject = subject ?? chat.subject
-    chat.data = data ?? chat.data
-    try transaction.put(chat)
+    var texts = try transaction.texts(of: id)
+    texts.subject = subject ?? texts.subject
+    texts.data = data ?? texts.data
+    try transaction.put(texts, of: id)
     try announce(chat)
     outcome.answer = .chat(chat: try info(of: chat, for: caller.regId))
   }
@@ -191,9 +201,8 @@ extension MailboxLogic {
     _ = try chat(id)
     try require(keys)
     for envelope in keys {
-      var recipient = try participant(envelope.to, of: id)
-      recipient.keep(envelope.sealed, from: caller.regId)
-      try transaction.put(recipient)
+      _ = try participant(envelope.to, of: id)
+      try store(envelope, of: id)
       // The key's maker may have come with a change that waits: a later change must not take its place.
       try transaction.pin(subject: Self.subject(of: id), of: envelope.to)
       try deliver(.chatKey(chatId: id, key: envelope.sealed, by: caller.regId), to: envelope.to)

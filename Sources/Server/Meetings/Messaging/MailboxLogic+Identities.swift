@@ -17,8 +17,8 @@ extension MailboxLogic {
       throw MessagingFailure(.endpointDeregistered, "The endpoint is not registered any more.")
     }
     try Self.require(description ?? "", nickname ?? "")
-    endpoint.description = description ?? endpoint.description
-    endpoint.nickname = nickname ?? endpoint.nickname
+    endpoint.description = description.map(Self.clean) ?? endpoint.description
+    endpoint.nickname = nickname.map(Self.clean) ?? endpoint.nickname
     try transaction.put(endpoint)
     outcome.passing.append(.init(to: caller.regId, event: .endpointsChanged))
   }
@@ -32,9 +32,13 @@ extension MailboxLogic {
     outcome.passing.append(.init(to: caller.regId, event: .endpointsChanged))
   }
 
-  /// Removes all endpoints of the caller's identity but its own: what a forgotten passcode comes to.
+  /// Removes all endpoints of the caller's identity but its own: what a forgotten passcode comes to. One that was
+  /// deregistered in the meantime, as a stolen phone is, removes none.
   public mutating func deregisterOthers() throws -> MailboxOutcome {
     outcome = MailboxOutcome(answer: .done)
+    guard try transaction.endpoint(caller.endpoint) != nil else {
+      throw MessagingFailure(.endpointDeregistered, "The endpoint is not registered any more.")
+    }
     for endpoint in try transaction.endpoints(of: caller.regId) where endpoint.id != caller.endpoint {
       try transaction.remove(endpoint: endpoint.id)
       outcome.deregistered.append(endpoint.id)
@@ -66,6 +70,14 @@ extension MailboxLogic {
     guard keys.generation > identity.keys?.generation ?? 0 else {
       throw MessagingFailure(.versionConflict, "Keys of a later generation are published.")
     }
+    // After the highest one there would be no later one, whoever published it.
+    let highest = MessagingLimits.keyGenerations
+    let most = min(min(identity.keys?.generation ?? 0, highest) + MessagingLimits.keyGenerationStep, highest)
+    guard keys.generation <= most else {
+      throw MessagingFailure(
+        .badRequest,
+        "The generation rises by at most \(MessagingLimits.keyGenerationStep) at once (keyGenerationStep).")
+    }
     let hour = now.milliseconds / 3_600_000
     let changes = identity.keyHour == hour ? identity.keyChanges : 0
     guard changes < MessagingLimits.keyChangesPerHour else {
@@ -82,12 +94,20 @@ extension MailboxLogic {
   }
 
   static func require(_ description: String, _ nickname: String) throws {
-    guard max(description.count, nickname.count) <= MessagingLimits.descriptionCharacters else {
+    // Not as people count: one of their characters may have any number of joiners.
+    guard max(description.unicodeScalars.count, nickname.unicodeScalars.count) <= MessagingLimits.descriptionCharacters
+    else {
       throw MessagingFailure(
         .limitReached,
         "Description and nickname have at most \(MessagingLimits.descriptionCharacters) characters "
           + "(descriptionCharacters).")
     }
+  }
+
+  /// A description or nickname as others read it: without control characters, and without what is invisible.
+  static func clean(_ text: String) -> String {
+    let most = MessagingLimits.descriptionCharacters
+    return DisplayName.clean(text, most: most, bytes: 4 * most) ?? ""
   }
 }
 
@@ -134,7 +154,8 @@ public enum EndpointRegistration: Sendable {
     }
     let endpoint = MessagingEndpoint(
       id: EndpointID(RandomID.text(characters: 32)), regId: identity.regId, secretHash: secretHash,
-      description: hello.description, nickname: hello.nickname, isPersistent: hello.isPersistent,
+      description: MailboxLogic.clean(hello.description), nickname: MailboxLogic.clean(hello.nickname),
+      isPersistent: hello.isPersistent,
       acknowledged: identity.lastEvent, tokenExpires: user.expires, created: now)
     try transaction.put(endpoint)
     return .registered(identity, endpoint, isNew: known == nil)

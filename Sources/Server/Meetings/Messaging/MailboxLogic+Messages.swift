@@ -4,7 +4,7 @@ import Messaging
 /// Messages, marks and attachments.
 extension MailboxLogic {
   mutating func send(_ body: Sealed, _ attachments: [AttachmentID], cookie: String, to id: ChatID) throws {
-    var chat = try chat(id)
+    let chat = try chat(id)
     try require(cookie: cookie)
     try require(body, characters: MessagingLimits.bodyCharacters, "bodyCharacters")
     guard attachments.count <= MessagingLimits.attachments else {
@@ -22,14 +22,14 @@ extension MailboxLogic {
       record.uses += 1
       try transaction.put(record)
     }
-    chat.lastMessage += 1
-    try transaction.put(chat)
+    let number = chat.lastMessage + 1
+    try transaction.setLastMessage(number, of: id)
     let message = StoredMessage(
-      number: MessageNumber(chat.lastMessage), sender: caller.regId, endpoint: caller.endpoint, cookie: cookie,
+      number: MessageNumber(number), sender: caller.regId, endpoint: caller.endpoint, cookie: cookie,
       time: now, state: .present, body: body, attachments: attachments)
     try transaction.insert(message, in: id)
-    for participant in try transaction.participants(of: id) {
-      try deliver(.message(chatId: id, message: message), to: participant.regId)
+    for member in try transaction.members(of: id) {
+      try deliver(.message(chatId: id, message: message), to: member)
     }
     outcome.answer = .sent(number: message.number, time: now)
   }
@@ -44,14 +44,13 @@ extension MailboxLogic {
     own.delivered = max(own.delivered, delivered)
     own.read = max(own.read, read)
     guard own != before else { return }
-    try transaction.put(own)
-    let participants = try transaction.participants(of: id)
-    for participant in participants
-    where participants.count <= MessagingLimits.markedParticipants || participant.regId == caller.regId {
+    try transaction.setMarks(delivered: own.delivered, read: own.read, of: caller.regId, in: id)
+    let members = try transaction.members(of: id)
+    for member in members where members.count <= MessagingLimits.markedParticipants || member == caller.regId {
       try deliver(
         .marks(
           chatId: id, regId: caller.regId, delivered: MessageNumber(own.delivered), read: MessageNumber(own.read)),
-        to: participant.regId, subject: "marks:\(id):\(caller.regId)")
+        to: member, subject: "marks:\(id):\(caller.regId)")
     }
   }
 
@@ -79,8 +78,8 @@ extension MailboxLogic {
     guard message.state == .present else { return }
     try transaction.recall(number.value, of: id)
     for attachment in Set(message.attachments) { try release(attachment) }
-    for participant in try transaction.participants(of: id) {
-      try deliver(.messageRecalled(chatId: id, number: number, by: caller.regId), to: participant.regId)
+    for member in try transaction.members(of: id) {
+      try deliver(.messageRecalled(chatId: id, number: number, by: caller.regId), to: member)
     }
   }
 

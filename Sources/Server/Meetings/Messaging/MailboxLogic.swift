@@ -83,8 +83,8 @@ public struct MailboxLogic {
 
   private mutating func pass(_ event: PassingEvent, in chat: ChatID) throws {
     _ = try member(of: chat)
-    for other in try transaction.participants(of: chat) where other.regId != caller.regId {
-      outcome.passing.append(.init(to: other.regId, event: event))
+    for other in try transaction.members(of: chat) where other != caller.regId {
+      outcome.passing.append(.init(to: other, event: event))
     }
   }
 

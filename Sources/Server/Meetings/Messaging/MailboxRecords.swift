@@ -64,7 +64,7 @@ public struct MessagingEndpoint: Sendable, Hashable {
   }
 }
 
-/// A chat as it is stored, without its participants.
+/// A chat as it is stored, without its participants and its texts.
 public struct ChatRecord: Sendable, Hashable {
   public var id: ChatID
   public var domain: DomainID
@@ -74,12 +74,24 @@ public struct ChatRecord: Sendable, Hashable {
   /// The creator's mark, by which a repeated request is one chat.
   public var cookie: String
   public var invitePolicy: ChatInfo.InvitePolicy
-  public var subject: Sealed?
-  public var data: Sealed?
   public var lastMessage: UInt64
 }
 
-/// A participant as it is stored.
+/// The texts that participants have sealed for their chat. Up to 116,000 characters.
+public struct ChatTexts: Sendable, Hashable {
+  public var subject: Sealed?
+  public var data: Sealed?
+}
+
+/// The envelopes with a chat's key that a participant has. Up to 32,000 characters.
+public struct ChatEnvelopes: Sendable, Hashable {
+  /// The newest one from another participant.
+  public var key: Sealed?
+  /// The newest one that it made itself. Nobody else's takes its place.
+  public var ownKey: Sealed?
+}
+
+/// A participant as it is stored, without its envelopes.
 public struct ParticipantRecord: Sendable, Hashable {
   public var chat: ChatID
   public var regId: RegID
@@ -89,16 +101,6 @@ public struct ParticipantRecord: Sendable, Hashable {
   public var read: UInt64
   /// The first message that it may read.
   public var firstMessage: UInt64
-  /// Its newest envelope with the chat's key from another participant.
-  public var key: Sealed?
-  /// Its newest such envelope that it made itself.
-  public var ownKey: Sealed?
-
-  /// Keeps an envelope. Nobody else's takes the place of an own one.
-  mutating func keep(_ envelope: Sealed?, from sender: RegID) {
-    guard let envelope else { return }
-    if sender == regId { ownKey = envelope } else { key = envelope }
-  }
 
   var info: ChatParticipant {
     ChatParticipant(
@@ -109,24 +111,27 @@ public struct ParticipantRecord: Sendable, Hashable {
 /// A chat with its participants, for the views of many of them.
 struct ChatView {
   private let chat: ChatRecord
+  private let texts: ChatTexts
   private let infos: [ChatParticipant]
-  private let own: [RegID: ParticipantRecord]
+  private let firstMessages: [RegID: UInt64]
 
-  init(_ chat: ChatRecord, _ participants: [ParticipantRecord]) {
+  init(_ chat: ChatRecord, in transaction: any MailboxTransaction) throws(MeetingStoreError) {
     self.chat = chat
+    texts = try transaction.texts(of: chat.id)
+    let participants = try transaction.participants(of: chat.id)
     infos = participants.map(\.info)
-    own = Dictionary(participants.map { ($0.regId, $0) }) { first, _ in first }
+    firstMessages = Dictionary(participants.map { ($0.regId, $0.firstMessage) }) { first, _ in first }
   }
 
   var participants: [RegID] { infos.map(\.regId) }
 
-  /// The chat as one identity sees it.
-  func info(for reader: RegID) -> ChatInfo {
-    let own = own[reader]
-    return ChatInfo(
-      chatId: chat.id, isOneToOne: chat.pair != nil, invitePolicy: chat.invitePolicy, subject: chat.subject,
-      data: chat.data, participants: infos, lastMessage: MessageNumber(chat.lastMessage),
-      firstMessage: MessageNumber(own?.firstMessage ?? chat.lastMessage + 1), key: own?.key, ownKey: own?.ownKey)
+  /// The chat as one identity sees it, which has these envelopes.
+  func info(for reader: RegID, _ envelopes: ChatEnvelopes) -> ChatInfo {
+    ChatInfo(
+      chatId: chat.id, isOneToOne: chat.pair != nil, invitePolicy: chat.invitePolicy, subject: texts.subject,
+      data: texts.data, participants: infos, lastMessage: MessageNumber(chat.lastMessage),
+      firstMessage: MessageNumber(firstMessages[reader] ?? chat.lastMessage + 1), key: envelopes.key,
+      ownKey: envelopes.ownKey)
   }
 }
 

@@ -58,11 +58,20 @@ public protocol MailboxTransaction {
   func chatCount(of identity: RegID) throws(MeetingStoreError) -> Int
   /// Inserts it, or replaces the one with its id.
   func put(_ chat: ChatRecord) throws(MeetingStoreError)
+  func setLastMessage(_ number: UInt64, of chat: ChatID) throws(MeetingStoreError)
+  func texts(of chat: ChatID) throws(MeetingStoreError) -> ChatTexts
+  func put(_ texts: ChatTexts, of chat: ChatID) throws(MeetingStoreError)
   /// Removes a chat with its messages. Returns its attachments.
   func remove(chat: ChatID) throws(MeetingStoreError) -> [AttachmentID]
+  /// The participants in the order of their numbers, for what goes to each of them.
+  func members(of chat: ChatID) throws(MeetingStoreError) -> [RegID]
   func participants(of chat: ChatID) throws(MeetingStoreError) -> [ParticipantRecord]
   func participant(_ identity: RegID, of chat: ChatID) throws(MeetingStoreError) -> ParticipantRecord?
   func put(_ participant: ParticipantRecord) throws(MeetingStoreError)
+  func setMarks(delivered: UInt64, read: UInt64, of identity: RegID, in chat: ChatID) throws(MeetingStoreError)
+  func envelopes(of identity: RegID, in chat: ChatID) throws(MeetingStoreError) -> ChatEnvelopes
+  /// Stores the newest envelope of a participant: the one that it made itself, or the one from others.
+  func put(_ envelope: Sealed, isOwn: Bool, of identity: RegID, in chat: ChatID) throws(MeetingStoreError)
   func remove(participant: RegID, of chat: ChatID) throws(MeetingStoreError)
   /// Everybody who has a chat with this identity.
   func contacts(of identity: RegID) throws(MeetingStoreError) -> [RegID]

@@ -10,7 +10,7 @@ import Testing
 @Suite("Hub of mailboxes")
 struct MailboxHubTests {
   /// A socket that keeps what it is sent.
-  private final class Socket: SignalingSocket {
+  final class Socket: SignalingSocket {
     private let frames = Mutex<[ServiceMessage]>([])
 
     func next() async -> SignalingFrame? { nil }
@@ -34,11 +34,12 @@ struct MailboxHubTests {
   }
 
   /// A clock in the test's hand.
-  private final class Clock: Sendable {
+  final class Clock: Sendable {
     let now = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+    let instant = Mutex(Instant.zero)
   }
 
-  private struct World {
+  struct World {
     let store: SQLiteMeetingStore
     let hub: MailboxHub
     let clock = Clock()
@@ -53,16 +54,19 @@ struct MailboxHubTests {
       domain = made
       try await store.mailboxes { try $0.insert(made) }
       let clock = clock
-      hub = MailboxHub(store: store, log: Log(level: .error) { _ in }, clock: { clock.now.withLock { $0 } })
+      hub = MailboxHub(
+        store: store, log: Log(level: .error) { _ in }, clock: { clock.now.withLock { $0 } },
+        instant: { clock.instant.withLock { $0 } })
     }
 
     /// A connected endpoint whose token is good for so many seconds.
-    func endpoint(_ user: String, seconds: Double) async throws -> (MailboxCaller, Socket) {
+    func endpoint(_ user: String, seconds: Double, device: String = "") async throws -> (MailboxCaller, Socket) {
       let now = clock.now.withLock { $0 }
       let hello = EndpointMessage.Hello(domain: domain.id, token: "", userId: user)
       let registration = try await store.mailboxes { transaction in
         try EndpointRegistration.register(
-          hello, user: ProvenUser(userId: user, expires: now + seconds), secretHash: "hash of \(user)", now: now,
+          hello, user: ProvenUser(userId: user, expires: now + seconds), secretHash: "hash of \(user)\(device)",
+          now: now,
           in: transaction)
       }
       guard case .registered(let identity, let endpoint, _) = registration else { throw UnexpectedMessage(nil) }
@@ -75,6 +79,14 @@ struct MailboxHubTests {
       return (MailboxCaller(domain: domain.id, regId: identity.regId, endpoint: endpoint.id), socket)
     }
 
+    /// Carries out a request as the service does, with the budget of its sender; false for one that goes nowhere.
+    func admit(_ request: MessagingRequest, by caller: MailboxCaller) async throws -> Bool {
+      let bytes = try MessagingCoder().encode(EndpointMessage.request(id: 1, request)).utf8.count
+      guard try await hub.admit(request, bytes: bytes, from: caller) else { return false }
+      try await apply(request, by: caller)
+      return true
+    }
+
     /// Carries out a request, and waits until everything before it is on the disk and sent.
     func apply(_ request: MessagingRequest, by caller: MailboxCaller) async throws {
       await hub.apply(request, id: 1, from: caller, MessagingChannel(socket: Socket()))
@@ -82,7 +94,7 @@ struct MailboxHubTests {
     }
   }
 
-  private func inWorld(_ body: (World) async throws -> Void) async throws {
+  func inWorld(_ body: (World) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hub-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -368,6 +368,38 @@ struct MessagingServiceTests {
     }
   }
 
+  @Test("threat 55: after a request beyond the budget the socket is open, and the message is sent once in the end")
+  func senderBudget() async throws {
+    try await TestServer.run { server in
+      let domain = try await server.makeDomain()
+      let (ann, _) = try await server.endpoint("ann", in: domain)
+      let (bob, bobWelcome) = try await server.endpoint("bob", in: domain)
+      let chat = try await ann.chat(with: bobWelcome.regId)
+      let large = Sealed(String(repeating: "A", count: 99_000))
+      func send(_ index: Int) async throws -> MessagingFailure? {
+        do {
+          try await ann.ask(.messageSend(chatId: chat, cookie: "\(index)", body: large))
+          return nil
+        } catch let failure as MessagingFailure {
+          return failure
+        }
+      }
+      var (index, failure): (Int, MessagingFailure?) = (0, nil)
+      while failure == nil, index < 30 {
+        index += 1
+        failure = try await send(index)
+      }
+      #expect(failure?.code == .tooFast)
+      // A client waits for `retryAfter`, so this test needs real time.
+      try await Task.sleep(for: .seconds(try #require(failure?.retryAfter)))
+      #expect(try await send(index) == nil)
+      guard case .sent(let number, _) = try await ann.ask(.messageSend(chatId: chat, cookie: "\(index)", body: body))
+      else { throw UnexpectedMessage(nil) }
+      #expect(number.value == UInt64(index))
+      for client in [ann, bob] { await client.close() }
+    }
+  }
+
   @Test("a registration token is proved by the domain's published keys")
   func registration() async throws {
     try await TestServer.run { server in

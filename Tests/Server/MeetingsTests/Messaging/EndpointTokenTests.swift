@@ -36,6 +36,13 @@ struct EndpointTokenTests {
       unsigned(#"{"alg":"none"}"#, body, signature: "AAAA"), Secret("a.b"), Secret(""),
       unsigned(#"{"alg":"none","alg":"HS256"}"#, body), unsigned(#"{"alg":"none"}"#, #"{"exp":1800003600}"#),
     ] { #expect(problem { try EndpointTokens.unsigned(token, now: now) } == .malformed) }
+    for (user, isTaken) in [
+      ("\u{202e}ann", false), (#"a\nb"#, false), ("\u{200b}", false), ("\u{3164} ", false), (#"a\u0000"#, false),
+      ("an\u{200d}n\u{e9} \u{1f44d}\u{1f3fd}", true), ("\u{622}\u{646}\u{651}\u{627}", true),
+    ] {
+      let token = unsigned(#"{"alg":"none"}"#, #"{"sub":"\#(user)","exp":1800003600}"#)
+      #expect((problem { try EndpointTokens.unsigned(token, now: now) } == nil) == isTaken, "\(user)")
+    }
     let old = unsigned(#"{"alg":"none"}"#, #"{"sub":"ann","exp":1700000000}"#)
     #expect(problem { try EndpointTokens.unsigned(old, now: now) } == .expired)
   }

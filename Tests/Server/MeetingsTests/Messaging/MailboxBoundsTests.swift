@@ -30,6 +30,9 @@ struct MailboxBoundsTests {
     func publish(_ generation: Int) -> MessagingRequest {
       .publishKeys(keys: PublicKeys(signing: sealed(43), encryption: sealed(43), generation: generation))
     }
+    for generation in [MessagingLimits.keyGenerationStep + 1, .max] {
+      #expect(try await world.refusal(publish(generation), by: ann) == .badRequest)
+    }
     for generation in 1...MessagingLimits.keyChangesPerHour {
       #expect(try await world.refusal(publish(generation), by: ann) == nil)
     }
@@ -120,6 +123,41 @@ struct MailboxBoundsTests {
     let second = try await world.apply(.messageRecall(chatId: chat, number: .init(2)), by: ann)
     #expect(second.removedAttachments == [named])
     #expect(try await world.refusal(.attachmentDownload(chatId: chat, attachment: named), by: bob) == .notFound)
+  }
+
+  @Test("threat 55: a description counts by its scalars, and has nothing that is invisible or ends the line")
+  func descriptions() async throws {
+    let world = try await MailboxWorld()
+    let ann = try await world.person("ann")
+    let joined = "a" + String(repeating: "\u{200d}", count: MessagingLimits.descriptionCharacters)
+    #expect(joined.count == 1)
+    #expect(try await world.refusal(.endpointUpdate(description: joined), by: ann) == .limitReached)
+    #expect(try await world.refusal(.endpointUpdate(nickname: joined), by: ann) == .limitReached)
+    try await world.apply(.endpointUpdate(description: "my\n\u{202e}phone\u{200b}", nickname: "\u{200b}"), by: ann)
+    guard case .endpoints(let endpoints, _, _) = try await world.apply(.endpointsGet, by: ann).answer else {
+      throw MessagingFailure(.unknown, "no endpoints")
+    }
+    #expect(endpoints.map(\.description) == ["my phone"] && endpoints.map(\.nickname) == [""])
+  }
+
+  @Test("threat 54: an endpoint that was deregistered deregisters no other one")
+  func deregisteredCaller() async throws {
+    let world = try await MailboxWorld()
+    let (phone, tablet) = (try await world.person("ann"), try await world.person("ann"))
+    func forget(by caller: MailboxCaller) async throws -> [EndpointID] {
+      let time = world.time
+      return try await world.store.mailboxes { transaction in
+        var logic = MailboxLogic(caller, now: time, in: transaction)
+        return try logic.deregisterOthers().deregistered
+      }
+    }
+    try await world.apply(.endpointDeregister(endpointId: phone.endpoint), by: tablet)
+    await #expect {
+      try await forget(by: phone)
+    } throws: { ($0 as? MessagingFailure)?.code == .endpointDeregistered }
+    #expect(try await world.refusal(.chatsGet(), by: tablet) == nil)
+    let third = try await world.person("ann")
+    #expect(try await forget(by: tablet) == [third.endpoint])
   }
 
   @Test("an endpoint that was reset takes its own place, and nobody else's")

@@ -10,7 +10,7 @@ import Testing
 final class MailboxWorld {
   let store: SQLiteMeetingStore
   let domain: MessagingDomain
-  private let folder = TemporaryFolder()
+  let folder = TemporaryFolder()
   var now = Date(timeIntervalSince1970: 1_800_000_000)
 
   init() async throws {

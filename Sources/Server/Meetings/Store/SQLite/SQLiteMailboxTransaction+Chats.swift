@@ -3,14 +3,14 @@ import Messaging
 
 /// Chats and their participants.
 extension SQLiteMailboxTransaction {
-  private static let chatColumns = "id, domain, pair, creator, cookie, policy, subject, data, last_message"
+  private static let chatColumns = "id, domain, pair, creator, cookie, policy, last_message"
 
   private static func chat(_ row: SQLiteRow) -> ChatRecord {
     ChatRecord(
       id: ChatID(row.text(0)), domain: DomainID(row.text(1)), pair: row.isNull(2) ? nil : row.text(2),
       creator: row.identity(3), cookie: row.text(4),
-      invitePolicy: ChatInfo.InvitePolicy(rawValue: row.text(5)) ?? .adminsOnly, subject: row.sealed(6),
-      data: row.sealed(7), lastMessage: row.unsigned(8))
+      invitePolicy: ChatInfo.InvitePolicy(rawValue: row.text(5)) ?? .adminsOnly,
+      lastMessage: row.unsigned(6))
   }
 
   private func chat(where condition: String, _ values: [SQLiteValue]) throws(MeetingStoreError) -> ChatRecord? {
@@ -42,32 +42,58 @@ extension SQLiteMailboxTransaction {
 
   func put(_ chat: ChatRecord) throws(MeetingStoreError) {
     try run(
-      "INSERT OR REPLACE INTO mailbox_chats (\(Self.chatColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO mailbox_chats (\(Self.chatColumns)) VALUES (?, ?, ?, ?, ?, ?, ?)",
       [
         .text(chat.id.text), .text(chat.domain.text), chat.pair.map { .text($0) } ?? .null, .id(chat.creator),
-        .text(chat.cookie), .text(chat.invitePolicy.rawValue), .sealed(chat.subject), .sealed(chat.data),
-        .number(chat.lastMessage),
+        .text(chat.cookie), .text(chat.invitePolicy.rawValue), .number(chat.lastMessage),
       ])
   }
+
+  func setLastMessage(_ number: UInt64, of chat: ChatID) throws(MeetingStoreError) {
+    try run("UPDATE mailbox_chats SET last_message = ? WHERE id = ?", [.number(number), .text(chat.text)])
+  }
+
+  func texts(of chat: ChatID) throws(MeetingStoreError) -> ChatTexts {
+    try rows("SELECT subject, data FROM mailbox_chat_texts WHERE chat = ?", [.text(chat.text)]) {
+      ChatTexts(subject: $0.sealed(0), data: $0.sealed(1))
+    }.first ?? ChatTexts()
+  }
+
+  func put(_ texts: ChatTexts, of chat: ChatID) throws(MeetingStoreError) {
+    try run(
+      "INSERT OR REPLACE INTO mailbox_chat_texts (chat, subject, data) VALUES (?, ?, ?)",
+      [.text(chat.text), .sealed(texts.subject), .sealed(texts.data)])
+  }
+
+  /// The tables whose rows go with their chat.
+  static let chatTables = [
+    "mailbox_messages", "mailbox_deleted", "mailbox_attachments", "mailbox_participants", "mailbox_envelopes",
+    "mailbox_chat_texts",
+  ]
 
   func remove(chat: ChatID) throws(MeetingStoreError) -> [AttachmentID] {
     let id = SQLiteValue.text(chat.text)
     let attachments = try rows("SELECT id FROM mailbox_attachments WHERE chat = ?", [id]) { AttachmentID($0.text(0)) }
-    for table in ["mailbox_messages", "mailbox_deleted", "mailbox_attachments", "mailbox_participants"] {
+    for table in Self.chatTables {
       try run("DELETE FROM \(table) WHERE chat = ?", [id])
     }
     try run("DELETE FROM mailbox_chats WHERE id = ?", [id])
     return attachments
   }
 
-  private static let participantColumns = "chat, identity, state, admin, delivered, read, first_message, key, own_key"
+  private static let participantColumns = "chat, identity, state, admin, delivered, read, first_message"
 
   private static func participant(_ row: SQLiteRow) -> ParticipantRecord {
     ParticipantRecord(
       chat: ChatID(row.text(0)), regId: row.identity(1),
       state: ChatParticipant.State(rawValue: row.text(2)) ?? .pending, isAdmin: row.integer(3) == 1,
-      delivered: row.unsigned(4), read: row.unsigned(5), firstMessage: row.unsigned(6), key: row.sealed(7),
-      ownKey: row.sealed(8))
+      delivered: row.unsigned(4), read: row.unsigned(5), firstMessage: row.unsigned(6))
+  }
+
+  func members(of chat: ChatID) throws(MeetingStoreError) -> [RegID] {
+    try rows(
+      "SELECT identity FROM mailbox_participants WHERE chat = ? ORDER BY identity", [.text(chat.text)]
+    ) { $0.identity(0) }
   }
 
   func participants(of chat: ChatID) throws(MeetingStoreError) -> [ParticipantRecord] {
@@ -85,18 +111,40 @@ extension SQLiteMailboxTransaction {
 
   func put(_ participant: ParticipantRecord) throws(MeetingStoreError) {
     try run(
-      "INSERT OR REPLACE INTO mailbox_participants (\(Self.participantColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO mailbox_participants (\(Self.participantColumns)) VALUES (?, ?, ?, ?, ?, ?, ?)",
       [
         .text(participant.chat.text), .id(participant.regId), .text(participant.state.rawValue),
         .flag(participant.isAdmin), .number(participant.delivered), .number(participant.read),
-        .number(participant.firstMessage), .sealed(participant.key), .sealed(participant.ownKey),
+        .number(participant.firstMessage),
       ])
   }
 
-  func remove(participant: RegID, of chat: ChatID) throws(MeetingStoreError) {
+  func setMarks(
+    delivered: UInt64, read: UInt64, of identity: RegID, in chat: ChatID
+  ) throws(MeetingStoreError) {
     try run(
-      "DELETE FROM mailbox_participants WHERE chat = ? AND identity = ?", [.text(chat.text), .id(participant)])
-    try run("DELETE FROM mailbox_deleted WHERE chat = ? AND identity = ?", [.text(chat.text), .id(participant)])
+      "UPDATE mailbox_participants SET delivered = ?, read = ? WHERE chat = ? AND identity = ?",
+      [.number(delivered), .number(read), .text(chat.text), .id(identity)])
+  }
+
+  func envelopes(of identity: RegID, in chat: ChatID) throws(MeetingStoreError) -> ChatEnvelopes {
+    try rows(
+      "SELECT key, own_key FROM mailbox_envelopes WHERE chat = ? AND identity = ?", [.text(chat.text), .id(identity)]
+    ) { ChatEnvelopes(key: $0.sealed(0), ownKey: $0.sealed(1)) }.first ?? ChatEnvelopes()
+  }
+
+  func put(_ envelope: Sealed, isOwn: Bool, of identity: RegID, in chat: ChatID) throws(MeetingStoreError) {
+    let column = isOwn ? "own_key" : "key"
+    try run(
+      "INSERT INTO mailbox_envelopes (chat, identity, \(column)) VALUES (?, ?, ?) "
+        + "ON CONFLICT (chat, identity) DO UPDATE SET \(column) = excluded.\(column)",
+      [.text(chat.text), .id(identity), .sealed(envelope)])
+  }
+
+  func remove(participant: RegID, of chat: ChatID) throws(MeetingStoreError) {
+    for table in ["mailbox_participants", "mailbox_envelopes", "mailbox_deleted"] {
+      try run("DELETE FROM \(table) WHERE chat = ? AND identity = ?", [.text(chat.text), .id(participant)])
+    }
   }
 
   func contacts(of identity: RegID) throws(MeetingStoreError) -> [RegID] {

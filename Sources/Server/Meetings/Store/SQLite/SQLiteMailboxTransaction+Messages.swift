@@ -198,11 +198,10 @@ extension SQLiteMailboxTransaction {
     switch waiting {
     case .event(let event): return event
     case .chat(let id, let reference):
-      let participants = try participants(of: id)
-      guard let chat = try chat(id), participants.contains(where: { $0.regId == reader }) else {
+      guard let chat = try chat(id), try participant(reader, of: id) != nil else {
         return .chatRemoved(chatId: id, by: reference.by)
       }
-      let info = ChatView(chat, participants).info(for: reader)
+      let info = try ChatView(chat, in: self).info(for: reader, try envelopes(of: reader, in: id))
       return reference.isAdded ? .chatAdded(chat: info, by: reference.by) : .chatChanged(chat: info, by: reference.by)
     }
   }

@@ -84,7 +84,7 @@ struct SQLiteMailboxTransaction: MailboxTransaction {
     let endpoints = try rows("SELECT id FROM messaging_endpoints WHERE identity IN \(members)", [id]) {
       EndpointID($0.text(0))
     }
-    for table in ["mailbox_messages", "mailbox_deleted", "mailbox_attachments", "mailbox_participants"] {
+    for table in Self.chatTables {
       try run("DELETE FROM \(table) WHERE chat IN \(chats)", [id])
     }
     for table in ["mailbox_events", "messaging_endpoints"] {

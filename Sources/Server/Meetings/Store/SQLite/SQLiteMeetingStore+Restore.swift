@@ -78,6 +78,10 @@ extension SQLiteMeetingStore {
       WHERE identity IN (SELECT id FROM copy.messaging_identities WHERE domain IN (SELECT id FROM missing_domains));
     INSERT OR IGNORE INTO main.mailbox_chats SELECT * FROM copy.mailbox_chats
       WHERE domain IN (SELECT id FROM missing_domains);
+    INSERT OR IGNORE INTO main.mailbox_chat_texts SELECT * FROM copy.mailbox_chat_texts
+      WHERE chat IN (SELECT id FROM copy.mailbox_chats WHERE domain IN (SELECT id FROM missing_domains));
+    INSERT OR IGNORE INTO main.mailbox_envelopes SELECT * FROM copy.mailbox_envelopes
+      WHERE chat IN (SELECT id FROM copy.mailbox_chats WHERE domain IN (SELECT id FROM missing_domains));
     INSERT OR IGNORE INTO main.mailbox_participants SELECT * FROM copy.mailbox_participants
       WHERE chat IN (SELECT id FROM copy.mailbox_chats WHERE domain IN (SELECT id FROM missing_domains));
     INSERT OR IGNORE INTO main.mailbox_messages SELECT * FROM copy.mailbox_messages

@@ -1,6 +1,7 @@
 extension StoreSchema {
   /// Domains, identities, chats and mailboxes of the messaging service. Numbers of identities are below 2⁶³. An event
-  /// without a body is the message that it names, so that a message of many recipients is stored once.
+  /// without a body is the message that it names, so that a message of many recipients is stored once. The long texts
+  /// of chats and participants have tables of their own: a message changes or reads their short rows alone.
   static let messaging = """
     CREATE TABLE messaging_domains (
       id TEXT PRIMARY KEY, tenant TEXT NOT NULL UNIQUE REFERENCES tenants (id), settings TEXT NOT NULL,
@@ -25,14 +26,19 @@ extension StoreSchema {
 
     CREATE TABLE mailbox_chats (
       id TEXT PRIMARY KEY, domain TEXT NOT NULL, pair TEXT, creator INTEGER NOT NULL, cookie TEXT NOT NULL,
-      policy TEXT NOT NULL, subject TEXT, data TEXT, last_message INTEGER NOT NULL, UNIQUE (creator, cookie)
+      policy TEXT NOT NULL, last_message INTEGER NOT NULL, UNIQUE (creator, cookie)
     ) STRICT;
+    CREATE TABLE mailbox_chat_texts (
+      chat TEXT PRIMARY KEY, subject TEXT, data TEXT
+    ) STRICT, WITHOUT ROWID;
     CREATE INDEX mailbox_chats_by_domain ON mailbox_chats (domain);
     CREATE UNIQUE INDEX mailbox_chats_by_pair ON mailbox_chats (domain, pair) WHERE pair IS NOT NULL;
     CREATE TABLE mailbox_participants (
       chat TEXT NOT NULL, identity INTEGER NOT NULL, state TEXT NOT NULL, admin INTEGER NOT NULL,
-      delivered INTEGER NOT NULL, read INTEGER NOT NULL, first_message INTEGER NOT NULL, key TEXT, own_key TEXT,
-      PRIMARY KEY (chat, identity)
+      delivered INTEGER NOT NULL, read INTEGER NOT NULL, first_message INTEGER NOT NULL, PRIMARY KEY (chat, identity)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE mailbox_envelopes (
+      chat TEXT NOT NULL, identity INTEGER NOT NULL, key TEXT, own_key TEXT, PRIMARY KEY (chat, identity)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX mailbox_participants_by_identity ON mailbox_participants (identity, chat);
     CREATE TABLE mailbox_messages (
