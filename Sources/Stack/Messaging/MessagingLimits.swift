@@ -79,4 +79,7 @@ public enum MessagingLimits {
   public static let pendingRequests = 32
   /// Bytes of a user's record in the key storage.
   public static let keyRecordBytes = 1 << 20
+  /// JSON values of such a record, and levels of nesting.
+  public static let keyRecordValues = 4_096
+  public static let keyRecordDepth = 16
 }

@@ -46,8 +46,12 @@ public protocol MailboxTransaction {
 
   // MARK: Keys of apps without key management
 
-  func keyRecord(of user: String, in domain: DomainID) throws(MeetingStoreError) -> KeyRecord?
-  func put(_ record: KeyRecord, of user: String, in domain: DomainID) throws
+  /// The JSON of a record. Callers parse it outside the transaction, which everybody waits for.
+  func keyRecord(of user: String, in domain: DomainID) throws(MeetingStoreError) -> String?
+  /// Stores the JSON of a record if the stored one is still `known`; false otherwise.
+  func put(
+    keyRecord json: String, ifStill known: String?, of user: String, in domain: DomainID
+  ) throws(MeetingStoreError) -> Bool
 
   // MARK: Chats
 
