@@ -61,12 +61,16 @@ public enum MessagingLimits {
   public static let attachmentBytes = 128 * 1024 * 1024 + 64 * 1024
   /// Bytes of all attachments of one identity.
   public static let storedAttachmentBytes = 2 << 30
+  /// Attachments of one identity.
+  public static let storedAttachments = 10_000
   /// Hours that an attachment is kept which no message names.
   public static let unusedAttachmentHours = 24
   /// Attachments of one message.
   public static let attachments = 10
   /// Seconds that a ticket holds.
   public static let ticketSeconds = 600
+  /// Tickets of one identity that are neither used nor too old.
+  public static let openTickets = 32
   /// Seconds that a call rings.
   public static let ringSeconds = 60
   /// Calls and data connections of one identity at a time.

@@ -29,7 +29,7 @@ extension MailboxHub {
     }
     publish(calls.expire(now: now))
     vaultReservations.expire(now: now)
-    transfers = transfers.filter { $0.value.expires > now }
+    for transfer in tickets.expire(now: now) { abandon(transfer) }
   }
 
   /// Says to an endpoint that its token ends within a minute.
@@ -176,7 +176,29 @@ extension MailboxHub {
 
   /// The transfer of a ticket, which is used up.
   func takeTransfer(_ token: String, now: Instant) -> MailboxOutcome.Transfer? {
-    guard let (transfer, expires) = transfers.removeValue(forKey: token), expires > now else { return nil }
-    return transfer
+    tickets.use(token, now: now)
+  }
+
+  /// Nothing comes of an upload: what its file would have had is free again.
+  func abandon(_ transfer: MailboxOutcome.Transfer) {
+    guard transfer.isUpload else { return }
+    submit(
+      Job { transaction, _ in
+        if let record = try transaction.attachment(transfer.attachment), !record.isComplete {
+          try transaction.remove(attachment: record.id)
+        }
+        return { _ in }
+      } fail: { _, _ in
+        // The purge removes it after a day.
+      })
+  }
+}
+
+extension MessagingRequest {
+  /// Whether the answer is a ticket for an attachment.
+  var asksForTicket: Bool {
+    if case .attachmentUpload = self { return true }
+    if case .attachmentDownload = self { return true }
+    return false
   }
 }

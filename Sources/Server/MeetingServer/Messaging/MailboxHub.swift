@@ -47,7 +47,7 @@ actor MailboxHub {
   var vaultReservations = VaultReservations()
   /// Endpoints whose socket is gone, with the moment at which their calls end.
   var lost: [EndpointID: Instant] = [:]
-  var transfers: [String: (transfer: MailboxOutcome.Transfer, expires: Instant)] = [:]
+  var tickets = TransferTickets()
   let counters: MessagingCounters
 
   init(
@@ -132,6 +132,14 @@ actor MailboxHub {
     }
     pending[caller.endpoint, default: 0] += 1
     counters.requests.add(1)
+    let asksForTicket = request.asksForTicket
+    do throws(MessagingFailure) {
+      if asksForTicket { try tickets.reserve(for: caller.regId, now: MonotonicClock.now) }
+    } catch {
+      counters.count(error)
+      channel.send(.failed(id: id, error))
+      return release(caller.endpoint)
+    }
     submit(
       Job { transaction, time in
         var logic = MailboxLogic(caller, now: time, in: transaction)
@@ -144,6 +152,7 @@ actor MailboxHub {
           hub.release(caller.endpoint)
         }
       } fail: { hub, failure in
+        if asksForTicket { hub.tickets.release(caller.regId) }
         hub.counters.count(failure)
         channel.send(.failed(id: id, failure))
         hub.release(caller.endpoint)
@@ -203,9 +212,7 @@ actor MailboxHub {
     }
     for passing in outcome.passing { send(passing.event, to: passing.to, except: nil) }
     for endpoint in outcome.deregistered { remove(endpoint) }
-    if let transfer = outcome.transfer {
-      transfers[transfer.token] = (transfer, MonotonicClock.now + .seconds(Int64(MessagingLimits.ticketSeconds)))
-    }
+    if let transfer = outcome.transfer { tickets.insert(transfer, now: MonotonicClock.now) }
     if let attachments {
       for id in outcome.removedAttachments { Task { await attachments.remove(id) } }
     }

@@ -87,6 +87,7 @@ public protocol MailboxTransaction {
   func put(_ attachment: AttachmentRecord) throws(MeetingStoreError)
   /// The bytes of everything that an identity has sent, or has promised to.
   func attachmentBytes(of owner: RegID) throws(MeetingStoreError) -> Int
+  func attachmentCount(of owner: RegID) throws(MeetingStoreError) -> Int
   /// Removes attachments from before a moment that no message names, and returns them.
   func purgeAttachments(before: Date) throws(MeetingStoreError) -> [AttachmentID]
   func remove(attachment: AttachmentID) throws(MeetingStoreError)

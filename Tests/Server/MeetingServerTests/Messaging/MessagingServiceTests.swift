@@ -4,6 +4,7 @@ import Foundation
 import Meetings
 import Messaging
 import Signaling
+import TestSupport
 import Testing
 import Transport
 
@@ -200,6 +201,44 @@ struct MessagingServiceTests {
       try await ann.ask(.messageRecall(chatId: chat, number: message.number))
       #expect(
         try await bob.refusal(.attachmentDownload(chatId: chat, attachment: message.attachments[0])) == .notFound)
+      await ann.close()
+      await bob.close()
+    }
+  }
+
+  @Test("an upload that is refused or broken off leaves nothing of its owner's room")
+  func failedUploads() async throws {
+    try await TestServer.run { server in
+      let domain = try await server.makeDomain()
+      let (ann, welcome) = try await server.endpoint("ann", in: domain)
+      let (bob, bobWelcome) = try await server.endpoint("bob", in: domain)
+      let chat = try await ann.chat(with: bobWelcome.regId)
+      // Sixteen of that size are more than an identity may have.
+      for _ in 0..<17 {
+        guard
+          case .ticket(let ticket) = try await ann.ask(
+            .attachmentUpload(chatId: chat, bytes: MessagingLimits.attachmentBytes))
+        else { throw UnexpectedMessage(nil) }
+        let answer = try await TestServer.request(
+          "PUT", server.url + ticket.path, ["Authorization": "Bearer \(ticket.token)"], [1, 2, 3])
+        #expect(answer.status == 400)
+      }
+      guard case .ticket(let ticket) = try await ann.ask(.attachmentUpload(chatId: chat, bytes: 100)) else {
+        throw UnexpectedMessage(nil)
+      }
+      let head = Array(
+        ("PUT \(ticket.path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(ticket.token)\r\n"
+          + "Content-Length: 100\r\n\r\nabc").utf8)
+      let connection = try RawHTTP.connection(to: server.server.port)
+      #expect(head.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) } == head.count)
+      let half = "\(server.folder)/data/attachments/\(ticket.attachment).part"
+      try await eventually { FileManager.default.fileExists(atPath: half) ? nil : "the upload has not begun" }
+      close(connection)
+      let store = try await server.store()
+      try await eventually {
+        let count = try await store.mailboxes { try $0.attachmentCount(of: welcome.regId) }
+        return count == 0 ? nil : "\(count) attachments of a broken upload are stored"
+      }
       await ann.close()
       await bob.close()
     }

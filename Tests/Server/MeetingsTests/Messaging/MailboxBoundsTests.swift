@@ -122,6 +122,43 @@ struct MailboxBoundsTests {
     #expect(try await world.refusal(.attachmentDownload(chatId: chat, attachment: named), by: bob) == .notFound)
   }
 
+  @Test("threat 55: an identity has a bounded number of attachments, however small they are")
+  func attachmentCount() async throws {
+    let world = try await MailboxWorld()
+    let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))
+    let chat = try await world.chat(ann, [bob])
+    func fill(_ count: Int) async throws {
+      try await world.store.mailboxes { transaction in
+        try (transaction as? SQLiteMailboxTransaction)?.run(
+          """
+          WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+          INSERT INTO mailbox_attachments (id, chat, owner, bytes, complete, uses, created)
+          SELECT 'file ' || (SELECT count(*) FROM mailbox_attachments) || ' ' || n, ?, ?, 1, 1, 1, 0 FROM numbers
+          """, [.number(count), .text(chat.text), .id(ann.regId)])
+      }
+    }
+    let upload = MessagingRequest.attachmentUpload(chatId: chat, bytes: 1)
+    try await fill(MessagingLimits.storedAttachments - 1)
+    #expect(try await world.refusal(upload, by: ann) == nil)
+    #expect(try await world.refusal(upload, by: ann) == .limitReached)
+    #expect(try await world.refusal(upload, by: bob) == nil)
+  }
+
+  @Test("an upload finds the disk full when others have promised what is free")
+  func promisedSpace() async throws {
+    let folder = TemporaryFolder()
+    let files = AttachmentFiles(data: folder.path, spare: 10) { _ in 110 }
+    try await files.start(AttachmentID("a"), bytes: 60)
+    await #expect(throws: AttachmentFiles.Refusal.diskFull) { try await files.start(AttachmentID("b"), bytes: 41) }
+    try await files.start(AttachmentID("b"), bytes: 40)
+    await #expect(throws: AttachmentFiles.Refusal.diskFull) { try await files.start(AttachmentID("c"), bytes: 1) }
+    // Written bytes aren't promised any more: the disk has them.
+    try await files.append(Array(repeating: 1, count: 60), to: AttachmentID("a"))
+    try await files.start(AttachmentID("c"), bytes: 60)
+    await files.cancel(AttachmentID("b"))
+    try await files.start(AttachmentID("d"), bytes: 40)
+  }
+
   @Test("an endpoint that was reset takes its own place, and nobody else's")
   func replaced() async throws {
     let world = try await MailboxWorld()

@@ -94,6 +94,12 @@ extension SQLiteMailboxTransaction {
     }.first ?? 0
   }
 
+  func attachmentCount(of owner: RegID) throws(MeetingStoreError) -> Int {
+    try rows("SELECT count(*) FROM mailbox_attachments WHERE owner = ?", [.id(owner)]) {
+      Int(clamping: $0.integer(0))
+    }.first ?? 0
+  }
+
   func purgeAttachments(before: Date) throws(MeetingStoreError) -> [AttachmentID] {
     let gone = try rows("SELECT id FROM mailbox_attachments WHERE uses = 0 AND created < ?", [.time(before)]) {
       AttachmentID($0.text(0))
