@@ -167,6 +167,33 @@ struct MessagingServiceTests {
     }
   }
 
+  @Test("threat 55: without authentication, an address makes identities as seldom as meetings")
+  func identities() async throws {
+    try await TestServer.run {
+      $0.addressWriteRate = 1
+    } _: { server in
+      let domain = try await server.makeDomain()
+      var refused: MessagingFailure?
+      // Twenty at once, and one a second while this takes.
+      for index in 0..<100 where refused == nil {
+        let client = try await server.messagingSocket()
+        try client.send(.hello(TestServer.hello("user \(index)", domain)))
+        switch try await client.next() {
+        case .welcome: break
+        case .refused(let failure): refused = failure
+        case let other: throw UnexpectedMessage(other)
+        }
+        await client.close()
+      }
+      let failure = try #require(refused)
+      #expect(failure.code == .tooFast && failure.message.contains("(--address-write-rate)") && failure.retryAfter == 1)
+      // A known user gets in.
+      let (again, welcome) = try await server.endpoint("user 0", in: domain)
+      #expect(!welcome.isNewIdentity)
+      await again.close()
+    }
+  }
+
   @Test("an attachment goes to those in the chat, once for each ticket, and goes with its message")
   func attachments() async throws {
     try await TestServer.run { server in
