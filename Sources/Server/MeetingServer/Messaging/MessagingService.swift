@@ -100,10 +100,15 @@ struct MessagingService: Sendable {
     let domain = try await domain(hello.domain)
     _ = try await signingTenant(of: domain)
     if domain.settings.authentication == .disabled { try await requireWrite(of: address, for: user, in: domain.id) }
-    let registration = try await hub.perform { transaction, _ in
-      try EndpointRegistration.register(
+    let (registration, replaced) = try await hub.perform { transaction, _ in
+      let own = hello.replaces == nil ? nil : try transaction.identity(user: user.userId, of: hello.domain)?.regId
+      let before = try own.map { try transaction.endpoints(of: $0).map(\.id) } ?? []
+      let registration = try EndpointRegistration.register(
         hello, user: user, secretHash: try EndpointRegistration.hash(ofSecret: secret), now: now, in: transaction)
+      return (registration, try before.filter { try transaction.endpoint($0) == nil })
     }
+    // An installation that was reset has no connection, no calls and no vault under its former name.
+    for endpoint in replaced { await hub.remove(endpoint) }
     switch registration {
     case .full(let identity, let endpoints):
       channel.send(
@@ -280,6 +285,8 @@ struct MessagingService: Sendable {
       try await hub.startCall(call, from: caller, to: to, answer: answer, channel)
     } catch {
       await hub.abandonCall(call)
+      // A call that was over before its meeting was there has left it behind.
+      try? await meetings.close(call, of: domain.tenant)
       throw error
     }
   }

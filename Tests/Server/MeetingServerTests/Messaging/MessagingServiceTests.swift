@@ -434,6 +434,25 @@ struct MessagingServiceTests {
     }
   }
 
+  @Test("an installation that was reset ends its former endpoint, and what that held of the vault")
+  func reset() async throws {
+    try await TestServer.run { server in
+      let domain = try await server.makeDomain()
+      let (old, welcome) = try await server.endpoint("ann", in: domain)
+      try await old.ask(.vault(request: .forget))
+      let new = try await server.messagingSocket()
+      var hello = TestServer.hello("ann", domain)
+      hello.replaces = welcome.secret
+      try new.send(.hello(hello))
+      #expect(try await new.welcome().vaultReservedFor == nil)
+      while let message = try await old.next() {
+        if message == .endpointDeregistered { break }
+      }
+      #expect(try await old.next() == nil)
+      await new.close()
+    }
+  }
+
   @Test("a registration token is proved by the domain's published keys")
   func registration() async throws {
     try await TestServer.run { server in
