@@ -34,6 +34,10 @@ public enum MessagingLimits {
   public static let markedParticipants = 30
   /// Chats of one identity.
   public static let chats = 5_000
+  /// Chats that one identity has made and one other is in.
+  public static let chatsOfOne = 50
+  /// Others that one identity invites to chats.
+  public static let invitationsPerHour = 500
   /// Characters in the sealed body of a message: 71,680 bytes of the app, their seal and signature, in base64url.
   public static let bodyCharacters = 100_000
   /// Characters in a sealed subject, envelope, typing notice or step of a call.
@@ -75,6 +79,10 @@ public enum MessagingLimits {
   public static let ringSeconds = 60
   /// Calls and data connections of one identity at a time.
   public static let calls = 33
+  /// Calls of one identity that ring at one other.
+  public static let ringing = 3
+  /// Calls that one identity starts, on average and at once.
+  public static let callsPerMinute = 30
 
   /// Frames a second of one endpoint, on average.
   public static let framesPerSecond = 50

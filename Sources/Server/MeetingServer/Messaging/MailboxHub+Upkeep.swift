@@ -132,7 +132,7 @@ extension MailboxHub {
     let notices = try calls.ring(id, now: MonotonicClock.now)
     channel.send(answer)
     publish(notices)
-    if !isConnected(callee) { push?.notify(.call, callee, of: caller.domain) }
+    if !isConnected(callee) { push?.notify(.call, callee, of: caller.domain, from: caller.regId) }
   }
 
   func callStep(

@@ -48,6 +48,7 @@ actor MailboxHub {
   /// Endpoints whose socket is gone, with the moment at which their calls end.
   var lost: [EndpointID: Instant] = [:]
   var tickets = TransferTickets()
+  private var invitations = InvitationBudget()
   let counters: MessagingCounters
 
   init(
@@ -134,6 +135,7 @@ actor MailboxHub {
     counters.requests.add(1)
     let asksForTicket = request.asksForTicket
     do throws(MessagingFailure) {
+      try invitations.consume(request.invitationCount, of: caller.regId, now: MonotonicClock.now)
       if asksForTicket { try tickets.reserve(for: caller.regId, now: MonotonicClock.now) }
     } catch {
       counters.count(error)

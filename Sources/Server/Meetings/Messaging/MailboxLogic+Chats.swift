@@ -38,10 +38,8 @@ extension MailboxLogic {
     }
     guard others.count < MessagingLimits.participants else { throw Self.tooMany }
     let pair = try isOneToOne ? self.pair(with: others) : nil
-    for identity in try identities(others.sorted()).map(\.regId) + [caller.regId]
-    where try transaction.chatCount(of: identity) >= MessagingLimits.chats {
-      throw MessagingFailure(.limitReached, "\(identity) is in \(MessagingLimits.chats) chats already (chats).")
-    }
+    try requireRoom(for: try identities(others.sorted()).map(\.regId))
+    try requireOwnRoom()
     let chat = ChatRecord(
       id: ChatID(RandomID.text(characters: 26)), domain: caller.domain, pair: pair, creator: caller.regId,
       cookie: cookie, invitePolicy: policy, subject: subject, data: data, lastMessage: 0)
@@ -108,10 +106,7 @@ extension MailboxLogic {
     let present = Set(try transaction.participants(of: id).map(\.regId))
     let added = Set(invitees).subtracting(present).sorted()
     guard present.count + added.count <= MessagingLimits.participants else { throw Self.tooMany }
-    for identity in try identities(added).map(\.regId)
-    where try transaction.chatCount(of: identity) >= MessagingLimits.chats {
-      throw MessagingFailure(.limitReached, "\(identity) is in \(MessagingLimits.chats) chats already (chats).")
-    }
+    try requireRoom(for: try identities(added).map(\.regId))
     try enter(added, chat, keys, isAdmin: false, state: .pending)
     // Those who have not joined get their invitation once more, with the newer envelope.
     var again: [RegID] = []

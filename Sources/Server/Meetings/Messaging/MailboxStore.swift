@@ -60,6 +60,8 @@ public protocol MailboxTransaction {
   func chat(cookie: String, creator: RegID) throws(MeetingStoreError) -> ChatRecord?
   func chats(of identity: RegID, after: ChatID?, limit: Int) throws(MeetingStoreError) -> [ChatID]
   func chatCount(of identity: RegID) throws(MeetingStoreError) -> Int
+  /// Whether an identity is in fewer chats of one creator than ``MessagingLimits/chatsOfOne``.
+  func hasFewChats(of identity: RegID, madeBy creator: RegID) throws(MeetingStoreError) -> Bool
   /// Inserts it, or replaces the one with its id.
   func put(_ chat: ChatRecord) throws(MeetingStoreError)
   /// Removes a chat with its messages. Returns its attachments.

@@ -45,6 +45,26 @@ struct MailboxBoundsTests {
     #expect(try await world.refusal(publish(99), by: ann) == nil)
   }
 
+  @Test("threat 55: an identity makes a bounded number of chats with one other, who may make as many")
+  func chatsOfOne() async throws {
+    let world = try await MailboxWorld()
+    let (ann, bob, cyd) = (
+      try await world.person("ann"), try await world.person("bob"), try await world.person("cyd")
+    )
+    for index in 0..<MessagingLimits.chatsOfOne { _ = try await world.chat(ann, [bob], cookie: "\(index)") }
+    func start(_ cookie: String, _ invitees: [MailboxCaller]) -> MessagingRequest {
+      .chatStart(
+        cookie: cookie, invitees: invitees.map(\.regId), isOneToOne: false, invitePolicy: .adminsOnly, keys: [])
+    }
+    #expect(try await world.refusal(start("x", [bob, cyd]), by: ann) == .limitReached)
+    let other = try await world.chat(ann, [cyd], cookie: "y")
+    let invitation = MessagingRequest.chatInvite(chatId: other, invitees: [bob.regId], keys: [])
+    #expect(try await world.refusal(invitation, by: ann) == .limitReached)
+    // A repeated request is answered, and the other side isn't touched.
+    #expect(try await world.refusal(start("0", [bob]), by: ann) == nil)
+    #expect(try await world.refusal(start("x", [ann]), by: bob) == nil)
+  }
+
   @Test("threat 55: the oldest events of a full mailbox go, by their number and by their size, and a gap is left")
   func fullMailbox() async throws {
     let world = try await MailboxWorld()
