@@ -103,6 +103,7 @@ struct KeyRecordEndpoints: Sendable {
       return (found, try await authenticator.user(of: token, in: found).userId)
     } catch {
       if error.code == .providerUnavailable { throw Refusal(503, "providerUnavailable", error.message) }
+      if error.code == .unavailable { throw Refusal(503, "unavailable", error.message) }
       throw Refusal(401, "badCredential", error.message)
     }
   }
