@@ -42,8 +42,8 @@ struct DomainFields: Sendable {
     settings.environment = environment.flatMap(MessagingDomain.Environment.init) ?? settings.environment
     settings.hasKeyManagement = keyManagement ?? settings.hasKeyManagement
     if let pushURL {
-      let secret = settings.push?.secret ?? RandomID.text(characters: 52)
-      settings.push = pushURL.map { MessagingDomain.PushTarget(url: $0, secret: secret) }
+      let known = settings.push
+      settings.push = pushURL.map { MessagingDomain.PushTarget(url: $0, replacing: known) }
     }
     if let problem = settings.problem { throw Refusal(422, "badDomain", problem) }
     return settings

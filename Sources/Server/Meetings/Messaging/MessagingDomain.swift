@@ -56,6 +56,12 @@ public struct MessagingDomain: Sendable, Hashable {
       self.url = url
       self.secret = secret
     }
+
+    /// The target with another address. Its key is a new one for another origin: the former receiver knows the old one.
+    public init(url: String, replacing old: Self?) {
+      let isSameReceiver = old.map { WebOrigin($0.url) == WebOrigin(url) } ?? false
+      self.init(url: url, secret: isSameReceiver ? old?.secret ?? "" : RandomID.text(characters: 52))
+    }
   }
 
   public init(id: DomainID, tenant: TenantID, name: String, settings: Settings, created: Date) {

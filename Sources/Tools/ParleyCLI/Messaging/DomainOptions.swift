@@ -43,8 +43,7 @@ extension CommandOptions {
     }
     if let word = self["key-management"], has("key-management") { settings.hasKeyManagement = word == "on" }
     if let url = self["push-url"] {
-      let secret = settings.push?.secret ?? RandomID.text(characters: 52)
-      settings.push = url == "none" ? nil : MessagingDomain.PushTarget(url: url, secret: secret)
+      settings.push = url == "none" ? nil : MessagingDomain.PushTarget(url: url, replacing: settings.push)
     }
     if let problem = settings.problem { throw Problem(description: problem) }
     return settings

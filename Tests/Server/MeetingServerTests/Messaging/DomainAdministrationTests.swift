@@ -97,6 +97,23 @@ struct DomainAdministrationTests {
     }
   }
 
+  @Test("the key of push signatures is shown once, when it is made, and another receiver gets another one")
+  func pushKey() async throws {
+    try await TestServer.run { server in
+      let made = try await ask(server, "POST", "domains", #"{"name":"app","authentication":"disabled"}"#)
+      #expect(made.status == 201 && made["pushSecret"] == nil)
+      var keys: [String?] = []
+      for url in ["https://a.example/push", "https://a.example/other", "https://b.example/push"] {
+        let answer = try await ask(server, "PATCH", "domains/app", #"{"pushUrl":"\#(url)"}"#)
+        #expect(answer.status == 200 && answer["pushUrl"] as? String == url, "\(answer.text)")
+        keys.append(answer["pushSecret"] as? String)
+      }
+      #expect(keys[0]?.count == 52 && keys[1] == nil && keys[2]?.count == 52 && keys[0] != keys[2])
+      #expect(try await ask(server, "GET", "domains/app")["pushSecret"] == nil)
+      #expect(try await ask(server, "PATCH", "domains/app", #"{"pushUrl":null}"#)["pushSecret"] == nil)
+    }
+  }
+
   @Test("metrics have domains, identities, queues, messages, refusals by code and key records by outcome")
   func metrics() async throws {
     try await TestServer.run { server in
