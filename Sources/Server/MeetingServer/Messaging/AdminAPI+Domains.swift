@@ -149,7 +149,7 @@ extension AdminAPI {
   private func domain(_ name: String) async throws -> MessagingDomain {
     let found = try await store.mailboxes { mailboxes -> MessagingDomain? in
       if DomainID.accepts(name), let domain = try mailboxes.domain(DomainID(name)) { return domain }
-      return try mailboxes.domains().first { $0.name == name }
+      return try mailboxes.domain(name: name)
     }
     guard let found else { throw Self.noDomain }
     return found

@@ -13,8 +13,18 @@ struct DomainFields: Sendable {
   private var scopes: [String]?
   private var keyManagement: Bool?
   private var pushURL: String??
+  /// The rules' fields that the body has.
+  private var given: Set<String> = []
+
+  /// The kinds of authentication whose rules have a field.
+  private static let owners: [String: Set<String>] = [
+    "jwks": ["jwt"], "issuer": ["jwt"], "clientClaim": ["jwt"], "expiryClaim": ["jwt"], "issuerClaim": ["jwt"],
+    "tokenInfo": ["oauth"], "userInfo": ["oauth"], "clientSecret": ["oauth"], "clientIds": ["jwt", "oauth"],
+    "scopes": ["jwt", "oauth"], "userClaim": ["jwt", "oauth"],
+  ]
 
   init(_ fields: inout AdminFields) throws(Refusal) {
+    given = Set(Self.owners.keys.filter { fields.has($0) })
     environment = try fields.word("environment", MessagingDomain.Environment.allCases.map(\.rawValue))
     authentication = try fields.word("authentication", Self.kinds)
     for name in ["jwks", "tokenInfo", "userInfo"] { texts[name] = try fields.text(name, 1...2_048) }
@@ -33,6 +43,7 @@ struct DomainFields: Sendable {
     guard let kind = authentication ?? old.map({ DomainView.kind($0.authentication) }) else {
       throw Refusal(400, "badField", "The field authentication is needed: disabled, jwt or oauth.")
     }
+    try requireOwn(of: kind)
     let rules = rules(kind, over: old?.authentication)
     var settings =
       old
@@ -47,6 +58,17 @@ struct DomainFields: Sendable {
     }
     if let problem = settings.problem { throw Refusal(422, "badDomain", problem) }
     return settings
+  }
+
+  /// Refuses fields of another kind of authentication, which would be without effect.
+  private func requireOwn(of kind: String) throws(Refusal) {
+    for name in given.sorted() {
+      guard let owners = Self.owners[name], !owners.contains(kind) else { continue }
+      throw Refusal(
+        422, "badDomain",
+        "The field \(name) belongs to the authentication \(owners.sorted().joined(separator: " or ")), and the domain's is "
+          + "\(kind).")
+    }
   }
 
   private func rules(_ kind: String, over old: DomainAuthentication?) -> DomainAuthentication {

@@ -50,6 +50,7 @@ actor MailboxHub {
   var tickets = TransferTickets()
   private var invitations = InvitationBudget()
   let counters: MessagingCounters
+  var storedCounts: StoredCounts?
 
   init(
     store: any MailboxStore, log: Log, attachments: AttachmentFiles? = nil, push: PushNotifier? = nil,

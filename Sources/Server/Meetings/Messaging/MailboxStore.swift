@@ -18,6 +18,7 @@ public protocol MailboxTransaction {
   // MARK: Domains
 
   func domain(_ id: DomainID) throws(MeetingStoreError) -> MessagingDomain?
+  func domain(name: String) throws(MeetingStoreError) -> MessagingDomain?
   func domains() throws(MeetingStoreError) -> [MessagingDomain]
   func insert(_ domain: MessagingDomain) throws(MeetingStoreError)
   func update(_ domain: MessagingDomain) throws(MeetingStoreError)
