@@ -89,7 +89,7 @@ struct DomainAuthenticator: Sendable {
     var info = ProviderClient.Call(method: "POST", url: rules.tokenInfo)
     info.headers["Content-Type"] = "application/x-www-form-urlencoded"
     if let secret = rules.clientSecret, let client = rules.clientIDs.first {
-      let pair = QueryText.encode(client) + ":" + QueryText.encode(secret)
+      let pair = QueryText.encode(client) + ":" + QueryText.encode(secret.value)
       info.headers["Authorization"] = "Basic " + Data(pair.utf8).base64EncodedString()
     } else {
       info.headers["Authorization"] = "Bearer \(text)"

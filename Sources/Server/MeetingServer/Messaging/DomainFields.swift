@@ -1,3 +1,4 @@
+import Basics
 import Meetings
 
 /// The fields of a domain in a body.
@@ -93,7 +94,7 @@ struct DomainFields: Sendable {
       rules.userInfo = texts["userInfo"] ?? rules.userInfo
       rules.clientIDs = clientIDs ?? rules.clientIDs
       rules.dropSecret(ofOther: before)
-      if let clientSecret { rules.clientSecret = clientSecret }
+      if let clientSecret { rules.clientSecret = clientSecret.map { Secret($0) } }
       rules.scopes = scopes ?? rules.scopes
       rules.userClaim = texts["userClaim"] ?? rules.userClaim
       return .oauth(rules)

@@ -75,7 +75,7 @@ extension CommandOptions {
       if has("client-id") { rules.clientIDs = clients }
       rules.dropSecret(ofOther: before)
       if let path = self["client-secret-file"] {
-        rules.clientSecret = path == "none" ? nil : try Self.secret(path, of: "--client-secret-file").value
+        rules.clientSecret = path == "none" ? nil : try Self.secret(path, of: "--client-secret-file")
       }
       if has("scope") { rules.scopes = scopes }
       rules.userClaim = self["user-claim"] ?? rules.userClaim

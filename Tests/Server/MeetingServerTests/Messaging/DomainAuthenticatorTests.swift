@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Messaging
 import Synchronization
@@ -128,7 +129,7 @@ struct DomainAuthenticatorTests {
       .oauth(
         .init(
           tokenInfo: "https://id.example/info", userInfo: "https://id.example/user", clientIDs: ["app"],
-          clientSecret: "a:b")))
+          clientSecret: Secret("a:b"))))
     #expect(await code(authenticator, "opaque", "ann", keyed) == nil)
     #expect(
       provider.script.withLock { $0.authorizations } == ["/info": "Basic YXBwOmElM0Fi", "/user": "Bearer opaque"])

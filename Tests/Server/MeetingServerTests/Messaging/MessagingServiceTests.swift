@@ -329,7 +329,7 @@ struct MessagingServiceTests {
         try await tablet.ask(.vault(request: open))
           == .vault(answer: .opened(opening: .init(record: record, answer: made.answer))))
       // An older record can't be the next version.
-      #expect(try await ann.refusal(.vault(request: store)) != nil)
+      #expect(try await ann.refusal(.vault(request: store)) == .versionConflict)
       var codes: [MessagingFailure.Code?] = []
       for guess in 0..<11 {
         codes.append(

@@ -86,6 +86,26 @@ struct MailboxBoundsTests {
     try await world.store.mailboxes { try $0.trim(bob.regId, toCharacters: 8_000) }
     #expect(try await world.events(bob).first?.number == purged + 1)
 
+    // The same by a request: of a mailbox that is nearly full, one event has more than a quarter.
+    func store() async throws {
+      try await world.apply(
+        .chatKeys(chatId: chat, keys: [SealedEnvelope(to: bob.regId, sealed: sealed(1_000))]), by: ann)
+    }
+    try await store()
+    let large = try #require(try await world.events(bob).last?.number)
+    try await world.store.mailboxes { transaction in
+      let sql = transaction as? SQLiteMailboxTransaction
+      try sql?.run(
+        "UPDATE mailbox_events SET body = printf('%.*c', ?, 'x') WHERE identity = ? AND number = ?",
+        [.number(MessagingLimits.mailboxCharacters / 3), .id(bob.regId), .number(large)])
+      try sql?.run(
+        "UPDATE messaging_identities SET mailbox_characters = ? WHERE id = ?",
+        [.number(MessagingLimits.mailboxCharacters - 100), .id(bob.regId)])
+    }
+    try await store()
+    #expect(try await world.store.mailboxes { try $0.identity(bob.regId)?.purged } == large)
+    #expect(try await world.events(bob).map(\.number) == [large + 1])
+
     let next = UInt64(MessagingLimits.mailboxEvents) + 999
     try await world.store.mailboxes { transaction in
       try (transaction as? SQLiteMailboxTransaction)?.run(
@@ -93,6 +113,37 @@ struct MailboxBoundsTests {
     }
     _ = try await world.send(ann, chat, "1")
     #expect(try await world.events(bob).map(\.number) == [next + 1])
+  }
+
+  @Test("an answer has a bounded number of chats, and in a large chat marks go to their own identity alone")
+  func pages() async throws {
+    let world = try await MailboxWorld()
+    let ann = try await world.person("ann")
+    var others: [MailboxCaller] = []
+    for index in 0..<MessagingLimits.markedParticipants { others.append(try await world.person("user \(index)")) }
+    let small = try await world.chat(ann, Array(others.dropLast()), cookie: "small")
+    let large = try await world.chat(ann, others, cookie: "large")
+    var counts: [Int] = []
+    for chat in [small, large] {
+      _ = try await world.send(ann, chat, "1")
+      let outcome = try await world.apply(.messagesRead(chatId: chat, number: .init(1)), by: others[0])
+      counts.append(outcome.deliveries.count)
+    }
+    #expect(counts == [MessagingLimits.markedParticipants, 1])
+
+    for index in 2..<MessagingLimits.chatPage + 1 {
+      _ = try await world.chat(ann, [others[index % others.count]], cookie: "\(index)")
+    }
+    func page(_ after: ChatID?) async throws -> (chats: [ChatInfo], isLast: Bool) {
+      guard case .chats(let chats, let isLast) = try await world.apply(.chatsGet(after: after), by: ann).answer else {
+        throw MessagingFailure(.unknown, "no chats")
+      }
+      return (chats, isLast)
+    }
+    let first = try await page(nil)
+    #expect(first.chats.count == MessagingLimits.chatPage && !first.isLast)
+    let second = try await page(first.chats.last?.chatId)
+    #expect(second.chats.count == 1 && second.isLast)
   }
 
   @Test("threat 55: an answer with history has a bounded number of messages and of characters")
