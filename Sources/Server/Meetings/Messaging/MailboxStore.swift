@@ -111,6 +111,6 @@ public protocol MailboxTransaction {
   /// Deletes the oldest events of a mailbox whose events without a subject have more characters, down to three quarters
   /// of that.
   func trim(_ identity: RegID, toCharacters: Int) throws(MeetingStoreError)
-  /// Deletes events from before a moment, in all mailboxes. Returns how many.
-  func purgeEvents(before: MessageTime) throws(MeetingStoreError) -> Int
+  /// Deletes the oldest events from before a moment, in all mailboxes. Returns how many.
+  func purgeEvents(before: MessageTime, limit: Int) throws(MeetingStoreError) -> Int
 }

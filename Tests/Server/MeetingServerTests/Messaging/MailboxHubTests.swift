@@ -163,6 +163,48 @@ struct MailboxHubTests {
     }
   }
 
+  @Test("the hub removes what is old, and nothing sooner: events, ephemeral endpoints and unnamed attachments")
+  func purge() async throws {
+    try await inWorld { world in
+      let (ann, _) = try await world.endpoint("ann", seconds: 100 * 24 * 3_600)
+      let (bob, socket) = try await world.endpoint("bob", seconds: 100 * 24 * 3_600)
+      try await world.apply(
+        .chatStart(
+          cookie: "c", invitees: [bob.regId], isOneToOne: false, invitePolicy: .adminsOnly, keys: []), by: ann)
+      guard case .chatAdded(let chat, _) = try #require(socket.events.first?.event) else {
+        throw UnexpectedMessage(nil)
+      }
+      try await world.apply(.attachmentUpload(chatId: chat.chatId, bytes: 1), by: ann)
+      let start = world.clock.now.withLock { $0 }
+      var hello = EndpointMessage.Hello(domain: world.domain.id, token: "", userId: "cyd")
+      hello.isPersistent = false
+      let ephemeral = hello
+      try await world.store.mailboxes { transaction in
+        _ = try EndpointRegistration.register(
+          ephemeral, user: ProvenUser(userId: "cyd", expires: start), secretHash: "hash of cyd", now: start,
+          in: transaction)
+      }
+      func counts(after hours: Int, _ seconds: Double) async throws -> [Int] {
+        world.clock.now.withLock { $0 = start + Double(hours) * 3_600 + seconds }
+        await world.hub.purge()
+        return try await world.store.mailboxes { transaction in
+          let cyd = try #require(try transaction.identity(user: "cyd", of: world.domain.id))
+          return [
+            try transaction.attachmentCount(of: ann.regId), try transaction.endpoints(of: cyd.regId).count,
+            try transaction.events(of: bob.regId, after: 0, limit: 10).count,
+          ]
+        }
+      }
+      let (hours, days) = (MessagingLimits.unusedAttachmentHours, MessagingLimits.days)
+      #expect(try await counts(after: hours, -1) == [1, 1, 1])
+      #expect(try await counts(after: hours, 1) == [0, 1, 1])
+      #expect(try await counts(after: MessagingLimits.ephemeralDays * 24, -1) == [0, 1, 1])
+      #expect(try await counts(after: MessagingLimits.ephemeralDays * 24, 1) == [0, 0, 1])
+      #expect(try await counts(after: days * 24, -1) == [0, 0, 1])
+      #expect(try await counts(after: days * 24, 1) == [0, 0, 0])
+    }
+  }
+
   @Test("threat 55: an endpoint that reads slowly is told of events that its full mailbox has lost")
   func lostEvents() async throws {
     try await inWorld { world in

@@ -163,6 +163,30 @@ struct MailboxBoundsTests {
     #expect(characters <= MessagingLimits.unacknowledgedBytes + MessagingLimits.bodyCharacters && large.count == 6)
   }
 
+  @Test("old events go a few at a time, and each identity is noted for those that are gone")
+  func purgedParts() async throws {
+    let world = try await MailboxWorld()
+    let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))
+    let chat = try await world.chat(ann, [bob])
+    world.now += 1
+    for index in 0..<3 { _ = try await world.send(ann, chat, "\(index)") }
+    let old = world.time
+    world.now += 1
+    _ = try await world.send(ann, chat, "new")
+    let all = try await world.events(bob).map(\.number)
+    var counts: [Int] = []
+    var gone: [UInt64] = []
+    for _ in 0..<5 {
+      let moment = MessageTime(milliseconds: old.milliseconds + 1)
+      counts.append(try await world.store.mailboxes { try $0.purgeEvents(before: moment, limit: 3) })
+      gone.append(try await world.store.mailboxes { try $0.identity(bob.regId)?.purged ?? 0 })
+      let left = try await world.events(bob).map(\.number)
+      #expect(left == all.filter { $0 > gone.last ?? 0 })
+    }
+    // Four events of each: the chat, and three messages.
+    #expect(counts == [3, 3, 2, 0, 0] && gone.last == all.dropLast().last)
+  }
+
   @Test("a file goes with its last message, and after a day when no message names it")
   func attachments() async throws {
     let world = try await MailboxWorld()

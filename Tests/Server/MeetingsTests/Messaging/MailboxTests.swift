@@ -220,7 +220,7 @@ struct MailboxTests {
     #expect(try await world.events(bob).count == 1)
     world.now += 31 * 86_400
     let old = MessageTime(milliseconds: world.time.milliseconds - 30 * 86_400_000)
-    #expect(try await world.store.mailboxes { try $0.purgeEvents(before: old) } > 0)
+    #expect(try await world.store.mailboxes { try $0.purgeEvents(before: old, limit: 1_000) } > 0)
     #expect(try await world.events(bob).isEmpty)
     let identity = try await world.store.mailboxes { try $0.identity(bob.regId) }
     #expect(identity?.purged == last)
