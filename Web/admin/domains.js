@@ -19,12 +19,16 @@ export async function domainsPage(page) {
     ...settingsFields(),
   ], async (values) => {
     const domain = await request("POST", "domains", { body: { name: values.name, ...settings(values) } });
-    if (domain.pushSecret) {
-      await showSecret("The key of push signatures", "It is shown this once. Pushes are signed with it.", domain.pushSecret);
-    }
+    await showPushKey(domain);
     location.hash = `#/domains/${part(domain.name)}`;
   });
   page.show(list, h("details", { class: "card", open: domains.items.length === 0 }, h("summary", { text: "Make a domain" }), making));
+}
+
+/** Shows the key of push signatures, if an answer has it: only that which makes it does. */
+async function showPushKey(domain) {
+  if (!domain.pushSecret) { return; }
+  await showSecret("The key of push signatures", "It is shown this once. Pushes are signed with it.", domain.pushSecret);
 }
 
 /**
@@ -105,7 +109,7 @@ export async function domainPage(page, name) {
   const domain = await request("GET", path);
   page.title(`Domain ${domain.name}`);
   const rules = form("Save", settingsFields(domain), async (values) => {
-    await request("PATCH", path, { body: settings(values) });
+    await showPushKey(await request("PATCH", path, { body: settings(values) }));
     page.saved("Saved. It holds for the next token of each user.");
   });
   const found = h("div", {});

@@ -37,6 +37,10 @@ public enum MessagingLimits {
   public static let markedParticipants = 30
   /// Chats of one identity.
   public static let chats = 5_000
+  /// Chats that one identity has made and one other is in.
+  public static let chatsOfOne = 50
+  /// Others that one identity invites to chats.
+  public static let invitationsPerHour = 500
   /// Characters in the sealed body of a message: 71,680 bytes of the app, their seal and signature, in base64url.
   public static let bodyCharacters = 100_000
   /// Characters in a sealed subject, envelope, typing notice or step of a call.
@@ -64,16 +68,24 @@ public enum MessagingLimits {
   public static let attachmentBytes = 128 * 1024 * 1024 + 64 * 1024
   /// Bytes of all attachments of one identity.
   public static let storedAttachmentBytes = 2 << 30
+  /// Attachments of one identity.
+  public static let storedAttachments = 10_000
   /// Hours that an attachment is kept which no message names.
   public static let unusedAttachmentHours = 24
   /// Attachments of one message.
   public static let attachments = 10
   /// Seconds that a ticket holds.
   public static let ticketSeconds = 600
+  /// Tickets of one identity that are neither used nor too old.
+  public static let openTickets = 32
   /// Seconds that a call rings.
   public static let ringSeconds = 60
   /// Calls and data connections of one identity at a time.
   public static let calls = 33
+  /// Calls of one identity that ring at one other.
+  public static let ringing = 3
+  /// Calls that one identity starts, on average and at once.
+  public static let callsPerMinute = 30
 
   /// Frames a second of one endpoint, on average.
   public static let framesPerSecond = 50
@@ -82,6 +94,9 @@ public enum MessagingLimits {
   public static let pendingRequests = 32
   /// Bytes of a user's record in the key storage.
   public static let keyRecordBytes = 1 << 20
+  /// JSON values of such a record, and levels of nesting.
+  public static let keyRecordValues = 4_096
+  public static let keyRecordDepth = 16
 
   // MARK: Senders
 

@@ -121,10 +121,17 @@ package final class OpenIDSignIn: Sendable {
       url: address, trustsAny: provider.trustsAnyCertificate, method: "GET", headers: [:], body: [])
     guard let response, response.status == 200,
       let endpoints = try? SignalingDecoder().decode(Endpoints.self, from: response.body),
-      // The system starts other programs for addresses of other schemes.
-      [endpoints.authorization_endpoint, endpoints.token_endpoint].allSatisfy(isWebAddress)
+      [endpoints.authorization_endpoint, endpoints.token_endpoint].allSatisfy({ isEndpoint($0, of: provider.issuer) })
     else { throw .unreachable("The sign-in service does not answer at \(address).") }
     return endpoints
+  }
+
+  /// Whether an address is fit for an endpoint of an issuer. The system starts other programs for addresses of other
+  /// schemes, and a code or token of a protected provider must not go in the clear. The document's `issuer` isn't
+  /// compared: that of a provider for many directories is a pattern.
+  static func isEndpoint(_ address: String, of issuer: String) -> Bool {
+    isWebAddress(address)
+      && (address.lowercased().hasPrefix("https://") || !issuer.lowercased().hasPrefix("https://"))
   }
 
   private static func isWebAddress(_ address: String) -> Bool {

@@ -21,7 +21,8 @@ final class RedirectListener: Sendable {
   /// Listens on a free port. `take` says whether the answer was the end of it, which the page in the browser then says.
   ///
   /// With a `state`, only an answer that has it counts (RFC 6749 section 10.12): other pages don't know it, and can't
-  /// end the sign-in.
+  /// end the sign-in. A Parley server's page brings none, so a page that guesses the port can end that sign-in, though
+  /// it can't get anybody signed in.
   init(state: String? = nil, _ take: @escaping @Sendable (Answer) async -> Bool) async throws(JoinError) {
     var settings = HTTPServer.Configuration()
     settings.connectionLimit = 16

@@ -65,7 +65,7 @@ struct AdminFields {
 
   /// The fields whose value is one of some words.
   private static let spelled: Set<String> = [
-    "accessLevel", "chatWriters", "encryption", "role", "signIn", "tokenExpiry",
+    "accessLevel", "authentication", "chatWriters", "encryption", "environment", "role", "signIn", "tokenExpiry",
   ]
 
   /// Whether the field is there, also as null.

@@ -1,3 +1,4 @@
+import Basics
 import FoundationEssentials
 import Meetings
 import Messaging
@@ -221,6 +222,7 @@ extension Endpoints {
       "PUT", KeyRecordEndpoints.prefix + "<domain>/<user>", crossOrigin: .anyOrigin, rate: .work, "changes them"
     ) { endpoints, call async throws(Refusal) in
       guard call.segments.count == 2 else { throw .nothing }
+      try endpoints.limits.takeWrite(call.request.remote.ip, now: MonotonicClock.now)
       return try await endpoints.keyRecords.change(call.segments[0], call.segments[1], call.request)
     },
     Entry("", MessagingLimits.path, "the [messaging service](messaging.md), over a WebSocket") {

@@ -53,17 +53,18 @@ extension AdminAPI {
     try fields.finish()
     let known = try await domain(call.path[0])
     let entry = call.entry("domain.change", known.name, tenant: known.name, given)
-    let changed: MessagingDomain? = try await keep(call) { transaction in
-      let changed: MessagingDomain? = try transaction.withMailboxes { mailboxes in
+    let changed: DomainView? = try await keep(call) { transaction in
+      let changed: DomainView? = try transaction.withMailboxes { mailboxes in
         guard var domain = try mailboxes.domain(known.id) else { return nil }
+        let key = domain.settings.push?.secret
         domain.settings = try change.applied(to: domain.settings)
         try mailboxes.update(domain)
-        return domain
+        return DomainView(domain, showing: domain.settings.push?.secret != key)
       }
       return (changed, changed == nil ? nil : entry)
     }
     guard let changed else { throw Self.noDomain }
-    return .json(DomainView(changed))
+    return .json(changed)
   }
 
   /// Removes a domain with everything in it, and ends the connections of its endpoints.
@@ -148,7 +149,7 @@ extension AdminAPI {
   private func domain(_ name: String) async throws -> MessagingDomain {
     let found = try await store.mailboxes { mailboxes -> MessagingDomain? in
       if DomainID.accepts(name), let domain = try mailboxes.domain(DomainID(name)) { return domain }
-      return try mailboxes.domains().first { $0.name == name }
+      return try mailboxes.domain(name: name)
     }
     guard let found else { throw Self.noDomain }
     return found

@@ -30,8 +30,23 @@ struct CallTable: Sendable {
     }
   }
 
+  /// A caller and a callee.
+  private struct Direction: Hashable {
+    var from: RegID
+    var to: RegID
+
+    init(_ call: Call) {
+      from = call.caller.regId
+      to = call.callee
+    }
+  }
+
   private var calls: [CallID: Call] = [:]
   private var counts: [RegID: Int] = [:]
+  /// Calls that nobody has answered yet.
+  private var unanswered: [Direction: Int] = [:]
+  /// Calls that each identity may still start, in 60ths.
+  private var starts = BoundedTable<RegID, TokenBucket>(capacity: 60_000)
   /// Calls that are over, whose meetings are to be removed.
   private var ended: [(CallID, MailboxCaller)] = []
 
@@ -42,15 +57,42 @@ struct CallTable: Sendable {
     _ id: CallID, from caller: MailboxCaller, to callee: RegID, medium: CallMedium, sealed: Sealed, now: Instant
   ) throws(MessagingFailure) {
     guard caller.regId != callee else { throw .init(.badRequest, "Nobody calls themselves.") }
-    for side in [caller.regId, callee] where counts[side, default: 0] >= MessagingLimits.calls {
-      throw .init(.limitReached, "At most \(MessagingLimits.calls) calls at once are possible (calls).")
+    let most = MessagingLimits.calls
+    guard counts[caller.regId, default: 0] < most else {
+      throw .init(.limitReached, "You have at most \(most) calls at once (calls).")
+    }
+    guard counts[callee, default: 0] < most else {
+      throw .init(.limitReached, "The other side has \(most) calls at once, as many as it may (calls).")
     }
     let offer = PassingEvent.callOffer(
       callId: id, from: caller.regId, endpoint: caller.endpoint, medium: medium, sealed: sealed)
-    calls[id] = Call(
+    let call = Call(
       caller: caller, callee: callee, offer: offer, ringsUntil: now + .seconds(Int64(MessagingLimits.ringSeconds)))
+    guard unanswered[Direction(call), default: 0] < MessagingLimits.ringing else {
+      throw .init(
+        .limitReached, "At most \(MessagingLimits.ringing) calls of yours ring at the other side (ringing).",
+        retryAfter: MessagingLimits.ringSeconds)
+    }
+    guard consumeStart(of: caller.regId, now: now) else {
+      throw .init(
+        .limitReached, "You start at most \(MessagingLimits.callsPerMinute) calls a minute (callsPerMinute).",
+        retryAfter: max(1, 60 / MessagingLimits.callsPerMinute))
+    }
+    calls[id] = call
+    unanswered[Direction(call), default: 0] += 1
     counts[caller.regId, default: 0] += 1
     counts[callee, default: 0] += 1
+  }
+
+  private mutating func consumeStart(of regId: RegID, now: Instant) -> Bool {
+    let most = MessagingLimits.callsPerMinute
+    let bucket = TokenBucket(perSecond: most, burst: most * 60)
+    return starts.update(regId, initial: bucket, now: now) { $0.consume(60, now: now) }
+  }
+
+  private mutating func removeUnanswered(_ call: Call) {
+    let left = unanswered[Direction(call), default: 1] - 1
+    unanswered[Direction(call)] = left > 0 ? left : nil
   }
 
   /// The callee hears of a call.
@@ -96,6 +138,7 @@ struct CallTable: Sendable {
     case .answer:
       guard isCallee else { throw .init(.notAllowed, "The other side answers.") }
       guard call.answered == nil || call.answered == sender.endpoint else { throw Self.elsewhere }
+      if call.answered == nil { removeUnanswered(call) }
       call.answered = sender.endpoint
       calls[id] = call
       return [
@@ -150,6 +193,7 @@ struct CallTable: Sendable {
   private mutating func remove(_ id: CallID) {
     guard let call = calls.removeValue(forKey: id) else { return }
     ended.append((id, call.caller))
+    if call.answered == nil { removeUnanswered(call) }
     for side in [call.caller.regId, call.callee] {
       counts[side, default: 0] -= 1
       if counts[side] == 0 { counts[side] = nil }

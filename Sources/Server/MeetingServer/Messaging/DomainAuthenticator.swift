@@ -34,12 +34,16 @@ struct DomainAuthenticator: Sendable {
         guard domain.settings.environment == .sandbox else { throw IDTokenProblem.algorithm }
         user = try EndpointTokens.unsigned(Secret(token), now: clock())
       case .jwt(let rules): user = try await signed(Secret(token), rules)
-      case .oauth(let rules): user = try await opaque(Secret(token), rules)
+      case .oauth(let rules): user = try await opaque(Secret(token), rules, domain.id)
       }
     } catch {
       log.info("messaging.token", ["domain": domain.id, "reason": error])
       if case .claim(let reason) = error, reason == Self.unreachable {
         throw .init(.providerUnavailable, "The identity provider does not answer. Try again in a moment.")
+      }
+      if case .claim(let reason) = error, reason == Self.busy {
+        throw .init(
+          .unavailable, "The domain's identity provider is being asked about other tokens. Try again.", retryAfter: 1)
       }
       throw .init(.tokenRejected, "The token is not accepted in this domain.")
     }
@@ -47,6 +51,7 @@ struct DomainAuthenticator: Sendable {
   }
 
   private static let unreachable = "the provider does not answer"
+  private static let busy = "too many are being proved"
 
   private func signed(
     _ token: Secret<String>, _ rules: DomainAuthentication.SignedTokenRules
@@ -71,19 +76,20 @@ struct DomainAuthenticator: Sendable {
   }
 
   private func problem(_ problem: SignInProblem) -> IDTokenProblem {
+    if problem == .busy { return .claim(Self.busy) }
     log.warning("messaging.provider", ["reason": problem.reason])
     return .claim(Self.unreachable)
   }
 
   private func opaque(
-    _ token: Secret<String>, _ rules: DomainAuthentication.OpaqueTokenRules
+    _ token: Secret<String>, _ rules: DomainAuthentication.OpaqueTokenRules, _ domain: DomainID
   ) async throws(IDTokenProblem) -> ProvenUser {
     let text = token.value
     guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .malformed }
     var info = ProviderClient.Call(method: "POST", url: rules.tokenInfo)
     info.headers["Content-Type"] = "application/x-www-form-urlencoded"
     if let secret = rules.clientSecret, let client = rules.clientIDs.first {
-      let pair = QueryText.encode(client) + ":" + QueryText.encode(secret)
+      let pair = QueryText.encode(client) + ":" + QueryText.encode(secret.value)
       info.headers["Authorization"] = "Basic " + Data(pair.utf8).base64EncodedString()
     } else {
       info.headers["Authorization"] = "Bearer \(text)"
@@ -92,14 +98,16 @@ struct DomainAuthenticator: Sendable {
     info.body = Array(QueryText.of([("token", text), ("access_token", text)]).utf8)
     var about = ProviderClient.Call(url: rules.userInfo)
     about.headers["Authorization"] = "Bearer \(text)"
-    let tokenInfo = try await ask(info, "token information")
-    let userInfo = try await ask(about, "user information")
+    let tokenInfo = try await ask(info, "token information", domain)
+    let userInfo = try await ask(about, "user information", domain)
     return try EndpointTokens.opaque(tokenInfo: tokenInfo, userInfo: userInfo, rules: rules, now: clock())
   }
 
-  private func ask(_ call: ProviderClient.Call, _ what: String) async throws(IDTokenProblem) -> [UInt8] {
+  private func ask(
+    _ call: ProviderClient.Call, _ what: String, _ domain: DomainID
+  ) async throws(IDTokenProblem) -> [UInt8] {
     do throws(SignInProblem) {
-      let response = try await client.answer(to: call, what)
+      let response = try await client.answer(to: call, what, for: domain.text)
       if response.status >= 500 { throw .unreachable("\(what) has status \(response.status)") }
       guard response.status == 200 else { throw .refused(what) }
       return response.body

@@ -1,3 +1,4 @@
+import Basics
 import Meetings
 
 /// The fields of a domain in a body.
@@ -13,8 +14,18 @@ struct DomainFields: Sendable {
   private var scopes: [String]?
   private var keyManagement: Bool?
   private var pushURL: String??
+  /// The rules' fields that the body has.
+  private var given: Set<String> = []
+
+  /// The kinds of authentication whose rules have a field.
+  private static let owners: [String: Set<String>] = [
+    "jwks": ["jwt"], "issuer": ["jwt"], "clientClaim": ["jwt"], "expiryClaim": ["jwt"], "issuerClaim": ["jwt"],
+    "tokenInfo": ["oauth"], "userInfo": ["oauth"], "clientSecret": ["oauth"], "clientIds": ["jwt", "oauth"],
+    "scopes": ["jwt", "oauth"], "userClaim": ["jwt", "oauth"],
+  ]
 
   init(_ fields: inout AdminFields) throws(Refusal) {
+    given = Set(Self.owners.keys.filter { fields.has($0) })
     environment = try fields.word("environment", MessagingDomain.Environment.allCases.map(\.rawValue))
     authentication = try fields.word("authentication", Self.kinds)
     for name in ["jwks", "tokenInfo", "userInfo"] { texts[name] = try fields.text(name, 1...2_048) }
@@ -33,6 +44,7 @@ struct DomainFields: Sendable {
     guard let kind = authentication ?? old.map({ DomainView.kind($0.authentication) }) else {
       throw Refusal(400, "badField", "The field authentication is needed: disabled, jwt or oauth.")
     }
+    try requireOwn(of: kind)
     let rules = rules(kind, over: old?.authentication)
     var settings =
       old
@@ -42,11 +54,22 @@ struct DomainFields: Sendable {
     settings.environment = environment.flatMap(MessagingDomain.Environment.init) ?? settings.environment
     settings.hasKeyManagement = keyManagement ?? settings.hasKeyManagement
     if let pushURL {
-      let secret = settings.push?.secret ?? RandomID.text(characters: 52)
-      settings.push = pushURL.map { MessagingDomain.PushTarget(url: $0, secret: secret) }
+      let known = settings.push
+      settings.push = pushURL.map { MessagingDomain.PushTarget(url: $0, replacing: known) }
     }
     if let problem = settings.problem { throw Refusal(422, "badDomain", problem) }
     return settings
+  }
+
+  /// Refuses fields of another kind of authentication, which would be without effect.
+  private func requireOwn(of kind: String) throws(Refusal) {
+    for name in given.sorted() {
+      guard let owners = Self.owners[name], !owners.contains(kind) else { continue }
+      throw Refusal(
+        422, "badDomain",
+        "The field \(name) belongs to the authentication \(owners.sorted().joined(separator: " or ")), and the domain's is "
+          + "\(kind).")
+    }
   }
 
   private func rules(_ kind: String, over old: DomainAuthentication?) -> DomainAuthentication {
@@ -71,7 +94,7 @@ struct DomainFields: Sendable {
       rules.userInfo = texts["userInfo"] ?? rules.userInfo
       rules.clientIDs = clientIDs ?? rules.clientIDs
       rules.dropSecret(ofOther: before)
-      if let clientSecret { rules.clientSecret = clientSecret }
+      if let clientSecret { rules.clientSecret = clientSecret.map { Secret($0) } }
       rules.scopes = scopes ?? rules.scopes
       rules.userClaim = texts["userClaim"] ?? rules.userClaim
       return .oauth(rules)

@@ -22,7 +22,7 @@ struct DomainView: Encodable {
   var issuerClaim: String?
   var keyManagement: Bool
   var pushUrl: String?
-  /// The key of push signatures, shown when the domain is made.
+  /// The key of push signatures, shown when it is made.
   var pushSecret: String?
   var created: Date
 

@@ -42,9 +42,14 @@ struct KeyRecordEndpoints: Sendable {
   ) async throws(Refusal) -> HTTPResponse {
     let user = try Self.user(segment)
     let (domain, caller) = try await caller(of: request, domain)
-    let record = try await reach { try $0.keyRecord(of: user, in: domain.id) }
-    guard let record else { throw Refusal(404, "noKeys", "The user has stored no keys.") }
-    return try Self.answer(caller.isSameUser(as: user) ? record : record.publicPart)
+    guard let json = try await reach({ try $0.keyRecord(of: user, in: domain.id) }) else {
+      throw Refusal(404, "noKeys", "The user has stored no keys.")
+    }
+    if caller.isSameUser(as: user) { return Self.answer(Array(json.utf8)) }
+    guard let part = try? KeyRecord(json: Array(json.utf8))?.publicPart.json() else {
+      throw Refusal(500, "internal", "The keys cannot be read as JSON.")
+    }
+    return Self.answer(part)
   }
 
   private func changed(
@@ -53,19 +58,26 @@ struct KeyRecordEndpoints: Sendable {
     let user = try Self.user(segment)
     let (domain, caller) = try await caller(of: request, domain)
     guard caller.isSameUser(as: user) else { throw Refusal(401, "badCredential", "Users store their own keys only.") }
-    let body = request.body
-    let changed = try await reach { mailboxes -> KeyRecord? in
-      let old = try mailboxes.keyRecord(of: user, in: domain.id) ?? KeyRecord()
-      guard let record = old.applying(body), try record.json().count <= KeyRecord.maximumBytes else { return nil }
-      try mailboxes.put(record, of: user, in: domain.id)
-      return record
+    for _ in 0..<Self.rounds {
+      let known = try await reach { try $0.keyRecord(of: user, in: domain.id) }
+      let old = known.flatMap { KeyRecord(json: Array($0.utf8)) } ?? KeyRecord()
+      guard let json = try? old.applying(request.body)?.json(), json.count <= KeyRecord.maximumBytes else {
+        throw Refusal(
+          400, "badKeys",
+          "An object with keys and replace is expected, and a record of at most 1 MiB (keyRecordBytes) and "
+            + "\(MessagingLimits.keyRecordValues) values (keyRecordValues), nested at most "
+            + "\(MessagingLimits.keyRecordDepth) deep (keyRecordDepth).")
+      }
+      let text = String(decoding: json, as: UTF8.self)
+      if try await reach({ try $0.put(keyRecord: text, ifStill: known, of: user, in: domain.id) }) {
+        return Self.answer(json)
+      }
     }
-    guard let changed else {
-      throw Refusal(
-        400, "badKeys", "An object with keys and replace is expected, and a record of at most 1 MiB.")
-    }
-    return try Self.answer(changed)
+    throw Refusal(409, "keysChanged", "Others of the user's devices change the record at this moment. Try again.")
   }
+
+  /// How often a change is tried when others are faster.
+  private static let rounds = 3
 
   /// The user id of a path's segment: as it is, or in base64url after a tilde. A path can't have every user id: its
   /// slashes and dots mean something else.
@@ -91,6 +103,7 @@ struct KeyRecordEndpoints: Sendable {
       return (found, try await authenticator.user(of: token, in: found).userId)
     } catch {
       if error.code == .providerUnavailable { throw Refusal(503, "providerUnavailable", error.message) }
+      if error.code == .unavailable { throw Refusal(503, "unavailable", error.message) }
       throw Refusal(401, "badCredential", error.message)
     }
   }
@@ -106,9 +119,8 @@ struct KeyRecordEndpoints: Sendable {
     }
   }
 
-  private static func answer(_ record: KeyRecord) throws(Refusal) -> HTTPResponse {
-    guard let json = try? record.json() else { throw Refusal(500, "internal", "The keys cannot be written as JSON.") }
-    return HTTPResponse(
+  private static func answer(_ json: [UInt8]) -> HTTPResponse {
+    HTTPResponse(
       headers: ["Content-Type": "application/json", "Cache-Control": "no-store"], body: json
     ).withCrossOriginAccess()
   }

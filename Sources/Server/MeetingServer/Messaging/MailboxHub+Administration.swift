@@ -1,6 +1,14 @@
+import Basics
 import FoundationEssentials
 import Meetings
 import Messaging
+
+/// Numbers of the store for metrics.
+struct StoredCounts: Sendable {
+  var domains: Int
+  var identities: Int
+  var expires: Instant
+}
 
 /// The hub's side for operators: metrics, and which endpoints are connected.
 extension MailboxHub {
@@ -17,16 +25,28 @@ extension MailboxHub {
         ),
       ]
       // A store that is closed or whose disk fails has no numbers; the other metrics stay.
-      let stored = try? await store.mailboxes { (domains: try $0.domains().count, identities: try $0.identityCount()) }
-      if let stored {
+      if let stored = await storedCounts() {
         gauges.append(("domains", "Domains of the messaging service.", stored.domains))
-        gauges.append(("identities", "Identities of all domains.", stored.identities))
+        gauges.append(("identities", "Identities of all domains, counted every minute.", stored.identities))
       }
       let lines = gauges.map { name, help, value in
         MessagingCounters.head(name, "gauge", help) + "parley_messaging_\(name) \(value)\n"
       }
       return lines.joined() + counters.text
     }
+  }
+
+  /// Everybody waits while the store counts, so however often metrics are read, it counts once a minute.
+  private func storedCounts() async -> StoredCounts? {
+    let now = MonotonicClock.now
+    if let storedCounts, now < storedCounts.expires { return storedCounts }
+    let counted = try? await store.mailboxes { transaction in
+      StoredCounts(
+        domains: try transaction.domains().count, identities: try transaction.identityCount(),
+        expires: now + .seconds(60))
+    }
+    storedCounts = counted
+    return counted
   }
 
   /// Those of the endpoints that have a connection now.

@@ -29,7 +29,7 @@ extension MailboxHub {
     }
     publish(calls.expire(now: now))
     vaultReservations.expire(now: now)
-    transfers = transfers.filter { $0.value.expires > now }
+    for transfer in tickets.expire(now: now) { abandon(transfer) }
   }
 
   /// Says to an endpoint that its token ends within a minute.
@@ -49,20 +49,37 @@ extension MailboxHub {
 
   /// Ends connections whose endpoints a command or the admin API has deregistered.
   func removeDeregistered() async {
-    let known = Array(sessions.keys)
-    let gone = try? await perform { transaction, _ in
-      try known.filter { endpoint in try transaction.endpoint(endpoint) == nil }
-    }
+    let gone = try? await those(of: Array(sessions.keys)) { try $1.endpoint($0) == nil }
     for endpoint in gone ?? [] { remove(endpoint) }
+  }
+
+  /// Rows that one transaction of upkeep looks at: everybody's requests wait for it.
+  private static let batch = 1_000
+
+  /// The elements that a condition holds for, asked in several transactions.
+  private func those<Element: Sendable>(
+    of all: [Element], _ condition: @escaping @Sendable (Element, any MailboxTransaction) throws -> Bool
+  ) async throws(MessagingFailure) -> [Element] {
+    var found: [Element] = []
+    for start in stride(from: 0, to: all.count, by: Self.batch) {
+      let some = Array(all[start..<min(start + Self.batch, all.count)])
+      found += try await perform { transaction, _ in try some.filter { try condition($0, transaction) } }
+    }
+    return found
   }
 
   func purge() async {
     let day: Int64 = 24 * 3_600 * 1_000
     do throws(MessagingFailure) {
-      let rows = try await perform { transaction, time in
-        try transaction.purgeEvents(
-          before: MessageTime(milliseconds: time.milliseconds - Int64(MessagingLimits.days) * day))
-      }
+      var (rows, last) = (0, 0)
+      repeat {
+        last = try await perform { transaction, time in
+          try transaction.purgeEvents(
+            before: MessageTime(milliseconds: time.milliseconds - Int64(MessagingLimits.days) * day),
+            limit: Self.batch)
+        }
+        rows += last
+      } while last == Self.batch
       if rows > 0 { log.debug("purged", ["mailboxEvents": rows]) }
       let lastSeen = clock() - Double(MessagingLimits.ephemeralDays) * 24 * 3_600
       for endpoint in try await perform({ transaction, _ in try transaction.purgeEndpoints(before: lastSeen) }) {
@@ -80,10 +97,7 @@ extension MailboxHub {
   /// Removes files whose attachment is gone, e.g. with its domain.
   private func removeStrayFiles() async throws(MessagingFailure) {
     guard let attachments else { return }
-    let names = await attachments.all
-    let stray = try await perform { transaction, _ in
-      try names.filter { id in try transaction.attachment(id) == nil }
-    }
+    let stray = try await those(of: await attachments.all) { try $1.attachment($0) == nil }
     for id in stray { await attachments.remove(id) }
   }
 
@@ -132,7 +146,7 @@ extension MailboxHub {
     let notices = try calls.ring(id, now: MonotonicClock.now)
     channel.send(answer)
     publish(notices)
-    if !isConnected(callee) { push?.notify(.call, callee, of: caller.domain) }
+    if !isConnected(callee) { push?.notify(.call, callee, of: caller.domain, from: caller.regId) }
   }
 
   func callStep(
@@ -176,7 +190,29 @@ extension MailboxHub {
 
   /// The transfer of a ticket, which is used up.
   func takeTransfer(_ token: String, now: Instant) -> MailboxOutcome.Transfer? {
-    guard let (transfer, expires) = transfers.removeValue(forKey: token), expires > now else { return nil }
-    return transfer
+    tickets.use(token, now: now)
+  }
+
+  /// Nothing comes of an upload: what its file would have had is free again.
+  func abandon(_ transfer: MailboxOutcome.Transfer) {
+    guard transfer.isUpload else { return }
+    submit(
+      Job { transaction, _ in
+        if let record = try transaction.attachment(transfer.attachment), !record.isComplete {
+          try transaction.remove(attachment: record.id)
+        }
+        return { _ in }
+      } fail: { _, _ in
+        // The purge removes it after a day.
+      })
+  }
+}
+
+extension MessagingRequest {
+  /// Whether the answer is a ticket for an attachment.
+  var asksForTicket: Bool {
+    if case .attachmentUpload = self { return true }
+    if case .attachmentDownload = self { return true }
+    return false
   }
 }

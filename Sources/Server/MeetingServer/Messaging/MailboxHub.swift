@@ -52,8 +52,10 @@ actor MailboxHub {
   var vaultReservations = VaultReservations()
   /// Endpoints whose socket is gone, with the moment at which their calls end.
   var lost: [EndpointID: Instant] = [:]
-  var transfers: [String: (transfer: MailboxOutcome.Transfer, expires: Instant)] = [:]
+  var tickets = TransferTickets()
+  private var invitations = InvitationBudget()
   let counters: MessagingCounters
+  var storedCounts: StoredCounts?
 
   init(
     store: any MailboxStore, log: Log, attachments: AttachmentFiles? = nil, push: PushNotifier? = nil,
@@ -139,6 +141,15 @@ actor MailboxHub {
     }
     pending[caller.endpoint, default: 0] += 1
     counters.requests.add(1)
+    let asksForTicket = request.asksForTicket
+    do throws(MessagingFailure) {
+      try invitations.consume(request.invitationCount, of: caller.regId, now: MonotonicClock.now)
+      if asksForTicket { try tickets.reserve(for: caller.regId, now: MonotonicClock.now) }
+    } catch {
+      counters.count(error)
+      channel.send(.failed(id: id, error))
+      return release(caller.endpoint)
+    }
     submit(
       Job { transaction, time in
         var logic = MailboxLogic(caller, now: time, in: transaction)
@@ -152,6 +163,7 @@ actor MailboxHub {
           hub.release(caller.endpoint)
         }
       } fail: { hub, failure in
+        if asksForTicket { hub.tickets.release(caller.regId) }
         hub.counters.count(failure)
         channel.send(.failed(id: id, failure))
         hub.release(caller.endpoint)
@@ -212,9 +224,7 @@ actor MailboxHub {
     }
     send(outcome.passing)
     for endpoint in outcome.deregistered { remove(endpoint) }
-    if let transfer = outcome.transfer {
-      transfers[transfer.token] = (transfer, MonotonicClock.now + .seconds(Int64(MessagingLimits.ticketSeconds)))
-    }
+    if let transfer = outcome.transfer { tickets.insert(transfer, now: MonotonicClock.now) }
     if let attachments {
       for id in outcome.removedAttachments { Task { await attachments.remove(id) } }
     }

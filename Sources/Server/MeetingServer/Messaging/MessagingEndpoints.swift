@@ -86,11 +86,16 @@ private actor AttachmentUpload: HTTPBodySink {
       try addressLimits.take(request.remote.ip, now: MonotonicClock.now)
       let id = String(request.path.dropFirst(MessagingEndpoints.prefix.count))
       let transfer = try await endpoints.transfer(request, id, isUpload: true)
-      guard length == transfer.bytes else {
-        throw Refusal(400, "wrongLength", "The ticket is for \(transfer.bytes) bytes.")
-      }
-      try await file { files throws(AttachmentFiles.Refusal) in
-        try await files.start(transfer.attachment, bytes: length)
+      do throws(Refusal) {
+        guard length == transfer.bytes else {
+          throw Refusal(400, "wrongLength", "The ticket is for \(transfer.bytes) bytes.")
+        }
+        try await file { files throws(AttachmentFiles.Refusal) in
+          try await files.start(transfer.attachment, bytes: length)
+        }
+      } catch {
+        await endpoints.hub.abandon(transfer)
+        throw error
       }
       self.transfer = transfer
       return nil
@@ -106,6 +111,7 @@ private actor AttachmentUpload: HTTPBodySink {
       return nil
     } catch {
       self.transfer = nil
+      await endpoints.hub.abandon(transfer)
       return answer(.refusal(error))
     }
   }
@@ -123,13 +129,16 @@ private actor AttachmentUpload: HTTPBodySink {
       }
       return answer(HTTPResponse(status: 204))
     } catch {
+      await endpoints.hub.abandon(transfer)
       return answer(.refusal(error))
     }
   }
 
   func cancel() async {
-    if let transfer { await endpoints.files.cancel(transfer.attachment) }
-    transfer = nil
+    guard let transfer else { return }
+    self.transfer = nil
+    await endpoints.files.cancel(transfer.attachment)
+    await endpoints.hub.abandon(transfer)
   }
 
   private func file(

@@ -5,6 +5,7 @@ import Meetings
 import Messaging
 import Signaling
 import Synchronization
+import Transport
 
 /// Serves the sockets of endpoints: the first message decides which endpoint a socket stands for; the hub sequences the
 /// rest.
@@ -14,12 +15,13 @@ struct MessagingService: Sendable {
   let authenticator: DomainAuthenticator
   let vaults: EndpointVaults
   let meetings: CallMeetings
+  let limits: AddressLimits
   let log: Log
   var clock: @Sendable () -> Date = { Date() }
   var helloTimeout: Duration = .seconds(MessagingLimits.helloSeconds)
 
   /// Serves one socket until it is closed. One of the places that are reserved for returning endpoints only resumes.
-  func serve(_ socket: any SignalingSocket, onlyResumes: Bool = false) async {
+  func serve(_ socket: any SignalingSocket, address: IPAddress, onlyResumes: Bool = false) async {
     let channel = MessagingChannel(socket: socket)
     let isFirst = FirstFrame()
     let timeout = Task { [helloTimeout] in
@@ -43,11 +45,11 @@ struct MessagingService: Sendable {
               .unavailable, "The server has as many connections as it may: only known endpoints get in (connections).",
               retryAfter: 5)
           }
-          connection.phase = try await enter(hello, channel)
+          connection.phase = try await enter(hello, address, channel)
         case .resume(let resume): connection.phase = try await enter(resume, channel)
         case .retry(let id, let hello, let user):
           channel.send(.answer(id: id, .done))
-          connection.phase = try await register(hello, user, channel)
+          connection.phase = try await register(hello, user, address, channel)
         case .request(let id, let request, let caller, let bytes):
           await answer(request, bytes: bytes, id: id, from: caller, channel)
         case .acknowledge(let number, let caller): await hub.acknowledge(number, by: caller)
@@ -83,24 +85,31 @@ struct MessagingService: Sendable {
   }
 
   private func enter(
-    _ hello: EndpointMessage.Hello, _ channel: MessagingChannel
+    _ hello: EndpointMessage.Hello, _ address: IPAddress, _ channel: MessagingChannel
   ) async throws(MessagingFailure) -> EndpointConnection.Phase {
     let domain = try await domain(hello.domain)
     let user = try await authenticator.user(of: hello.token, named: hello.userId, in: domain)
-    return try await register(hello, user, channel)
+    return try await register(hello, user, address, channel)
   }
 
   private func register(
-    _ hello: EndpointMessage.Hello, _ user: ProvenUser, _ channel: MessagingChannel
+    _ hello: EndpointMessage.Hello, _ user: ProvenUser, _ address: IPAddress, _ channel: MessagingChannel
   ) async throws(MessagingFailure) -> EndpointConnection.Phase {
     let secret = try Self.secret(of: hello)
     let now = clock()
     // A missing tenant is found before anything is stored.
-    _ = try await signingTenant(of: try await domain(hello.domain))
-    let registration = try await hub.perform { transaction, _ in
-      try EndpointRegistration.register(
+    let domain = try await domain(hello.domain)
+    _ = try await signingTenant(of: domain)
+    if domain.settings.authentication == .disabled { try await requireWrite(of: address, for: user, in: domain.id) }
+    let (registration, replaced) = try await hub.perform { transaction, _ in
+      let own = hello.replaces == nil ? nil : try transaction.identity(user: user.userId, of: hello.domain)?.regId
+      let before = try own.map { try transaction.endpoints(of: $0).map(\.id) } ?? []
+      let registration = try EndpointRegistration.register(
         hello, user: user, secretHash: try EndpointRegistration.hash(ofSecret: secret), now: now, in: transaction)
+      return (registration, try before.filter { try transaction.endpoint($0) == nil })
     }
+    // An installation that was reset has no connection, no calls and no vault under its former name.
+    for endpoint in replaced { await hub.remove(endpoint) }
     switch registration {
     case .full(let identity, let endpoints):
       channel.send(
@@ -115,6 +124,18 @@ struct MessagingService: Sendable {
       try await hub.attach(welcome, acknowledged: nil, domain: hello.domain, channel)
       return .registered(MailboxCaller(domain: hello.domain, regId: identity.regId, endpoint: endpoint.id))
     }
+  }
+
+  /// Without authentication, everybody makes as many identities as they have names for: an address makes them as seldom
+  /// as meetings.
+  private func requireWrite(
+    of address: IPAddress, for user: ProvenUser, in domain: DomainID
+  ) async throws(MessagingFailure) {
+    let isKnown = try await hub.perform { transaction, _ in
+      try transaction.identity(user: user.userId, of: domain) != nil
+    }
+    guard !isKnown, let reached = limits.writeRefusal(address, now: MonotonicClock.now) else { return }
+    throw .init(.tooFast, reached.text, retryAfter: 1)
   }
 
   private static func secret(of hello: EndpointMessage.Hello) throws(MessagingFailure) -> String {
@@ -268,6 +289,8 @@ struct MessagingService: Sendable {
       try await hub.startCall(call, from: caller, to: to, answer: answer, channel)
     } catch {
       await hub.abandonCall(call)
+      // A call that was over before its meeting was there has left it behind.
+      try? await meetings.close(call, of: domain.tenant)
       throw error
     }
   }

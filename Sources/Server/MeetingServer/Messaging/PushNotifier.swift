@@ -20,26 +20,10 @@ final class PushNotifier: Sendable {
     var time: Int
   }
 
-  private struct Key: Hashable {
-    var regId: RegID
-    var kind: Kind
-  }
-
-  private struct State {
-    /// The last post about an identity. Old entries are dropped when there are many.
-    var notified: [Key: Instant] = [:]
-    var running = 0
-  }
-
-  /// Posts at once to all addresses; more are dropped.
-  static let maximumRunning = 64
-  /// Between two posts about messages for one identity, in seconds.
-  static let pause = 5
-
   private let store: any MailboxStore
   private let allowedHosts: [String]
   private let log: Log
-  private let state = Mutex(State())
+  private let pace = Mutex(PushPace())
 
   init(store: any MailboxStore, allowedHosts: [String], log: Log) {
     self.store = store
@@ -47,24 +31,13 @@ final class PushNotifier: Sendable {
     self.log = log
   }
 
-  /// Says that something waits. Returns at once.
-  func notify(_ kind: Kind, _ regId: RegID, of domain: DomainID) {
-    let now = MonotonicClock.now
-    let isTold = state.withLock { state in
-      let key = Key(regId: regId, kind: kind)
-      if kind == .message, let last = state.notified[key], now < last + .seconds(Int64(Self.pause)) { return false }
-      guard state.running < Self.maximumRunning else { return false }
-      if state.notified.count > 10_000 {
-        state.notified = state.notified.filter { now < $0.value + .seconds(Int64(Self.pause)) }
-      }
-      state.notified[key] = now
-      state.running += 1
-      return true
-    }
-    guard isTold else { return }
+  /// Says that something waits. Returns at once. `sender` is the caller of a call.
+  func notify(_ kind: Kind, _ regId: RegID, of domain: DomainID, from sender: RegID? = nil) {
+    let subject = PushPace.Subject(regId: regId, kind: kind, sender: sender)
+    guard pace.withLock({ $0.start(subject, of: domain, now: MonotonicClock.now) }) else { return }
     Task {
       await post(kind, regId, domain)
-      state.withLock { $0.running -= 1 }
+      pace.withLock { $0.end(of: domain) }
     }
   }
 

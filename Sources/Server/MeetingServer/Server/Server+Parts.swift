@@ -94,7 +94,8 @@ extension Server {
           guard let own = try? endpoints.origin(of: connection.request) else { return }
           if connection.request.path == MessagingLimits.path {
             return await messaging.serve(
-              WebSocketAdapter(connection: connection), onlyResumes: connection.isReserved)
+              WebSocketAdapter(connection: connection), address: proxies.resolved(connection.request).remote.ip,
+              onlyResumes: connection.isReserved)
           }
           await signaling.serve(
             WebSocketAdapter(connection: connection),

@@ -74,7 +74,7 @@ struct ServerParts: Sendable {
     let authenticator = DomainAuthenticator(client: providers(), log: log)
     messaging = MessagingService(
       hub: mailboxes, store: store, authenticator: authenticator,
-      vaults: EndpointVaults(vault: vault, log: log), meetings: meetings, log: log)
+      vaults: EndpointVaults(vault: vault, log: log), meetings: meetings, limits: operation.limits, log: log)
     endpoints = Endpoints(
       application: ServiceApplication(desk: desk, store: store, counters: counters),
       discovery: Discovery(

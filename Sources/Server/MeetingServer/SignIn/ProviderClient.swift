@@ -30,7 +30,11 @@ actor ProviderClient {
   static let limit = 256 << 10
   /// The most people who are being signed in at once.
   static let maximumExchanges = 32
-  private static let maximumProviders = 8
+  /// The most requests with ``answer(to:_:for:)`` at once, and those of one tenant or domain.
+  static let maximumAnswers = 64
+  static let maximumOwnAnswers = 8
+  /// Providers that are remembered. The one that was heard of longest ago goes first.
+  static let maximumProviders = 256
 
   /// The documents of one provider.
   private struct Known {
@@ -40,6 +44,7 @@ actor ProviderClient {
     /// When keys were last asked for because those at hand did not prove a token.
     var lastUnfit: Date?
     var failure: (problem: SignInProblem, time: Date)?
+    var lastChange = Date.distantPast
   }
 
   private let fetch: Fetch
@@ -49,6 +54,8 @@ actor ProviderClient {
   private var loading: [String: Task<ProviderDocument, any Error>] = [:]
   private var loadingKeys: [String: Task<ProviderKeys, any Error>] = [:]
   private var exchanges = 0
+  private var answers: [String: Int] = [:]
+  private var answerCount = 0
 
   /// A client; tests give it another network and another clock.
   ///
@@ -162,17 +169,31 @@ actor ProviderClient {
     }
   }
 
-  /// The answer of a provider to a bounded request, whatever its status.
-  func answer(to call: Call, _ what: String) async throws(SignInProblem) -> HTTPClient.Response {
-    guard exchanges < Self.maximumExchanges else { throw .busy }
-    exchanges += 1
-    defer { exchanges -= 1 }
+  /// The answer of a provider to a bounded request, whatever its status. Few at once for each `owner`, so that a slow
+  /// provider takes the places of nobody else.
+  func answer(
+    to call: Call, _ what: String, for owner: String
+  ) async throws(SignInProblem) -> HTTPClient.Response {
+    let own = answers[owner, default: 0]
+    guard answerCount < Self.maximumAnswers, own < Self.maximumOwnAnswers else { throw .busy }
+    answers[owner] = own + 1
+    answerCount += 1
+    defer {
+      let left = answers[owner, default: 1] - 1
+      answers[owner] = left > 0 ? left : nil
+      answerCount -= 1
+    }
     return try await Self.answer(call, what, fetch)
   }
 
   private func remember(_ issuer: String, _ change: (inout Known) -> Void) {
-    if known[issuer] == nil, known.count >= Self.maximumProviders { known = [:] }
+    if known[issuer] == nil, known.count >= Self.maximumProviders,
+      let oldest = known.min(by: { $0.value.lastChange < $1.value.lastChange })
+    {
+      known[oldest.key] = nil
+    }
     change(&known[issuer, default: Known()])
+    known[issuer]?.lastChange = clock()
   }
 
   private static func get(_ url: String, _ what: String, _ fetch: Fetch) async throws(SignInProblem) -> [UInt8] {

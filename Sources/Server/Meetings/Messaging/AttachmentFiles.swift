@@ -22,6 +22,7 @@ public actor AttachmentFiles {
   private let thread = SerialThread()
   private let folder: String
   private let spare: Int
+  private let freeBytes: @Sendable (String) -> UInt64?
   private var uploads: [AttachmentID: Upload] = [:]
   private var isReady = false
 
@@ -29,9 +30,20 @@ public actor AttachmentFiles {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
   /// Files below `data`, the server's data folder. `spare` bytes stay free on the disk, which the database shares.
-  public init(data: String, spare: Int = 64 << 20) {
+  /// `freeBytes` says how many bytes are free on a folder's disk; nil when that isn't known.
+  public init(
+    data: String, spare: Int = 64 << 20,
+    freeBytes: @escaping @Sendable (String) -> UInt64? = { AttachmentFiles.freeBytes(of: $0) }
+  ) {
     folder = data + "/attachments"
     self.spare = spare
+    self.freeBytes = freeBytes
+  }
+
+  /// The free bytes of a folder's disk.
+  public static func freeBytes(of folder: String) -> UInt64? {
+    var info = statvfs()
+    return statvfs(folder, &info) == 0 ? UInt64(info.f_bavail) * UInt64(info.f_frsize) : nil
   }
 
   deinit { thread.stop() }
@@ -50,10 +62,9 @@ public actor AttachmentFiles {
   public func start(_ id: AttachmentID, bytes: Int) throws(Refusal) {
     try prepare()
     cancel(id)
-    var info = statvfs()
-    if statvfs(folder, &info) == 0, UInt64(info.f_bavail) * UInt64(info.f_frsize) < UInt64(bytes + spare) {
-      throw .diskFull
-    }
+    // Other uploads have still to write what they were promised.
+    let promised = uploads.values.reduce(0) { $0 + $1.expected - $1.written }
+    if let free = freeBytes(folder), free < UInt64(bytes + spare + promised) { throw .diskFull }
     let descriptor = Glibc.open(path(id) + ".part", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Self.failure(errno) }
     uploads[id] = Upload(descriptor: descriptor, expected: bytes)

@@ -12,6 +12,15 @@ public struct KeyRecord: Sendable, Hashable {
     case text(String)
     case list([Value])
     case object([String: Value])
+
+    /// How many values it has, itself included.
+    var count: Int {
+      switch self {
+      case .null, .truth, .number, .text: 1
+      case .list(let list): list.reduce(1) { $0 + $1.count }
+      case .object(let members): members.values.reduce(1) { $0 + $1.count }
+      }
+    }
   }
 
   /// Bytes of a record.
@@ -21,11 +30,10 @@ public struct KeyRecord: Sendable, Hashable {
 
   public init() { members = [:] }
 
-  /// Reads a JSON object; nil for anything else.
+  /// Reads a JSON object. Nil for anything else, and for one with more than ``MessagingLimits/keyRecordValues`` values
+  /// or nested deeper than ``MessagingLimits/keyRecordDepth``.
   public init?(json: [UInt8]) {
-    guard TokenText.problem(in: json) == nil,
-      case .object(let members)? = try? JSONDecoder().decode(Value.self, from: Data(json))
-    else { return nil }
+    guard case .object(let members)? = KeyRecordReader.value(in: json) else { return nil }
     self.members = members
   }
 
@@ -39,7 +47,7 @@ public struct KeyRecord: Sendable, Hashable {
   }
 
   /// The record after a request `{"keys": …, "replace": …}`: members are merged, null removes one. Nil when the request
-  /// has another form.
+  /// has another form, or the record has too many values then.
   public func applying(_ request: [UInt8]) -> KeyRecord? {
     guard let change = KeyRecord(json: request), case .object(let keys)? = change.members["keys"],
       Set(change.members.keys).isSubset(of: ["keys", "replace"])
@@ -52,7 +60,7 @@ public struct KeyRecord: Sendable, Hashable {
     }
     guard case .object(let merged) = Self.merge(.object(keys), into: .object(record.members)) else { return nil }
     record.members = merged.filter { $0.key == "public" || $0.key == "private" }
-    return record
+    return Value.object(record.members).count <= MessagingLimits.keyRecordValues ? record : nil
   }
 
   private static func merge(_ change: Value, into old: Value?) -> Value {
@@ -64,24 +72,7 @@ public struct KeyRecord: Sendable, Hashable {
   }
 }
 
-extension KeyRecord.Value: Codable {
-  init(from decoder: any Decoder) throws {
-    let value = try decoder.singleValueContainer()
-    if value.decodeNil() {
-      self = .null
-    } else if let truth = try? value.decode(Bool.self) {
-      self = .truth(truth)
-    } else if let number = try? value.decode(Double.self) {
-      self = .number(number)
-    } else if let text = try? value.decode(String.self) {
-      self = .text(text)
-    } else if let list = try? value.decode([Self].self) {
-      self = .list(list)
-    } else {
-      self = .object(try value.decode([String: Self].self))
-    }
-  }
-
+extension KeyRecord.Value: Encodable {
   func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

@@ -36,10 +36,8 @@ extension MailboxLogic {
     }
     guard others.count < MessagingLimits.participants else { throw Self.tooMany }
     let pair = try isOneToOne ? self.pair(with: others) : nil
-    for identity in try identities(others.sorted()).map(\.regId) + [caller.regId]
-    where try transaction.chatCount(of: identity) >= MessagingLimits.chats {
-      throw MessagingFailure(.limitReached, "\(identity) is in \(MessagingLimits.chats) chats already (chats).")
-    }
+    try requireRoom(for: try identities(others.sorted()).map(\.regId))
+    try requireOwnRoom()
     let chat = ChatRecord(
       id: ChatID(RandomID.text(characters: 26)), domain: caller.domain, pair: pair, creator: caller.regId,
       cookie: cookie, invitePolicy: policy, lastMessage: 0)
@@ -117,10 +115,7 @@ extension MailboxLogic {
     let presentIDs = Set(present.map(\.regId))
     let added = Set(invitees).subtracting(presentIDs).sorted()
     guard present.count + added.count <= MessagingLimits.participants else { throw Self.tooMany }
-    for identity in try identities(added).map(\.regId)
-    where try transaction.chatCount(of: identity) >= MessagingLimits.chats {
-      throw MessagingFailure(.limitReached, "\(identity) is in \(MessagingLimits.chats) chats already (chats).")
-    }
+    try requireRoom(for: try identities(added).map(\.regId))
     try enter(added, chat, keys, isAdmin: false, state: .pending)
     // Those who have not joined get their invitation once more, with the newer envelope.
     let again = present.filter { $0.state == .pending && invitees.contains($0.regId) }.map(\.regId)

@@ -119,6 +119,12 @@ extension MailboxLogic {
       throw MessagingFailure(
         .limitReached, "An attachment has 1 to \(MessagingLimits.attachmentBytes) bytes (attachmentBytes).")
     }
+    guard try transaction.attachmentCount(of: caller.regId) < MessagingLimits.storedAttachments else {
+      throw MessagingFailure(
+        .limitReached,
+        "An identity has at most \(MessagingLimits.storedAttachments) attachments (storedAttachments). Recall messages "
+          + "with some of them.")
+    }
     let stored = try transaction.attachmentBytes(of: caller.regId)
     guard bytes <= MessagingLimits.storedAttachmentBytes - stored else {
       throw MessagingFailure(

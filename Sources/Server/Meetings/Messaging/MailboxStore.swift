@@ -18,6 +18,7 @@ public protocol MailboxTransaction {
   // MARK: Domains
 
   func domain(_ id: DomainID) throws(MeetingStoreError) -> MessagingDomain?
+  func domain(name: String) throws(MeetingStoreError) -> MessagingDomain?
   func domains() throws(MeetingStoreError) -> [MessagingDomain]
   func insert(_ domain: MessagingDomain) throws(MeetingStoreError)
   func update(_ domain: MessagingDomain) throws(MeetingStoreError)
@@ -46,8 +47,12 @@ public protocol MailboxTransaction {
 
   // MARK: Keys of apps without key management
 
-  func keyRecord(of user: String, in domain: DomainID) throws(MeetingStoreError) -> KeyRecord?
-  func put(_ record: KeyRecord, of user: String, in domain: DomainID) throws
+  /// The JSON of a record. Callers parse it outside the transaction, which everybody waits for.
+  func keyRecord(of user: String, in domain: DomainID) throws(MeetingStoreError) -> String?
+  /// Stores the JSON of a record if the stored one is still `known`; false otherwise.
+  func put(
+    keyRecord json: String, ifStill known: String?, of user: String, in domain: DomainID
+  ) throws(MeetingStoreError) -> Bool
 
   // MARK: Chats
 
@@ -56,6 +61,8 @@ public protocol MailboxTransaction {
   func chat(cookie: String, creator: RegID) throws(MeetingStoreError) -> ChatRecord?
   func chats(of identity: RegID, after: ChatID?, limit: Int) throws(MeetingStoreError) -> [ChatID]
   func chatCount(of identity: RegID) throws(MeetingStoreError) -> Int
+  /// Whether an identity is in fewer chats of one creator than ``MessagingLimits/chatsOfOne``.
+  func hasFewChats(of identity: RegID, madeBy creator: RegID) throws(MeetingStoreError) -> Bool
   /// Inserts it, or replaces the one with its id.
   func put(_ chat: ChatRecord) throws(MeetingStoreError)
   func setLastMessage(_ number: UInt64, of chat: ChatID) throws(MeetingStoreError)
@@ -92,6 +99,7 @@ public protocol MailboxTransaction {
   func put(_ attachment: AttachmentRecord) throws(MeetingStoreError)
   /// The bytes of everything that an identity has sent, or has promised to.
   func attachmentBytes(of owner: RegID) throws(MeetingStoreError) -> Int
+  func attachmentCount(of owner: RegID) throws(MeetingStoreError) -> Int
   /// Removes attachments from before a moment that no message names, and returns them.
   func purgeAttachments(before: Date) throws(MeetingStoreError) -> [AttachmentID]
   func remove(attachment: AttachmentID) throws(MeetingStoreError)
@@ -112,6 +120,6 @@ public protocol MailboxTransaction {
   /// Deletes the oldest events of a mailbox whose events without a subject have more characters, down to three quarters
   /// of that.
   func trim(_ identity: RegID, toCharacters: Int) throws(MeetingStoreError)
-  /// Deletes events from before a moment, in all mailboxes. Returns how many.
-  func purgeEvents(before: MessageTime) throws(MeetingStoreError) -> Int
+  /// Deletes the oldest events from before a moment, in all mailboxes. Returns how many.
+  func purgeEvents(before: MessageTime, limit: Int) throws(MeetingStoreError) -> Int
 }

@@ -56,6 +56,12 @@ public struct MessagingDomain: Sendable, Hashable {
       self.url = url
       self.secret = secret
     }
+
+    /// The target with another address. Its key is a new one for another origin: the former receiver knows the old one.
+    public init(url: String, replacing old: Self?) {
+      let isSameReceiver = old.map { WebOrigin($0.url) == WebOrigin(url) } ?? false
+      self.init(url: url, secret: isSameReceiver ? old?.secret ?? "" : RandomID.text(characters: 52))
+    }
   }
 
   public init(id: DomainID, tenant: TenantID, name: String, settings: Settings, created: Date) {
@@ -111,20 +117,21 @@ public enum DomainAuthentication: Sendable, Hashable, Codable {
   }
 
   /// The addresses that know about an opaque token.
-  public struct OpaqueTokenRules: Sendable, Hashable, Codable {
+  public struct OpaqueTokenRules: Sendable, Hashable {
     /// Token introspection (RFC 7662), or an address that takes `access_token` in its query.
     public var tokenInfo: String
     public var userInfo: String
     public var clientIDs: [String]
     /// The secret of the first client, with which this server asks for token information (RFC 7662 section 2.1); nil
     /// for providers that take the token itself.
-    public var clientSecret: String?
+    public var clientSecret: Secret<String>?
     public var scopes: [String]
     /// The claim of the user information with the user id.
     public var userClaim: String
 
     public init(
-      tokenInfo: String, userInfo: String, clientIDs: [String], clientSecret: String? = nil, scopes: [String] = [],
+      tokenInfo: String, userInfo: String, clientIDs: [String], clientSecret: Secret<String>? = nil,
+      scopes: [String] = [],
       userClaim: String = "sub"
     ) {
       self.tokenInfo = tokenInfo
@@ -154,5 +161,33 @@ public enum DomainAuthentication: Sendable, Hashable, Codable {
       }
       return rules.clientIDs.isEmpty ? "At least one client id is needed." : nil
     }
+  }
+}
+
+extension DomainAuthentication.OpaqueTokenRules: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case tokenInfo, userInfo, clientIDs, clientSecret, scopes, userClaim
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      tokenInfo: try values.decode(String.self, forKey: .tokenInfo),
+      userInfo: try values.decode(String.self, forKey: .userInfo),
+      clientIDs: try values.decode([String].self, forKey: .clientIDs),
+      clientSecret: try values.decodeIfPresent(String.self, forKey: .clientSecret).map { Secret($0) },
+      scopes: try values.decode([String].self, forKey: .scopes),
+      userClaim: try values.decode(String.self, forKey: .userClaim))
+  }
+
+  /// Writes them for the store, the secret included.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(tokenInfo, forKey: .tokenInfo)
+    try values.encode(userInfo, forKey: .userInfo)
+    try values.encode(clientIDs, forKey: .clientIDs)
+    try values.encodeIfPresent(clientSecret?.value, forKey: .clientSecret)
+    try values.encode(scopes, forKey: .scopes)
+    try values.encode(userClaim, forKey: .userClaim)
   }
 }

@@ -43,8 +43,7 @@ extension CommandOptions {
     }
     if let word = self["key-management"], has("key-management") { settings.hasKeyManagement = word == "on" }
     if let url = self["push-url"] {
-      let secret = settings.push?.secret ?? RandomID.text(characters: 52)
-      settings.push = url == "none" ? nil : MessagingDomain.PushTarget(url: url, secret: secret)
+      settings.push = url == "none" ? nil : MessagingDomain.PushTarget(url: url, replacing: settings.push)
     }
     if let problem = settings.problem { throw Problem(description: problem) }
     return settings
@@ -76,7 +75,7 @@ extension CommandOptions {
       if has("client-id") { rules.clientIDs = clients }
       rules.dropSecret(ofOther: before)
       if let path = self["client-secret-file"] {
-        rules.clientSecret = path == "none" ? nil : try Self.secret(path, of: "--client-secret-file").value
+        rules.clientSecret = path == "none" ? nil : try Self.secret(path, of: "--client-secret-file")
       }
       if has("scope") { rules.scopes = scopes }
       rules.userClaim = self["user-claim"] ?? rules.userClaim

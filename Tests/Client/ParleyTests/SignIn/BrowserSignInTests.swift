@@ -10,6 +10,15 @@ import Transport
 /// Signing in with a browser, towards a server that gives a token for one code and its verifier, as Parley's does. A real server, provider and
 /// browser are in the interop tests.
 @Suite(.serialized) struct BrowserSignInTests {
+  @Test("an OpenID provider reached by https names endpoints that are, too")
+  func endpoints() {
+    func isFit(_ address: String, _ issuer: String) -> Bool { OpenIDSignIn.isEndpoint(address, of: issuer) }
+    #expect(isFit("https://login.example/token", "https://id.example") && isFit("http://a/t", "http://127.0.0.1:80"))
+    #expect(
+      !isFit("http://id.example/token", "https://id.example") && !isFit("http://id.example/t", "HTTPS://id.example"))
+    #expect(!isFit("file:///etc/passwd", "http://127.0.0.1:80") && !isFit("https:/id.example", "https://id.example"))
+  }
+
   /// What the server was asked, and how it is reached.
   private final class Desk: Sendable {
     let forms = Mutex<[String]>([])

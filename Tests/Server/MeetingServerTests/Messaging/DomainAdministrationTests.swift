@@ -97,6 +97,44 @@ struct DomainAdministrationTests {
     }
   }
 
+  @Test("the key of push signatures is shown once, when it is made, and another receiver gets another one")
+  func pushKey() async throws {
+    try await TestServer.run { server in
+      let made = try await ask(server, "POST", "domains", #"{"name":"app","authentication":"disabled"}"#)
+      #expect(made.status == 201 && made["pushSecret"] == nil)
+      var keys: [String?] = []
+      for url in ["https://a.example/push", "https://a.example/other", "https://b.example/push"] {
+        let answer = try await ask(server, "PATCH", "domains/app", #"{"pushUrl":"\#(url)"}"#)
+        #expect(answer.status == 200 && answer["pushUrl"] as? String == url, "\(answer.text)")
+        keys.append(answer["pushSecret"] as? String)
+      }
+      #expect(keys[0]?.count == 52 && keys[1] == nil && keys[2]?.count == 52 && keys[0] != keys[2])
+      #expect(try await ask(server, "GET", "domains/app")["pushSecret"] == nil)
+      #expect(try await ask(server, "PATCH", "domains/app", #"{"pushUrl":null}"#)["pushSecret"] == nil)
+    }
+  }
+
+  @Test("fields of another kind of authentication are refused, and the audit log says that it was switched off")
+  func kinds() async throws {
+    try await TestServer.run { server in
+      let body = #"{"name":"app","authentication":"jwt","jwks":"https://id.example/keys","clientIds":["one"]}"#
+      #expect(try await ask(server, "POST", "domains", body).status == 201)
+      let changes = [
+        #"{"clientSecret":"x"}"#, #"{"tokenInfo":"https://id.example/info"}"#, #"{"clientSecret":null}"#,
+        #"{"authentication":"disabled","environment":"sandbox","jwks":"https://id.example/keys"}"#,
+        #"{"authentication":"oauth","tokenInfo":"https://a.example/","userInfo":"https://a.example/","issuer":"x"}"#,
+      ]
+      for change in changes {
+        let answer = try await ask(server, "PATCH", "domains/app", change)
+        #expect(answer.status == 422 && answer.text.contains("belongs to"), "\(answer.text)")
+      }
+      #expect(!(try await ask(server, "GET", "audit").text.contains("domain.change")))
+      let off = #"{"authentication":"disabled","environment":"sandbox"}"#
+      #expect(try await ask(server, "PATCH", "domains/app", off).status == 200)
+      #expect(try await ask(server, "GET", "audit").text.contains("authentication disabled, environment sandbox"))
+    }
+  }
+
   @Test("metrics have domains, identities, queues, messages, refusals by code and key records by outcome")
   func metrics() async throws {
     try await TestServer.run { server in

@@ -1,5 +1,7 @@
+import Basics
 import Foundation
 import Messaging
+import Synchronization
 import Testing
 import Transport
 
@@ -23,11 +25,69 @@ struct DomainAuthenticatorTests {
     } catch { return error.code }
   }
 
+  @Test("threat 55: a provider that hangs takes its own domain's places, and the others' users get in")
+  func slowProvider() async throws {
+    let provider = try ScriptedProvider()
+    let fetch = provider.fetch
+    let gate = Mutex(true)
+    let client = ProviderClient(fetch: { call in
+      while call.url.hasSuffix("slow"), gate.withLock({ $0 }) { await Task.yield() }
+      return try await fetch(call)
+    })
+    let authenticator = DomainAuthenticator(client: client, log: Log(level: .error) { _ in })
+    provider.change {
+      for path in ["/slow", "/info"] {
+        $0.answers[path] = .text(#"{"active":true,"client_id":"app","expires_in":60}"#)
+      }
+      $0.answers["/user"] = .text(#"{"sub":"ann"}"#)
+    }
+    func app(_ path: String) -> MessagingDomain {
+      domain(
+        .oauth(
+          .init(tokenInfo: "https://id.example/\(path)", userInfo: "https://id.example/user", clientIDs: ["app"])))
+    }
+    let slow = app("slow")
+    let codes = await withTaskGroup(of: MessagingFailure.Code?.self) { group in
+      for _ in 0..<20 { group.addTask { await code(authenticator, "opaque", "ann", slow) } }
+      // The first to come back are those who were refused at once.
+      var codes: [MessagingFailure.Code?] = []
+      for _ in 0..<20 - ProviderClient.maximumOwnAnswers { if let code = await group.next() { codes.append(code) } }
+      codes.append(await code(authenticator, "opaque", "ann", app("info")))
+      gate.withLock { $0 = false }
+      for await code in group { codes.append(code) }
+      return codes
+    }
+    #expect(codes.count { $0 == .unavailable } == 20 - ProviderClient.maximumOwnAnswers)
+    #expect(codes.count { $0 == nil } == ProviderClient.maximumOwnAnswers + 1)
+  }
+
+  @Test("threat 55: many other providers' keys leave the brake against invented key ids in place")
+  func manyProviders() async throws {
+    let provider = try ScriptedProvider()
+    let clock = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+    let client = ProviderClient(clock: { clock.withLock { $0 } }, fetch: provider.fetch)
+    func fetches(_ path: String, _ issuer: String, unfit: Bool) async throws -> Int {
+      let before = provider.count(path)
+      _ = try await client.keys(at: "https://id.example" + path, of: issuer, unfit: unfit)
+      clock.withLock { $0 += 0.001 }
+      return provider.count(path) - before
+    }
+    #expect(try await fetches("/keys", "first", unfit: false) == 1)
+    #expect(try await fetches("/keys", "first", unfit: true) == 1)
+    for index in 1..<ProviderClient.maximumProviders { _ = try await fetches("/keys", "\(index)", unfit: false) }
+    #expect(try await fetches("/keys", "first", unfit: true) == 0)
+    // One more takes the place of the oldest alone.
+    #expect(try await fetches("/keys", "another", unfit: false) == 1)
+    #expect(try await fetches("/keys", "2", unfit: false) == 0)
+    #expect(try await fetches("/keys", "first", unfit: false) == 1)
+  }
+
   @Test("threat 54: a token counts by a key of the JWKS address, also a new one, and only for the user that it names")
   func signed() async throws {
     let provider = try ScriptedProvider()
+    let clock = Mutex(Date())
     let authenticator = DomainAuthenticator(
-      client: ProviderClient(fetch: provider.fetch), log: Log(level: .error) { _ in })
+      client: ProviderClient(clock: { clock.withLock { $0 } }, fetch: provider.fetch), log: Log(level: .error) { _ in })
     let app = domain(.jwt(.init(jwks: "https://id.example/keys", clientIDs: ["app"])))
     func token(_ key: SigningKey) throws -> String {
       let end = Int(Date().timeIntervalSince1970) + 300
@@ -41,6 +101,11 @@ struct DomainAuthenticatorTests {
     #expect(await code(authenticator, TestServer.unsigned("ann"), "ann", domain(.disabled)) == .tokenRejected)
     let fresh = try SigningKey.generate(keyID: "k2")
     #expect(await code(authenticator, try token(fresh), "ann", app) == .tokenRejected)
+    provider.change { $0.published.append(fresh) }
+    // Tokens with invented key ids don't make the provider be asked more often.
+    #expect(await code(authenticator, try token(fresh), "ann", app) == .tokenRejected)
+    clock.withLock { $0 += ProviderClient.keyPause }
+    #expect(await code(authenticator, try token(fresh), "ann", app) == nil)
     provider.change { $0.answers["/keys"] = .text("{}", status: 500) }
     let other = domain(.jwt(.init(jwks: "https://id.example/keys?other", clientIDs: ["app"])))
     #expect(await code(authenticator, old, "ann", other) == .providerUnavailable)
@@ -64,7 +129,7 @@ struct DomainAuthenticatorTests {
       .oauth(
         .init(
           tokenInfo: "https://id.example/info", userInfo: "https://id.example/user", clientIDs: ["app"],
-          clientSecret: "a:b")))
+          clientSecret: Secret("a:b"))))
     #expect(await code(authenticator, "opaque", "ann", keyed) == nil)
     #expect(
       provider.script.withLock { $0.authorizations } == ["/info": "Basic YXBwOmElM0Fi", "/user": "Bearer opaque"])

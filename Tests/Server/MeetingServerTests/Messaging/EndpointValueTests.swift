@@ -130,13 +130,108 @@ struct EndpointValueTests {
       declined.contains { $0.except == bob.endpoint && $0.event == .callEnded(callId: call, end: .declinedElsewhere) })
     // The table reports each ended call once, and its meeting goes.
     #expect(table.takeEnded().map(\.0) == [call, call, call] && table.takeEnded().isEmpty)
+    // Two seconds between them: as many a minute as may be.
+    var now = start
     for index in 0..<MessagingLimits.calls {
+      now = start + .seconds(Int64(2 * index))
       try table.reserve(
-        CallID("n\(index)"), from: ann, to: RegID(UInt64(100 + index)), medium: .data, sealed: sealed, now: start)
+        CallID("n\(index)"), from: ann, to: RegID(UInt64(100 + index)), medium: .data, sealed: sealed, now: now)
     }
-    #expect(throws: MessagingFailure.self) {
-      try table.reserve(CallID("x"), from: ann, to: bob.regId, medium: .data, sealed: sealed, now: start)
+    #expect(refusal(table, ann, bob.regId, now)?.contains("You have at most") == true)
+    #expect(refusal(table, bob, ann.regId, now)?.contains("The other side") == true)
+  }
+
+  private func refusal(_ table: CallTable, _ caller: MailboxCaller, _ callee: RegID, _ now: Instant) -> String? {
+    var copy = table
+    do throws(MessagingFailure) {
+      try copy.reserve(CallID("x"), from: caller, to: callee, medium: .voice, sealed: sealed, now: now)
+      return nil
+    } catch {
+      return error.code == .limitReached ? error.message : "\(error)"
     }
+  }
+
+  @Test("threat 55: an identity rings a few times at one other, starts calls at a rate, and takes nobody's from others")
+  func callRates() throws {
+    var table = CallTable()
+    let start = Instant(nanoseconds: 0)
+    let (eve, ann, bob) = (caller(9, "e"), caller(1, "a"), caller(2, "b"))
+    for index in 0..<MessagingLimits.ringing {
+      let call = CallID("r\(index)")
+      try table.reserve(call, from: eve, to: ann.regId, medium: .voice, sealed: sealed, now: start)
+      _ = try table.ring(call, now: start)
+    }
+    #expect(refusal(table, eve, ann.regId, start)?.contains("(ringing)") == true)
+    #expect(refusal(table, bob, ann.regId, start) == nil && refusal(table, eve, bob.regId, start) == nil)
+    // An answered call doesn't ring any more, nor does one that is over.
+    _ = try table.step(CallID("r0"), .answer, sealed: sealed, to: nil, by: ann)
+    _ = try table.step(CallID("r1"), .hangUp, sealed: nil, to: nil, by: eve)
+    for id in ["s", "t"] {
+      #expect(refusal(table, eve, ann.regId, start) == nil)
+      try table.reserve(CallID(id), from: eve, to: ann.regId, medium: .voice, sealed: sealed, now: start)
+    }
+    #expect(refusal(table, eve, ann.regId, start)?.contains("(ringing)") == true)
+
+    var other = CallTable()
+    for index in 0..<MessagingLimits.callsPerMinute {
+      let call = CallID("c\(index)")
+      try other.reserve(call, from: eve, to: ann.regId, medium: .voice, sealed: sealed, now: start)
+      other.abandon(call)
+    }
+    #expect(refusal(other, eve, ann.regId, start)?.contains("(callsPerMinute)") == true)
+    #expect(refusal(other, ann, eve.regId, start) == nil)
+    #expect(refusal(other, eve, ann.regId, start + .milliseconds(1_900)) != nil)
+    #expect(refusal(other, eve, ann.regId, start + .seconds(2)) == nil)
+  }
+
+  @Test("threat 55: an identity invites a bounded number of others an hour")
+  func invitations() throws {
+    var budget = InvitationBudget()
+    let start = Instant(nanoseconds: 0)
+    let (ann, bob) = (RegID(1), RegID(2))
+    func retryAfter(_ count: Int, of id: RegID, at seconds: Int) -> Int? {
+      do throws(MessagingFailure) {
+        try budget.consume(count, of: id, now: start + .seconds(Int64(seconds)))
+        return nil
+      } catch { return error.retryAfter }
+    }
+    let most = MessagingLimits.invitationsPerHour
+    #expect(retryAfter(most - 249, of: ann, at: 0) == nil && retryAfter(249, of: ann, at: 0) == nil)
+    let wait = try #require(retryAfter(249, of: ann, at: 0))
+    #expect(retryAfter(1, of: ann, at: 7) != nil && retryAfter(1, of: ann, at: 8) == nil)
+    #expect(retryAfter(most, of: bob, at: 8) == nil)
+    #expect(retryAfter(249, of: ann, at: 8 + wait) == nil)
+    #expect(
+      MessagingRequest.chatInvite(chatId: ChatID("c"), invitees: [ann, bob, ann], keys: []).invitationCount == 2)
+  }
+
+  @Test("pushes are paced, and one domain's slow receiver leaves room for those of others")
+  func pushes() {
+    var pace = PushPace()
+    let begin = Instant(nanoseconds: 0)
+    let (slow, other) = (DomainID("slow"), DomainID("other"))
+    func subject(_ regId: UInt64, _ kind: PushNotifier.Kind = .message, from sender: UInt64? = nil) -> PushPace.Subject
+    {
+      .init(regId: RegID(regId), kind: kind, sender: sender.map { RegID($0) })
+    }
+    func start(_ subject: PushPace.Subject, _ domain: DomainID, _ now: Instant) -> Bool {
+      pace.start(subject, of: domain, now: now)
+    }
+    let taken = (0..<100).count { start(subject($0), slow, begin) }
+    #expect(taken == PushPace.maximumOfDomain)
+    #expect(start(subject(200), other, begin))
+    // A dropped one is tried again as soon as there is room.
+    #expect(!start(subject(50), slow, begin))
+    pace.end(of: slow)
+    #expect(start(subject(50), slow, begin))
+    for _ in 0..<8 { pace.end(of: slow) }
+    let (soon, later) = (begin + .milliseconds(1_000), begin + .seconds(5))
+    #expect(!start(subject(50), slow, later - .milliseconds(1)))
+    #expect(start(subject(50), slow, later))
+    #expect(start(subject(1, .call, from: 2), slow, begin))
+    #expect(start(subject(1, .call, from: 3), slow, begin))
+    #expect(!start(subject(1, .call, from: 2), slow, soon - .milliseconds(1)))
+    #expect(start(subject(1, .call, from: 2), slow, soon))
   }
 
   private struct Numbers: RandomNumberGenerator {

@@ -22,6 +22,10 @@ struct MailboxHubTests {
 
     func close(code: UInt16, reason: String) {}
 
+    var failures: [MessagingFailure] {
+      frames.withLock { $0.compactMap { if case .failed(_, let failure) = $0 { failure } else { nil } } }
+    }
+
     var passing: [PassingEvent] {
       frames.withLock { $0.compactMap { if case .passing(let event) = $0 { event } else { nil } } }
     }
@@ -130,6 +134,86 @@ struct MailboxHubTests {
       let numbers = socket.events.map(\.number)
       #expect(numbers.count == 3 && numbers == numbers.sorted())
       #expect(socket.passing.contains { if case .typing = $0 { true } else { false } })
+    }
+  }
+
+  @Test("threat 55: an identity has a bounded number of open tickets, and a ticket that ends leaves nothing")
+  func tickets() async throws {
+    try await inWorld { world in
+      let (ann, _) = try await world.endpoint("ann", seconds: 3_600)
+      let (bob, socket) = try await world.endpoint("bob", seconds: 3_600)
+      try await world.apply(
+        .chatStart(
+          cookie: "c", invitees: [bob.regId], isOneToOne: false, invitePolicy: .adminsOnly, keys: []), by: ann)
+      guard case .chatAdded(let chat, _) = try #require(socket.events.first?.event) else {
+        throw UnexpectedMessage(nil)
+      }
+      let upload = MessagingRequest.attachmentUpload(chatId: chat.chatId, bytes: 1)
+      let answers = Socket()
+      for id in 0...MessagingLimits.openTickets {
+        await world.hub.apply(upload, id: id, from: ann, MessagingChannel(socket: answers))
+      }
+      // A request that fails gives its place back.
+      await world.hub.apply(
+        .attachmentUpload(chatId: chat.chatId, bytes: 0), id: 99, from: bob, MessagingChannel(socket: answers))
+      try await world.apply(upload, by: bob)
+      func count(_ owner: MailboxCaller) async throws -> Int {
+        try await world.store.mailboxes { try $0.attachmentCount(of: owner.regId) }
+      }
+      #expect(try await count(ann) == MessagingLimits.openTickets && answers.failures.count == 2)
+      let failure = try #require(answers.failures.first { $0.code == .limitReached && $0.retryAfter != nil })
+      #expect(failure.message.contains("(openTickets)"))
+      #expect((1...MessagingLimits.ticketSeconds).contains(failure.retryAfter ?? 0))
+      #expect(await world.hub.tickets.count == MessagingLimits.openTickets + 1)
+      await world.hub.tick(now: MonotonicClock.now + .seconds(Int64(MessagingLimits.ticketSeconds)))
+      try await world.hub.perform { _, _ in }
+      #expect(try await count(ann) == 0)
+      #expect(try await count(bob) == 0)
+      #expect(await world.hub.tickets.count == 0)
+      try await world.apply(upload, by: ann)
+      #expect(try await count(ann) == 1)
+    }
+  }
+
+  @Test("the hub removes what is old, and nothing sooner: events, ephemeral endpoints and unnamed attachments")
+  func purge() async throws {
+    try await inWorld { world in
+      let (ann, _) = try await world.endpoint("ann", seconds: 100 * 24 * 3_600)
+      let (bob, socket) = try await world.endpoint("bob", seconds: 100 * 24 * 3_600)
+      try await world.apply(
+        .chatStart(
+          cookie: "c", invitees: [bob.regId], isOneToOne: false, invitePolicy: .adminsOnly, keys: []), by: ann)
+      guard case .chatAdded(let chat, _) = try #require(socket.events.first?.event) else {
+        throw UnexpectedMessage(nil)
+      }
+      try await world.apply(.attachmentUpload(chatId: chat.chatId, bytes: 1), by: ann)
+      let start = world.clock.now.withLock { $0 }
+      var hello = EndpointMessage.Hello(domain: world.domain.id, token: "", userId: "cyd")
+      hello.isPersistent = false
+      let ephemeral = hello
+      try await world.store.mailboxes { transaction in
+        _ = try EndpointRegistration.register(
+          ephemeral, user: ProvenUser(userId: "cyd", expires: start), secretHash: "hash of cyd", now: start,
+          in: transaction)
+      }
+      func counts(after hours: Int, _ seconds: Double) async throws -> [Int] {
+        world.clock.now.withLock { $0 = start + Double(hours) * 3_600 + seconds }
+        await world.hub.purge()
+        return try await world.store.mailboxes { transaction in
+          let cyd = try #require(try transaction.identity(user: "cyd", of: world.domain.id))
+          return [
+            try transaction.attachmentCount(of: ann.regId), try transaction.endpoints(of: cyd.regId).count,
+            try transaction.events(of: bob.regId, after: 0, limit: 10).count,
+          ]
+        }
+      }
+      let (hours, days) = (MessagingLimits.unusedAttachmentHours, MessagingLimits.days)
+      #expect(try await counts(after: hours, -1) == [1, 1, 1])
+      #expect(try await counts(after: hours, 1) == [0, 1, 1])
+      #expect(try await counts(after: MessagingLimits.ephemeralDays * 24, -1) == [0, 1, 1])
+      #expect(try await counts(after: MessagingLimits.ephemeralDays * 24, 1) == [0, 0, 1])
+      #expect(try await counts(after: days * 24, -1) == [0, 0, 1])
+      #expect(try await counts(after: days * 24, 1) == [0, 0, 0])
     }
   }
 

@@ -4,6 +4,7 @@ import Foundation
 import Meetings
 import Messaging
 import Signaling
+import TestSupport
 import Testing
 import Transport
 
@@ -166,6 +167,33 @@ struct MessagingServiceTests {
     }
   }
 
+  @Test("threat 55: without authentication, an address makes identities as seldom as meetings")
+  func identities() async throws {
+    try await TestServer.run {
+      $0.addressWriteRate = 1
+    } _: { server in
+      let domain = try await server.makeDomain()
+      var refused: MessagingFailure?
+      // Twenty at once, and one a second while this takes.
+      for index in 0..<100 where refused == nil {
+        let client = try await server.messagingSocket()
+        try client.send(.hello(TestServer.hello("user \(index)", domain)))
+        switch try await client.next() {
+        case .welcome: break
+        case .refused(let failure): refused = failure
+        case let other: throw UnexpectedMessage(other)
+        }
+        await client.close()
+      }
+      let failure = try #require(refused)
+      #expect(failure.code == .tooFast && failure.message.contains("(--address-write-rate)") && failure.retryAfter == 1)
+      // A known user gets in.
+      let (again, welcome) = try await server.endpoint("user 0", in: domain)
+      #expect(!welcome.isNewIdentity)
+      await again.close()
+    }
+  }
+
   @Test("an attachment goes to those in the chat, once for each ticket, and goes with its message")
   func attachments() async throws {
     try await TestServer.run { server in
@@ -200,6 +228,44 @@ struct MessagingServiceTests {
       try await ann.ask(.messageRecall(chatId: chat, number: message.number))
       #expect(
         try await bob.refusal(.attachmentDownload(chatId: chat, attachment: message.attachments[0])) == .notFound)
+      await ann.close()
+      await bob.close()
+    }
+  }
+
+  @Test("an upload that is refused or broken off leaves nothing of its owner's room")
+  func failedUploads() async throws {
+    try await TestServer.run { server in
+      let domain = try await server.makeDomain()
+      let (ann, welcome) = try await server.endpoint("ann", in: domain)
+      let (bob, bobWelcome) = try await server.endpoint("bob", in: domain)
+      let chat = try await ann.chat(with: bobWelcome.regId)
+      // Sixteen of that size are more than an identity may have.
+      for _ in 0..<17 {
+        guard
+          case .ticket(let ticket) = try await ann.ask(
+            .attachmentUpload(chatId: chat, bytes: MessagingLimits.attachmentBytes))
+        else { throw UnexpectedMessage(nil) }
+        let answer = try await TestServer.request(
+          "PUT", server.url + ticket.path, ["Authorization": "Bearer \(ticket.token)"], [1, 2, 3])
+        #expect(answer.status == 400)
+      }
+      guard case .ticket(let ticket) = try await ann.ask(.attachmentUpload(chatId: chat, bytes: 100)) else {
+        throw UnexpectedMessage(nil)
+      }
+      let head = Array(
+        ("PUT \(ticket.path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(ticket.token)\r\n"
+          + "Content-Length: 100\r\n\r\nabc").utf8)
+      let connection = try RawHTTP.connection(to: server.server.port)
+      #expect(head.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) } == head.count)
+      let half = "\(server.folder)/data/attachments/\(ticket.attachment).part"
+      try await eventually { FileManager.default.fileExists(atPath: half) ? nil : "the upload has not begun" }
+      close(connection)
+      let store = try await server.store()
+      try await eventually {
+        let count = try await store.mailboxes { try $0.attachmentCount(of: welcome.regId) }
+        return count == 0 ? nil : "\(count) attachments of a broken upload are stored"
+      }
       await ann.close()
       await bob.close()
     }
@@ -262,8 +328,8 @@ struct MessagingServiceTests {
       #expect(
         try await tablet.ask(.vault(request: open))
           == .vault(answer: .opened(opening: .init(record: record, answer: made.answer))))
-      // An older record can't be the next version.
-      #expect(try await ann.refusal(.vault(request: store)) != nil)
+      // Nobody replaces a vault without its passcode or recovery key.
+      #expect(try await ann.refusal(.vault(request: store)) == .proofRequired)
       var codes: [MessagingFailure.Code?] = []
       for guess in 0..<11 {
         codes.append(
@@ -397,6 +463,25 @@ struct MessagingServiceTests {
       else { throw UnexpectedMessage(nil) }
       #expect(number.value == UInt64(index))
       for client in [ann, bob] { await client.close() }
+    }
+  }
+
+  @Test("an installation that was reset ends its former endpoint, and what that held of the vault")
+  func reset() async throws {
+    try await TestServer.run { server in
+      let domain = try await server.makeDomain()
+      let (old, welcome) = try await server.endpoint("ann", in: domain)
+      try await old.ask(.vault(request: .forget))
+      let new = try await server.messagingSocket()
+      var hello = TestServer.hello("ann", domain)
+      hello.replaces = welcome.secret
+      try new.send(.hello(hello))
+      #expect(try await new.welcome().vaultReservedFor == nil)
+      while let message = try await old.next() {
+        if message == .endpointDeregistered { break }
+      }
+      #expect(try await old.next() == nil)
+      await new.close()
     }
   }
 

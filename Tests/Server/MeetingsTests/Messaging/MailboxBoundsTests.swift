@@ -48,6 +48,26 @@ struct MailboxBoundsTests {
     #expect(try await world.refusal(publish(99), by: ann) == nil)
   }
 
+  @Test("threat 55: an identity makes a bounded number of chats with one other, who may make as many")
+  func chatsOfOne() async throws {
+    let world = try await MailboxWorld()
+    let (ann, bob, cyd) = (
+      try await world.person("ann"), try await world.person("bob"), try await world.person("cyd")
+    )
+    for index in 0..<MessagingLimits.chatsOfOne { _ = try await world.chat(ann, [bob], cookie: "\(index)") }
+    func start(_ cookie: String, _ invitees: [MailboxCaller]) -> MessagingRequest {
+      .chatStart(
+        cookie: cookie, invitees: invitees.map(\.regId), isOneToOne: false, invitePolicy: .adminsOnly, keys: [])
+    }
+    #expect(try await world.refusal(start("x", [bob, cyd]), by: ann) == .limitReached)
+    let other = try await world.chat(ann, [cyd], cookie: "y")
+    let invitation = MessagingRequest.chatInvite(chatId: other, invitees: [bob.regId], keys: [])
+    #expect(try await world.refusal(invitation, by: ann) == .limitReached)
+    // A repeated request is answered, and the other side isn't touched.
+    #expect(try await world.refusal(start("0", [bob]), by: ann) == nil)
+    #expect(try await world.refusal(start("x", [ann]), by: bob) == nil)
+  }
+
   @Test("threat 55: the oldest events of a full mailbox go, by their number and by their size, and a gap is left")
   func fullMailbox() async throws {
     let world = try await MailboxWorld()
@@ -69,6 +89,26 @@ struct MailboxBoundsTests {
     try await world.store.mailboxes { try $0.trim(bob.regId, toCharacters: 8_000) }
     #expect(try await world.events(bob).first?.number == purged + 1)
 
+    // The same by a request: of a mailbox that is nearly full, one event has more than a quarter.
+    func store() async throws {
+      try await world.apply(
+        .chatKeys(chatId: chat, keys: [SealedEnvelope(to: bob.regId, sealed: sealed(1_000))]), by: ann)
+    }
+    try await store()
+    let large = try #require(try await world.events(bob).last?.number)
+    try await world.store.mailboxes { transaction in
+      let sql = transaction as? SQLiteMailboxTransaction
+      try sql?.run(
+        "UPDATE mailbox_events SET body = printf('%.*c', ?, 'x') WHERE identity = ? AND number = ?",
+        [.number(MessagingLimits.mailboxCharacters / 3), .id(bob.regId), .number(large)])
+      try sql?.run(
+        "UPDATE messaging_identities SET mailbox_characters = ? WHERE id = ?",
+        [.number(MessagingLimits.mailboxCharacters - 100), .id(bob.regId)])
+    }
+    try await store()
+    #expect(try await world.store.mailboxes { try $0.identity(bob.regId)?.purged } == large)
+    #expect(try await world.events(bob).map(\.number) == [large + 1])
+
     let next = UInt64(MessagingLimits.mailboxEvents) + 999
     try await world.store.mailboxes { transaction in
       try (transaction as? SQLiteMailboxTransaction)?.run(
@@ -76,6 +116,37 @@ struct MailboxBoundsTests {
     }
     _ = try await world.send(ann, chat, "1")
     #expect(try await world.events(bob).map(\.number) == [next + 1])
+  }
+
+  @Test("an answer has a bounded number of chats, and in a large chat marks go to their own identity alone")
+  func pages() async throws {
+    let world = try await MailboxWorld()
+    let ann = try await world.person("ann")
+    var others: [MailboxCaller] = []
+    for index in 0..<MessagingLimits.markedParticipants { others.append(try await world.person("user \(index)")) }
+    let small = try await world.chat(ann, Array(others.dropLast()), cookie: "small")
+    let large = try await world.chat(ann, others, cookie: "large")
+    var counts: [Int] = []
+    for chat in [small, large] {
+      _ = try await world.send(ann, chat, "1")
+      let outcome = try await world.apply(.messagesRead(chatId: chat, number: .init(1)), by: others[0])
+      counts.append(outcome.deliveries.count)
+    }
+    #expect(counts == [MessagingLimits.markedParticipants, 1])
+
+    for index in 2..<MessagingLimits.chatPage + 1 {
+      _ = try await world.chat(ann, [others[index % others.count]], cookie: "\(index)")
+    }
+    func page(_ after: ChatID?) async throws -> (chats: [ChatInfo], isLast: Bool) {
+      guard case .chats(let chats, let isLast) = try await world.apply(.chatsGet(after: after), by: ann).answer else {
+        throw MessagingFailure(.unknown, "no chats")
+      }
+      return (chats, isLast)
+    }
+    let first = try await page(nil)
+    #expect(first.chats.count == MessagingLimits.chatPage && !first.isLast)
+    let second = try await page(first.chats.last?.chatId)
+    #expect(second.chats.count == 1 && second.isLast)
   }
 
   @Test("threat 55: an answer with history has a bounded number of messages and of characters")
@@ -93,6 +164,30 @@ struct MailboxBoundsTests {
     let large = try await world.history(bob, chat)
     let characters = large.reduce(0) { $0 + ($1.body?.count ?? 0) }
     #expect(characters <= MessagingLimits.unacknowledgedBytes + MessagingLimits.bodyCharacters && large.count == 6)
+  }
+
+  @Test("old events go a few at a time, and each identity is noted for those that are gone")
+  func purgedParts() async throws {
+    let world = try await MailboxWorld()
+    let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))
+    let chat = try await world.chat(ann, [bob])
+    world.now += 1
+    for index in 0..<3 { _ = try await world.send(ann, chat, "\(index)") }
+    let old = world.time
+    world.now += 1
+    _ = try await world.send(ann, chat, "new")
+    let all = try await world.events(bob).map(\.number)
+    var counts: [Int] = []
+    var gone: [UInt64] = []
+    for _ in 0..<5 {
+      let moment = MessageTime(milliseconds: old.milliseconds + 1)
+      counts.append(try await world.store.mailboxes { try $0.purgeEvents(before: moment, limit: 3) })
+      gone.append(try await world.store.mailboxes { try $0.identity(bob.regId)?.purged ?? 0 })
+      let left = try await world.events(bob).map(\.number)
+      #expect(left == all.filter { $0 > gone.last ?? 0 })
+    }
+    // Four events of each: the chat, and three messages.
+    #expect(counts == [3, 3, 2, 0, 0] && gone.last == all.dropLast().last)
   }
 
   @Test("a file goes with its last message, and after a day when no message names it")
@@ -158,6 +253,43 @@ struct MailboxBoundsTests {
     #expect(try await world.refusal(.chatsGet(), by: tablet) == nil)
     let third = try await world.person("ann")
     #expect(try await forget(by: tablet) == [third.endpoint])
+  }
+
+  @Test("threat 55: an identity has a bounded number of attachments, however small they are")
+  func attachmentCount() async throws {
+    let world = try await MailboxWorld()
+    let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))
+    let chat = try await world.chat(ann, [bob])
+    func fill(_ count: Int) async throws {
+      try await world.store.mailboxes { transaction in
+        try (transaction as? SQLiteMailboxTransaction)?.run(
+          """
+          WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+          INSERT INTO mailbox_attachments (id, chat, owner, bytes, complete, uses, created)
+          SELECT 'file ' || (SELECT count(*) FROM mailbox_attachments) || ' ' || n, ?, ?, 1, 1, 1, 0 FROM numbers
+          """, [.number(count), .text(chat.text), .id(ann.regId)])
+      }
+    }
+    let upload = MessagingRequest.attachmentUpload(chatId: chat, bytes: 1)
+    try await fill(MessagingLimits.storedAttachments - 1)
+    #expect(try await world.refusal(upload, by: ann) == nil)
+    #expect(try await world.refusal(upload, by: ann) == .limitReached)
+    #expect(try await world.refusal(upload, by: bob) == nil)
+  }
+
+  @Test("an upload finds the disk full when others have promised what is free")
+  func promisedSpace() async throws {
+    let folder = TemporaryFolder()
+    let files = AttachmentFiles(data: folder.path, spare: 10) { _ in 110 }
+    try await files.start(AttachmentID("a"), bytes: 60)
+    await #expect(throws: AttachmentFiles.Refusal.diskFull) { try await files.start(AttachmentID("b"), bytes: 41) }
+    try await files.start(AttachmentID("b"), bytes: 40)
+    await #expect(throws: AttachmentFiles.Refusal.diskFull) { try await files.start(AttachmentID("c"), bytes: 1) }
+    // Written bytes aren't promised any more: the disk has them.
+    try await files.append(Array(repeating: 1, count: 60), to: AttachmentID("a"))
+    try await files.start(AttachmentID("c"), bytes: 60)
+    await files.cancel(AttachmentID("b"))
+    try await files.start(AttachmentID("d"), bytes: 40)
   }
 
   @Test("an endpoint that was reset takes its own place, and nobody else's")

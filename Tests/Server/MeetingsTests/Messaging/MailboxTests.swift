@@ -150,23 +150,43 @@ struct MailboxTests {
     let chat = try await world.chat(ann, [bob])
     func sealed(_ count: Int) -> Sealed { Sealed(String(repeating: "A", count: count)) }
     let short = MessagingLimits.shortCharacters + 4
-    for request: MessagingRequest in [
-      .messageSend(chatId: chat, cookie: "1", body: sealed(MessagingLimits.bodyCharacters + 4)),
-      .messageSend(
-        chatId: chat, cookie: "1", body: sealed(4),
-        attachments: Array(repeating: AttachmentID("a"), count: MessagingLimits.attachments + 1)),
-      .typing(chatId: chat, sealed: sealed(short)), .chatEventSend(chatId: chat, sealed: sealed(short)),
-      .chatUpdate(chatId: chat, subject: sealed(short)),
-      .chatUpdate(chatId: chat, data: sealed(MessagingLimits.dataCharacters + 4)),
-      .chatKeys(chatId: chat, keys: [.init(to: bob.regId, sealed: sealed(short))]),
-      .endpointUpdate(description: String(repeating: "x", count: MessagingLimits.descriptionCharacters + 1)),
-      .attachmentUpload(chatId: chat, bytes: MessagingLimits.attachmentBytes + 1),
-      .chatKeys(
-        chatId: chat,
-        keys: Array(repeating: .init(to: bob.regId, sealed: sealed(4)), count: MessagingLimits.participants + 1)),
-      .chatInvite(
-        chatId: chat, invitees: (1...UInt64(MessagingLimits.participants)).map { RegID($0) }, keys: []),
-    ] { #expect(try await world.refusal(request, by: ann) == .limitReached, "\(request)") }
+    let tooLong = String(repeating: "x", count: MessagingLimits.descriptionCharacters + 1)
+    let over: [(String, MessagingRequest)] = [
+      ("bodyCharacters", .messageSend(chatId: chat, cookie: "1", body: sealed(MessagingLimits.bodyCharacters + 4))),
+      (
+        "attachments",
+        .messageSend(
+          chatId: chat, cookie: "1", body: sealed(4),
+          attachments: Array(repeating: AttachmentID("a"), count: MessagingLimits.attachments + 1))
+      ),
+      ("shortCharacters", .typing(chatId: chat, sealed: sealed(short))),
+      ("shortCharacters", .chatEventSend(chatId: chat, sealed: sealed(short))),
+      ("shortCharacters", .chatUpdate(chatId: chat, subject: sealed(short))),
+      ("dataCharacters", .chatUpdate(chatId: chat, data: sealed(MessagingLimits.dataCharacters + 4))),
+      ("shortCharacters", .chatKeys(chatId: chat, keys: [.init(to: bob.regId, sealed: sealed(short))])),
+      ("descriptionCharacters", .endpointUpdate(description: tooLong)),
+      ("descriptionCharacters", .endpointUpdate(nickname: tooLong)),
+      ("attachmentBytes", .attachmentUpload(chatId: chat, bytes: MessagingLimits.attachmentBytes + 1)),
+      (
+        "participants",
+        .chatKeys(
+          chatId: chat,
+          keys: Array(repeating: .init(to: bob.regId, sealed: sealed(4)), count: MessagingLimits.participants + 1))
+      ),
+      (
+        "participants",
+        .chatInvite(chatId: chat, invitees: (1...UInt64(MessagingLimits.participants)).map { RegID($0) }, keys: [])
+      ),
+      ("lookup", .identitiesGet(appUserIds: Array(repeating: "ann", count: MessagingLimits.lookup + 1))),
+    ]
+    for (name, request) in over {
+      await #expect("\(request)") {
+        try await world.apply(request, by: ann)
+      } throws: { error in
+        guard let failure = error as? MessagingFailure else { return false }
+        return failure.code == .limitReached && failure.message.contains("(\(name))")
+      }
+    }
     let cookie = String(repeating: "c", count: MessagingLimits.cookieBytes + 1)
     let long = MessagingRequest.messageSend(chatId: chat, cookie: cookie, body: sealed(4))
     #expect(try await world.refusal(long, by: ann) == .badRequest)
@@ -200,7 +220,7 @@ struct MailboxTests {
     #expect(try await world.events(bob).count == 1)
     world.now += 31 * 86_400
     let old = MessageTime(milliseconds: world.time.milliseconds - 30 * 86_400_000)
-    #expect(try await world.store.mailboxes { try $0.purgeEvents(before: old) } > 0)
+    #expect(try await world.store.mailboxes { try $0.purgeEvents(before: old, limit: 1_000) } > 0)
     #expect(try await world.events(bob).isEmpty)
     let identity = try await world.store.mailboxes { try $0.identity(bob.regId) }
     #expect(identity?.purged == last)

@@ -40,6 +40,16 @@ extension SQLiteMailboxTransaction {
     }.first ?? 0
   }
 
+  func hasFewChats(of identity: RegID, madeBy creator: RegID) throws(MeetingStoreError) -> Bool {
+    try rows(
+      """
+      SELECT 1 FROM mailbox_chats AS chat
+      JOIN mailbox_participants AS participant ON participant.chat = chat.id AND participant.identity = ?1
+      WHERE chat.creator = ?2 LIMIT ?3
+      """, [.id(identity), .id(creator), .number(MessagingLimits.chatsOfOne)]
+    ) { _ in true }.count < MessagingLimits.chatsOfOne
+  }
+
   func put(_ chat: ChatRecord) throws(MeetingStoreError) {
     try run(
       "INSERT OR REPLACE INTO mailbox_chats (\(Self.chatColumns)) VALUES (?, ?, ?, ?, ?, ?, ?)",

@@ -55,16 +55,25 @@ extension SQLiteMailboxTransaction {
       [.json(keys), .number(changes), .integer(hour), .id(identity)])
   }
 
-  func keyRecord(of user: String, in domain: DomainID) throws(MeetingStoreError) -> KeyRecord? {
+  func keyRecord(of user: String, in domain: DomainID) throws(MeetingStoreError) -> String? {
     try rows(
       "SELECT record FROM messaging_key_records WHERE domain = ? AND user = ?", [.text(domain.text), .text(user)]
-    ) { KeyRecord(json: Array($0.text(0).utf8)) }.first
+    ) { $0.text(0) }.first
   }
 
-  func put(_ record: KeyRecord, of user: String, in domain: DomainID) throws {
-    try run(
-      "INSERT OR REPLACE INTO messaging_key_records (domain, user, record) VALUES (?, ?, ?)",
-      [.text(domain.text), .text(user), .text(String(decoding: try record.json(), as: UTF8.self))])
+  func put(
+    keyRecord json: String, ifStill known: String?, of user: String, in domain: DomainID
+  ) throws(MeetingStoreError) -> Bool {
+    if let known {
+      try run(
+        "UPDATE messaging_key_records SET record = ? WHERE domain = ? AND user = ? AND record = ?",
+        [.text(json), .text(domain.text), .text(user), .text(known)])
+    } else {
+      try run(
+        "INSERT OR IGNORE INTO messaging_key_records (domain, user, record) VALUES (?, ?, ?)",
+        [.text(domain.text), .text(user), .text(json)])
+    }
+    return database.changes > 0
   }
 
   private static let endpointColumns =

@@ -94,6 +94,12 @@ extension SQLiteMailboxTransaction {
     }.first ?? 0
   }
 
+  func attachmentCount(of owner: RegID) throws(MeetingStoreError) -> Int {
+    try rows("SELECT count(*) FROM mailbox_attachments WHERE owner = ?", [.id(owner)]) {
+      Int(clamping: $0.integer(0))
+    }.first ?? 0
+  }
+
   func purgeAttachments(before: Date) throws(MeetingStoreError) -> [AttachmentID] {
     let gone = try rows("SELECT id FROM mailbox_attachments WHERE uses = 0 AND created < ?", [.time(before)]) {
       AttachmentID($0.text(0))
@@ -240,15 +246,19 @@ extension SQLiteMailboxTransaction {
     if let through { try trim(identity, through: through) }
   }
 
-  func purgeEvents(before time: MessageTime) throws(MeetingStoreError) -> Int {
-    let moment = SQLiteValue.integer(time.milliseconds)
+  func purgeEvents(before time: MessageTime, limit: Int) throws(MeetingStoreError) -> Int {
+    // In the order of the index, so that both statements are about the same events.
+    let oldest =
+      "FROM mailbox_events INDEXED BY mailbox_events_by_time WHERE time < ? ORDER BY time, identity, number LIMIT ?"
+    let values = [SQLiteValue.integer(time.milliseconds), .number(limit)]
     let old = try rows(
-      "SELECT identity, max(number), coalesce(sum(CASE WHEN subject IS NULL THEN length(body) END), 0) "
-        + "FROM mailbox_events INDEXED BY mailbox_events_by_time WHERE time < ? GROUP BY identity",
-      [moment]
+      """
+      SELECT identity, max(number), coalesce(sum(CASE WHEN subject IS NULL THEN length(body) END), 0)
+      FROM (SELECT identity, number, subject, body \(oldest)) GROUP BY identity
+      """, values
     ) { ($0.identity(0), $0.unsigned(1), $0.integer(2)) }
     for (identity, number, freed) in old { try note(identity, purged: number, freed: freed) }
-    try run("DELETE FROM mailbox_events WHERE time < ?", [moment])
+    try run("DELETE FROM mailbox_events WHERE (identity, number) IN (SELECT identity, number \(oldest))", values)
     return database.changes
   }
 }

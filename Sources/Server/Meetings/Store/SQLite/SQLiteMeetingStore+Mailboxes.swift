@@ -59,6 +59,10 @@ struct SQLiteMailboxTransaction: MailboxTransaction {
     try rows("\(Self.domainQuery) WHERE domain.id = ?", [.text(id.text)], Self.domain).first
   }
 
+  func domain(name: String) throws(MeetingStoreError) -> MessagingDomain? {
+    try rows("\(Self.domainQuery) WHERE tenant.name = ?", [.text(name)], Self.domain).first
+  }
+
   func domains() throws(MeetingStoreError) -> [MessagingDomain] {
     try rows("\(Self.domainQuery) ORDER BY tenant.name", [], Self.domain)
   }
