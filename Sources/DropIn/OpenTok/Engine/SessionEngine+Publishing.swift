@@ -10,6 +10,8 @@ import Parley
   var stream: OTStream?
   let tracks: StreamPublisher
   let start = Date().timeIntervalSince1970 * 1_000
+  /// What its delegate of statistics was last notified of.
+  var quality = StreamQuality()
 
   init(_ publisher: OTPublisherKit, _ number: Int) {
     self.publisher = publisher

@@ -19,6 +19,8 @@ import Parley
   let receiver: StreamReceiver
   /// The publisher whose audio is measured, when it is an own stream.
   var ownSound: OTPublisherKit?
+  /// What its delegate of statistics was last notified of.
+  var quality = StreamQuality()
 
   init(_ subscriber: OTSubscriberKit, _ number: Int, _ streamID: String, isKept: Bool) {
     self.subscriber = subscriber
