@@ -82,7 +82,11 @@ open class OTPublisherKit: NSObject {
     media.start()
   }
 
-  deinit { media.end() }
+  deinit {
+    media.end()
+    // What sends may last a moment longer.
+    processing.state.exchange(\.render, with: nil)
+  }
 
   // MARK: State
 
@@ -185,10 +189,10 @@ open class OTPublisherKit: NSObject {
     set { media.setCapturer(newValue.map { CapturerAdapter($0) }) }
   }
 
-  /// Shows the sent frames, too. Held weakly, as the renderer is the app's.
+  /// Shows the sent frames, too. Held strongly, so that an app needn't keep it.
   open var videoRender: (any OTVideoRender)? {
     get { processing.state.render }
-    set { processing.state.render = newValue }
+    set { processing.state.exchange(\.render, with: newValue) }
   }
 
   /// The transformers of each frame, in order: objects of ``OTVideoTransformer``. Others are left out.
