@@ -1,6 +1,6 @@
 /// The qualities of a stream a second ago, for the delegates that are notified when they change.
 struct StreamQuality {
-  /// What a second of statistics changed.
+  /// The changes of a second.
   struct Change<Reason: Sendable>: Sendable {
     /// Why the video is another one; nil when it isn't.
     var reason: Reason?
@@ -45,7 +45,7 @@ struct StreamQuality {
       hasOtherCondition: setCondition(transport))
   }
 
-  // The first value that is known is no change, and a second without one keeps the last.
+  // The first known value isn't a change, and a second without one keeps the last.
 
   private mutating func setCodec(_ new: String?) -> Bool {
     guard let new else { return false }

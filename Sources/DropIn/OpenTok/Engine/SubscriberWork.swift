@@ -19,7 +19,7 @@ import Parley
   let receiver: StreamReceiver
   /// The publisher whose audio is measured, when it is an own stream.
   var ownSound: OTPublisherKit?
-  /// What its delegate of statistics was last notified of.
+  /// The stream as its delegate of statistics last saw it.
   var quality = StreamQuality()
 
   init(_ subscriber: OTSubscriberKit, _ number: Int, _ streamID: String, isKept: Bool) {

@@ -72,7 +72,7 @@ public enum OTPublisherErrorCode: Int32, Sendable, CaseIterable {
 extension OTPublisherErrorCode {
   /// The number of the error when a session has as many streams as its ``OTStreamLimit`` allows.
   public static let publisherStreamLimitExceeded: Int32 = 1605
-  /// Of older headers, whose number was 4500. Never given, as ``OTPublisherInternalError``, whose other name it is here.
+  /// A code of older headers, with the number 4500 there. Never given; another name of ``OTPublisherInternalError``.
   public static var OTPublisherMissingAudioTrack: Self { .OTPublisherInternalError }
 }
 
