@@ -22,5 +22,10 @@ class QualityWatcher: NSObject, OTPublisherKitNetworkStatsDelegate, OTSubscriber
   func subscriber(
     _ subscriber: OTSubscriberKit, networkConditionChanged stats: OTSubscriberKitMediaLinkStats, reason: OTNetworkReason
   ) { numbers.append(stats.networkDegradationSource.rawValue) }
-  static let transport: KeyPath<OTPublisherKitVideoNetworkStats, OTTransportStats?> = \.transport
 }
+
+protocol Transported: AnyObject {
+  var transport: OTTransportStats? { get }
+}
+
+extension OTPublisherKitVideoNetworkStats: Transported {}
