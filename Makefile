@@ -32,6 +32,7 @@ test-swift: ## The Swift tests.
 	Scripts/swift-test build
 	@# The examples in the documentation must compile, and each public name of the SDK have one.
 	Scripts/check-examples
+	Scripts/test-check-porting
 	Scripts/check-porting docs/porting-skype-for-business.md Sources/DropIn/SkypeForBusiness Tests/DropIn/SkypeForBusinessTests
 	Scripts/check-porting docs/porting-bbm.md Sources/DropIn/BBMEnterprise Tests/DropIn/BBMEnterpriseTests
 	Scripts/check-porting docs/porting-opentok.md Sources/DropIn/OpenTok Tests/DropIn/OpenTokTests

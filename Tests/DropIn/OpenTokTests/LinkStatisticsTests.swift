@@ -16,6 +16,7 @@ import Testing
     var heard: OTSubscriberKitAudioNetworkStats?
     var uplink: OTPublisherKitMediaLinkStats?
     var downlink: OTSubscriberKitMediaLinkStats?
+    var changes: [String] = []
 
     func publisher(_ publisher: OTPublisherKit, videoNetworkStatsUpdated stats: [OTPublisherKitVideoNetworkStats]) {
       sent = stats.first
@@ -32,6 +33,21 @@ import Testing
     func subscriber(_ subscriber: OTSubscriberKit, mediaLinkStatsUpdated stats: OTSubscriberKitMediaLinkStats) {
       downlink = stats
     }
+    func publisher(
+      _ publisher: OTPublisherKit, videoQualityChanged stats: OTPublisherKitVideoNetworkStats,
+      reason: OTPublisherVideoEventReason
+    ) { changes.append("sent \(reason)") }
+    func subscriber(
+      _ subscriber: OTSubscriberKit, videoQualityChanged stats: OTSubscriberKitVideoNetworkStats,
+      reason: OTSubscriberVideoEventReason
+    ) { changes.append("received \(reason) \(stats.width > 0)") }
+    func publisher(
+      _ publisher: OTPublisherKit, networkConditionChanged stats: OTPublisherKitMediaLinkStats, reason: OTNetworkReason
+    ) { changes.append("uplink \(reason)") }
+    func subscriber(
+      _ subscriber: OTSubscriberKit, networkConditionChanged stats: OTSubscriberKitMediaLinkStats,
+      reason: OTNetworkReason
+    ) { changes.append("downlink \(stats.transport.networkCondition) \(reason)") }
   }
 
   @Test("each layer, received video and both links are measured once a second")
@@ -49,7 +65,8 @@ import Testing
       let layer = try #require(watcher.sent?.videoLayers.first { $0.bitrate > 0 })
       #expect(layer.width > 0 && layer.height > 0 && layer.totalBitrate > layer.bitrate)
       #expect(layer.codec?.isEmpty == false && layer.scalabilityMode == nil)
-      #expect([.qualityChanged, .qualityDegradationBandwidth].contains(layer.qualityLimitationReason))
+      let limits: [OTPublisherVideoEventReason] = [.none, .qualityDegradationBandwidth]
+      #expect(limits.contains(layer.qualityLimitationReason))
       try await wait(for: "a received picture") {
         watcher.received.map { $0.decodedFrameRate > 0 && $0.bitrate > 0 && $0.width > 0 } == true
       }
@@ -65,8 +82,14 @@ import Testing
       let (uplink, downlink) = (try #require(watcher.uplink), try #require(watcher.downlink))
       #expect(uplink.connectionId.isEmpty && uplink.subscriberId.isEmpty)
       #expect(uplink.transport.connectionEstimatedBandwidth > 0 && uplink.transport.networkConditionReason == .none)
-      #expect(downlink.networkDegradationSource == .unknown)
+      #expect(watcher.sent?.transport?.networkCondition != .unknown)
+      #expect(downlink.networkDegradationSource == .none)
       #expect(downlink.remotePublisherTransport.networkCondition == .unknown)
+      publisher.videoCapture = ColourCapture(width: 320, height: 180)
+      try await wait(for: "another size: \(watcher.changes)") {
+        watcher.changes.contains("sent \(OTPublisherVideoEventReason.resolutionChange)")
+          && watcher.changes.contains("received \(OTSubscriberVideoEventReason.resolutionChange) true")
+      }
       try await ben.disconnect()
       try await ann.disconnect()
       // Of a session that is not connected nothing can be asked.
@@ -87,17 +110,64 @@ import Testing
       let link = OTTransportStats(bandwidth: 7, loss: loss, isFull: false)
       #expect(link.networkCondition == condition && link.networkConditionReason == reason)
       let source = OTSubscriberKitMediaLinkStats(link).networkDegradationSource
-      #expect(source == (loss ?? 0 >= 0.06 ? .local : .unknown))
+      #expect(source == (loss ?? 0 >= 0.06 ? .local : .none))
     }
     let full = OTTransportStats(bandwidth: 7, loss: 0, isFull: true)
     #expect(full.networkCondition == .fair && full.networkConditionReason == .bandwidth)
     #expect(OTPublisherKitMediaLinkStats(full).transport.connectionEstimatedBandwidth == 7)
-    #expect(OTNetworkReason.networkConditionChange.rawValue == 4)
-    #expect(OTNetworkDegradationSource.remote != .bothOrUnclear)
+    let sources: [OTNetworkDegradationSource] = [.none, .bothOrUnclear, .local, .remote]
+    #expect(sources.map(\.rawValue) == [0, 1, 2, 3] && OTNetworkReason.networkConditionChange.rawValue == 4)
     let sender = OTSenderStats(maxBitrate: 2, currentBitrate: 1)
     #expect(sender.connectionMaxAllocatedBitrate == 2 && sender.connectionEstimatedBandwidth == 1)
-    let never: [OTPublisherVideoEventReason] = [.codecChange, .resolutionChange, .qualityDegradationCPU]
-    #expect(Set(never.map(\.rawValue)).isDisjoint(with: [1, 3]))
+    let sent: [OTPublisherVideoEventReason] = [
+      .none, .publisherPropertyChanged, .qualityChanged, .qualityDegradationBandwidth, .qualityDegradationCPU,
+      .qualityDegradationOther, .codecChange, .resolutionChange,
+    ]
+    #expect(sent.map(\.rawValue) == [0, 1, 3, 5, 6, 7, 8, 9])
+    let received: [OTSubscriberVideoEventReason] = [
+      .none, .publisherPropertyChanged, .subscriberPropertyChanged, .qualityChanged, .codecNotSupported, .codecChange,
+      .resolutionChange, .videoInterruption,
+    ]
+    #expect(received.map(\.rawValue) == [0, 1, 2, 3, 4, 8, 9, 10])
+  }
+
+  @Test("delegates are notified of what changed since the last second, and of nothing in the first")
+  func changes() {
+    func sent(_ codec: String?, _ width: Int32, _ limit: OTPublisherVideoEventReason) -> OTPublisherKitVideoNetworkStats
+    {
+      let (stats, layer) = (OTPublisherKitVideoNetworkStats(), OTPublisherKitVideoLayerStats())
+      (layer.codec, layer.width, layer.height, layer.qualityLimitationReason) = (codec, width, width, limit)
+      stats.videoLayers = [layer]
+      return stats
+    }
+    var publisher = StreamQuality()
+    let seconds = [
+      sent(nil, 0, .none), sent("VP8", 160, .none), sent("VP8", 160, .qualityDegradationCPU),
+      sent("VP8", 80, .qualityDegradationBandwidth), sent("VP8", 80, .none), sent(nil, 0, .none),
+      sent("VP9", 80, .none),
+      sent("VP9", 160, .none), sent("VP9", 160, .qualityDegradationOther),
+    ]
+    let reasons: [OTPublisherVideoEventReason?] = [
+      nil, nil, .qualityDegradationCPU, .qualityDegradationBandwidth, nil, nil, .codecChange, .resolutionChange,
+      .qualityDegradationOther,
+    ]
+    #expect(seconds.map { publisher.update($0).reason } == reasons)
+
+    func received(_ pauses: Int64, _ codec: String, _ width: Int32) -> OTSubscriberKitVideoNetworkStats {
+      let stats = OTSubscriberKitVideoNetworkStats()
+      (stats.pauseCount, stats.codec, stats.width, stats.height) = (pauses, codec, width, width)
+      return stats
+    }
+    var subscriber = StreamQuality()
+    let links = [nil, 0, 0, 0.5, 0.5].map { OTTransportStats(bandwidth: 0, loss: $0, isFull: false) }
+    let changes = zip(
+      [
+        received(2, "VP8", 160), received(2, "VP8", 80), received(3, "VP8", 80), received(3, "VP9", 80),
+        received(3, "VP9", 80),
+      ], links
+    ).map { subscriber.update($0, $1) }
+    #expect(changes.map(\.reason) == [nil, .resolutionChange, .videoInterruption, .codecChange, nil])
+    #expect(changes.map(\.hasOtherCondition) == [false, false, false, true, false])
   }
 
   @Test("what a publisher prefers is kept, and the numbers are those of the reference")

@@ -25,6 +25,21 @@ import Testing
     #expect(QuietPublisher(delegate: nil)?.view == nil && MadeStatistics.sent.audioPacketsSent == 2)
   }
 
+  @Test("doubles of settings, permissions, frames and errors answer for the app")
+  func mediaDoubles() throws {
+    let settings: OTSessionSettings = FixedSettings()
+    #expect(settings.iceConfig?.transportPolicy == .relay && settings.iceConfig?.customIceServers == nil)
+    #expect(FixedRelays.maxTURNServersLimit() == 1 && Moderator().canForceMute && MutedInfo().active)
+    let (screen, error) = (ScreenSettings(), NamedError(domain: OT_SESSION_ERROR_DOMAIN, code: 1, userInfo: nil))
+    #expect(screen.cameraResolution == .high && error.description == "named" && SmallFormat().imageWidth == 16)
+    #expect(UprightFrame().getPlaneStride(9) == 16 && WideAudio().sampleRate == 48_000)
+    #expect(NamedFilter(name: "dark", transformer: Darkener())?.title == "dark")
+    #expect(MutedMicrophones.settings().allowAudioCaptureWhileMuted && Preferences.codec == 3)
+    #expect(Preferences.settings().preferredVideoCodecs?.codecs == [2])
+    #expect(
+      try #require(ApplicationSession(applicationId: "app", sessionId: "room", delegate: nil)).sessionId == "room")
+  }
+
   @Test("servers beyond the limit give an NSError, unsubscribed reports an OTError")
   func errors() throws {
     let (count, error) = OwnServers.add(to: Relays.config(.custom, .relay))

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import OpenTok
+@testable import OpenTokShapes
 
 /// An app's settings of a subscriber, and its reports about the media.
 @MainActor @Suite(.serialized) struct SubscribingTests {
@@ -69,6 +70,33 @@ import Testing
       }
       try await wait(for: "frames") { render.count > count + 2 }
       #expect(ben.book.times("subscriber videoDataReceived") == 1)
+      try await ann.disconnect()
+      try await ben.disconnect()
+    }
+  }
+
+  @Test("a renderer that only its subscriber or publisher holds gets frames, and is released with them")
+  func heldRenderers() async throws {
+    try await LiveSession.run { live in
+      let (ann, ben) = (try await Guest(live), try await Guest(live))
+      var publisher: OTPublisher? = try ann.publisher("Ann")
+      let (sent, received) = (Render(), Render())
+      HeldRenderers.watch(publisher) { sent.renderVideoFrame($0) }
+      try await ann.publish(try #require(publisher))
+      var subscriber: OTSubscriber? = try await ben.subscribe(to: "Ann")
+      HeldRenderers.watch(subscriber) { received.renderVideoFrame($0) }
+      try await wait(for: "frames of both") { sent.count > 2 && received.count > 2 }
+      let (mine, theirs) = (Held(publisher?.videoRender), Held(subscriber?.videoRender))
+      #expect(mine.object is FrameWatcher && theirs.object is FrameWatcher)
+
+      // Another one takes its place: the first is released, and gets no more.
+      HeldRenderers.watch(subscriber) { _ in }
+      try await wait(for: "the first one's end") { theirs.object == nil }
+      let last = Held(subscriber?.videoRender)
+      ben.session.unsubscribe(try #require(subscriber), error: nil)
+      ann.session.unpublish(try #require(publisher), error: nil)
+      (subscriber, publisher) = (nil, nil)
+      try await wait(for: "the end of both") { last.object == nil && mine.object == nil }
       try await ann.disconnect()
       try await ben.disconnect()
     }
@@ -218,6 +246,12 @@ import Testing
       try await ben.disconnect()
     }
   }
+}
+
+/// An object that something else may hold.
+@MainActor private final class Held {
+  private(set) weak var object: AnyObject?
+  init(_ object: AnyObject?) { self.object = object }
 }
 
 /// A renderer of an app's own.

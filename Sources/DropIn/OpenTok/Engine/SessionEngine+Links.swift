@@ -12,7 +12,8 @@ extension SessionEngine {
     switch video.qualityLimitationReason {
     case .bandwidth: layer.qualityLimitationReason = .qualityDegradationBandwidth
     case .cpu: layer.qualityLimitationReason = .qualityDegradationCPU
-    case nil, .some(.none), .other: break
+    case .other: layer.qualityLimitationReason = .qualityDegradationOther
+    case nil, .some(.none): break
     }
     return layer
   }

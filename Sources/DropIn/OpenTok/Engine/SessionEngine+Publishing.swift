@@ -10,6 +10,8 @@ import Parley
   var stream: OTStream?
   let tracks: StreamPublisher
   let start = Date().timeIntervalSince1970 * 1_000
+  /// The stream as its delegate of statistics last saw it.
+  var quality = StreamQuality()
 
   init(_ publisher: OTPublisherKit, _ number: Int) {
     self.publisher = publisher
@@ -20,6 +22,9 @@ import Parley
 }
 
 extension OTPublisherKit {
+  /// The name that the app has given; nil when it has given none.
+  var streamName: String? { name.flatMap { $0.isEmpty ? nil : $0 } }
+
   fileprivate var wanted: StreamPublisher.Wanted {
     let (sendsAudio, sendsVideo, name) = state.read { ($0.publishAudio, $0.publishVideo, $0.name) }
     return StreamPublisher.Wanted(
@@ -37,7 +42,7 @@ extension SessionEngine {
     if let old = published[ObjectIdentifier(publisher)] { end(old, session) }
     let work = PublisherWork(publisher, number)
     published[ObjectIdentifier(publisher)] = work
-    if let name = publisher.name, !name.isEmpty, work.kind == .camera { meeting.local.rename(name) }
+    if let name = publisher.streamName, work.kind == .camera { meeting.local.rename(name) }
     work.tracks.publish(
       in: meeting, after: withdrawal, isCurrent: { [weak self] in self?.meeting === meeting },
       completion: { [weak self] error in
@@ -73,7 +78,7 @@ extension SessionEngine {
   private func began(_ work: PublisherWork, _ session: OTSession) {
     guard let own else { return }
     let publisher = work.publisher
-    let entry = makeEntry(own.connectionId, work.kind, own, name: publisher.name, session)
+    let entry = makeEntry(own.connectionId, work.kind, own, name: publisher.streamName, session)
     let stream = entry.stream
     work.stream = stream
     if let size = publisher.media.frameSize { sized(stream.streamId, CGSize(size), session) }
@@ -120,7 +125,7 @@ extension SessionEngine {
       guard let old = work.stream else { continue }
       streams[old.streamId] = nil
       endSubscribers(of: old.streamId, session)
-      let stream = makeEntry(own.connectionId, work.kind, own, name: work.publisher.name, session).stream
+      let stream = makeEntry(own.connectionId, work.kind, own, name: work.publisher.streamName, session).stream
       work.stream = stream
       if let size = work.publisher.media.frameSize { sized(stream.streamId, CGSize(size), session) }
       let publisher = work.publisher

@@ -43,15 +43,25 @@ extension SessionEngine {
     for work in publishers {
       let publisher = work.publisher
       let sent = statistics.outbound.filter { $0.source == work.kind.video }
+      let uplink = transport(statistics, work.kind)
       let video = OTPublisherKitVideoNetworkStats(
-        SentCounts(statistics.sentCounts(of: work.kind.video), start: work.start), sent.map { layer(of: $0, rates) })
+        SentCounts(statistics.sentCounts(of: work.kind.video), start: work.start), sent.map { layer(of: $0, rates) },
+        uplink)
       let audio = OTPublisherKitAudioNetworkStats(
         SentCounts(statistics.sentCounts(of: work.kind.audio), start: work.start))
-      let link = OTPublisherKitMediaLinkStats(transport(statistics, work.kind))
+      let link = OTPublisherKitMediaLinkStats(uplink)
+      let change = work.quality.update(video)
       session.tell { _ in
         publisher.networkStatsDelegate?.publisher(publisher, videoNetworkStatsUpdated: [video])
         publisher.networkStatsDelegate?.publisher(publisher, audioNetworkStatsUpdated: [audio])
         publisher.networkStatsDelegate?.publisher(publisher, mediaLinkStatsUpdated: [link])
+        if let reason = change.reason {
+          publisher.networkStatsDelegate?.publisher(publisher, videoQualityChanged: video, reason: reason)
+        }
+        if change.hasOtherCondition {
+          publisher.networkStatsDelegate?.publisher(
+            publisher, networkConditionChanged: link, reason: .networkConditionChange)
+        }
       }
     }
     for work in subscribers {
@@ -64,10 +74,18 @@ extension SessionEngine {
       if let track = tracks.first(where: { $0.source == entry.kind.video }) { fill(video, track, rates) }
       let losses = tracks.compactMap { rates[$0.ssrc]?.loss }
       let link = OTSubscriberKitMediaLinkStats(OTTransportStats(bandwidth: 0, loss: losses.max(), isFull: false))
+      let change = work.quality.update(video, link.transport)
       session.tell { _ in
         subscriber.networkStatsDelegate?.subscriber(subscriber, videoNetworkStatsUpdated: video)
         subscriber.networkStatsDelegate?.subscriber(subscriber, audioNetworkStatsUpdated: audio)
         subscriber.networkStatsDelegate?.subscriber(subscriber, mediaLinkStatsUpdated: link)
+        if let reason = change.reason {
+          subscriber.networkStatsDelegate?.subscriber(subscriber, videoQualityChanged: video, reason: reason)
+        }
+        if change.hasOtherCondition {
+          subscriber.networkStatsDelegate?.subscriber(
+            subscriber, networkConditionChanged: link, reason: .networkConditionChange)
+        }
       }
     }
   }

@@ -40,9 +40,9 @@ extension SessionEngine {
     guard let subscriber = work.subscriber else { return }
     work.view = (subscriber as? OTSubscriber)?.videoView
     let surface = work.view?.surface
+    work.sink.state.exchange(\.render, with: subscriber.videoRender)
     work.sink.state.update { state in
       state.surface = surface
-      state.render = subscriber.videoRender
       state.onSize = { [weak self, weak work, weak session] size in
         onMain {
           if let self, let work, let session { self.sized(work.streamID, size, session) }
@@ -68,7 +68,7 @@ extension SessionEngine {
 
   func wishChanged(of subscriber: OTSubscriberKit, in session: OTSession) {
     guard let work = subscribed[ObjectIdentifier(subscriber)], let entry = streams[work.streamID] else { return }
-    work.sink.state.update { $0.render = subscriber.videoRender }
+    work.sink.state.exchange(\.render, with: subscriber.videoRender)
     follow(entry, session)
   }
 

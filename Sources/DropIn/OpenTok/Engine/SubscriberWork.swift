@@ -19,6 +19,8 @@ import Parley
   let receiver: StreamReceiver
   /// The publisher whose audio is measured, when it is an own stream.
   var ownSound: OTPublisherKit?
+  /// The stream as its delegate of statistics last saw it.
+  var quality = StreamQuality()
 
   init(_ subscriber: OTSubscriberKit, _ number: Int, _ streamID: String, isKept: Bool) {
     self.subscriber = subscriber
@@ -35,6 +37,7 @@ import Parley
     timer?.cancel()
     receiver.stop()
     ownSound = nil
+    sink.state.exchange(\.render, with: nil)
     guard let subscriber else {
       // The app has let go of it, and of what could take the view away.
       view?.removeFromSuperview()
@@ -53,7 +56,8 @@ import Parley
 final class SubscriberSink: VideoSink {
   struct State {
     var surface: (any VideoSink)?
-    weak var render: (any OTVideoRender)?
+    /// The subscriber's own until it is stopped.
+    var render: (any OTVideoRender)?
     var size: CGSize?
     var onFirst: (@Sendable () -> Void)?
     var onSize: (@Sendable (CGSize) -> Void)?

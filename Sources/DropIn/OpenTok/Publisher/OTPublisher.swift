@@ -49,7 +49,7 @@ open class OTPublisher: OTPublisherKit {
   @MainActor var videoView: OTVideoView {
     if let shown { return shown }
     let view = OTVideoView(frame: CGRect(x: 0, y: 0, width: 320, height: 240))
-    view.name = name
+    view.name = streamName
     shown = view
     media.addPreview(view.surface) { [surface = view.surface] in surface.isMirrored = $0 }
     view.addTool { [weak self] in

@@ -89,7 +89,7 @@ public protocol OTPublisherKitAudioLevelDelegate: AnyObject {
   func publisher(_ publisher: OTPublisherKit, audioLevelUpdated audioLevel: Float)
 }
 
-/// Receives the counts of a publisher, once a second.
+/// Receives the counts of a publisher once a second, and changes of its quality.
 public protocol OTPublisherKitNetworkStatsDelegate: AnyObject {
   /// Of the video; one element, since all of it goes through the server.
   func publisher(_ publisher: OTPublisherKit, videoNetworkStatsUpdated stats: [OTPublisherKitVideoNetworkStats])
@@ -97,6 +97,13 @@ public protocol OTPublisherKitNetworkStatsDelegate: AnyObject {
   func publisher(_ publisher: OTPublisherKit, audioNetworkStatsUpdated stats: [OTPublisherKitAudioNetworkStats])
   /// Of the connection that both share.
   func publisher(_ publisher: OTPublisherKit, mediaLinkStatsUpdated stats: [OTPublisherKitMediaLinkStats])
+  /// Something holds the video back now, or it is sent in another codec or in other sizes.
+  func publisher(
+    _ publisher: OTPublisherKit, videoQualityChanged stats: OTPublisherKitVideoNetworkStats,
+    reason: OTPublisherVideoEventReason)
+  /// The way to the server is better or worse than a second ago.
+  func publisher(
+    _ publisher: OTPublisherKit, networkConditionChanged stats: OTPublisherKitMediaLinkStats, reason: OTNetworkReason)
 }
 
 extension OTPublisherKitNetworkStatsDelegate {
@@ -105,6 +112,13 @@ extension OTPublisherKitNetworkStatsDelegate {
   public func publisher(_ publisher: OTPublisherKit, audioNetworkStatsUpdated stats: [OTPublisherKitAudioNetworkStats])
   {}
   public func publisher(_ publisher: OTPublisherKit, mediaLinkStatsUpdated stats: [OTPublisherKitMediaLinkStats]) {}
+  public func publisher(
+    _ publisher: OTPublisherKit, videoQualityChanged stats: OTPublisherKitVideoNetworkStats,
+    reason: OTPublisherVideoEventReason
+  ) {}
+  public func publisher(
+    _ publisher: OTPublisherKit, networkConditionChanged stats: OTPublisherKitMediaLinkStats, reason: OTNetworkReason
+  ) {}
 }
 
 /// Given the report that ``OTPublisherKit/getRtcStatsReport()`` asks for.

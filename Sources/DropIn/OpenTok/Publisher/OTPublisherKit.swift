@@ -29,7 +29,7 @@ open class OTPublisherKit: NSObject {
 
   /// A publisher. Its capturing begins at once.
   public init?(delegate: (any OTPublisherKitDelegate)?, settings: OTPublisherKitSettings) {
-    (state, media) = (Guarded(State(delegate: delegate, name: settings.name)), LocalCapture(settings))
+    (state, media) = (Guarded(State(delegate: delegate, name: settings.name ?? "")), LocalCapture(settings))
     super.init()
     start()
   }
@@ -37,7 +37,7 @@ open class OTPublisherKit: NSObject {
   /// A publisher with the default settings.
   public init?(delegate: (any OTPublisherKitDelegate)?) {
     let settings = Self.settings()
-    (state, media) = (Guarded(State(delegate: delegate, name: nil)), LocalCapture(settings))
+    (state, media) = (Guarded(State(delegate: delegate, name: "")), LocalCapture(settings))
     super.init()
     start()
   }
@@ -45,7 +45,7 @@ open class OTPublisherKit: NSObject {
   /// A publisher with a name.
   public init?(delegate: (any OTPublisherKitDelegate)?, name: String?) {
     let settings = Self.settings()
-    (state, media) = (Guarded(State(delegate: delegate, name: name)), LocalCapture(settings))
+    (state, media) = (Guarded(State(delegate: delegate, name: name ?? "")), LocalCapture(settings))
     super.init()
     start()
   }
@@ -54,7 +54,7 @@ open class OTPublisherKit: NSObject {
   public init?(delegate: (any OTPublisherKitDelegate)?, name: String?, audioTrack: Bool, videoTrack: Bool) {
     let settings = Self.settings()
     (settings.audioTrack, settings.videoTrack) = (audioTrack, videoTrack)
-    (state, media) = (Guarded(State(delegate: delegate, name: name)), LocalCapture(settings))
+    (state, media) = (Guarded(State(delegate: delegate, name: name ?? "")), LocalCapture(settings))
     super.init()
     start()
   }
@@ -82,7 +82,11 @@ open class OTPublisherKit: NSObject {
     media.start()
   }
 
-  deinit { media.end() }
+  deinit {
+    media.end()
+    // The tracks that use `processing` may last a moment longer.
+    processing.state.exchange(\.render, with: nil)
+  }
 
   // MARK: State
 
@@ -115,7 +119,7 @@ open class OTPublisherKit: NSObject {
   /// Its stream; nil while it is not published.
   open var stream: OTStream? { state.stream }
 
-  /// The stream's name for the others. Set it before publishing.
+  /// The stream's name for the others; empty without one. Set it before publishing, as version 1 let it be set.
   open var name: String? {
     get { state.name }
     set { state.name = newValue }
@@ -185,10 +189,10 @@ open class OTPublisherKit: NSObject {
     set { media.setCapturer(newValue.map { CapturerAdapter($0) }) }
   }
 
-  /// Shows the sent frames, too. Held weakly, as the renderer is the app's.
+  /// Shows the sent frames, too. Held strongly, so that an app needn't keep it.
   open var videoRender: (any OTVideoRender)? {
     get { processing.state.render }
-    set { processing.state.render = newValue }
+    set { processing.state.exchange(\.render, with: newValue) }
   }
 
   /// The transformers of each frame, in order: objects of ``OTVideoTransformer``. Others are left out.

@@ -97,18 +97,22 @@ public enum OTVideoBitratePreset: Int, Sendable {
   case custom = 3
 }
 
-/// Why a publisher's video went or came back.
+/// Why a publisher's video went or came back, or its quality changed.
 public enum OTPublisherVideoEventReason: Int32, Sendable {
+  /// Of a layer that nothing holds back.
+  case none = 0
   /// `publishVideo` was changed.
   case publisherPropertyChanged = 1
   /// The network became slower or faster.
   case qualityChanged = 3
   /// There is no room in the network for more.
-  case qualityDegradationBandwidth
+  case qualityDegradationBandwidth = 5
   /// Encoding does not keep up.
-  case qualityDegradationCPU
-  /// Never given by this module.
-  case codecChange
-  /// Never given by this module.
-  case resolutionChange
+  case qualityDegradationCPU = 6
+  /// Something else holds the video back.
+  case qualityDegradationOther = 7
+  /// The video is sent in another codec.
+  case codecChange = 8
+  /// The video is sent in other sizes, or in more or fewer.
+  case resolutionChange = 9
 }

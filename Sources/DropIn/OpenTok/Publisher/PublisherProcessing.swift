@@ -5,7 +5,7 @@ final class PublisherProcessing: Sendable {
   struct State {
     var video: [OTVideoTransformer] = []
     var audio: [OTAudioTransformer] = []
-    weak var render: (any OTVideoRender)?
+    var render: (any OTVideoRender)?
   }
 
   let state = Guarded(State())

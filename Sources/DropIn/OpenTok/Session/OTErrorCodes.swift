@@ -56,20 +56,24 @@ public enum OTPublisherErrorCode: Int32, Sendable, CaseIterable {
   case OTPublisherSuccess = 0
   /// The session is not connected any more.
   case OTSessionDisconnected = 1010
-  /// The session has as many streams as its ``OTStreamLimit`` allows.
-  case publisherStreamLimitExceeded = 1605
   /// The server or the encoder did not take the media.
   case OTPublisherWebRTCError = 1610
   /// Never given by this module.
   case OTPublisherInternalError = 2000
-  /// There is no audio track to do this with.
-  case OTPublisherMissingAudioTrack = 4500
   /// Never given by this module.
   case OTPublisherEncryptionInternalError = 6001
   /// Never given by this module.
   case EncryptionUnsupportedCodec = 6005
   /// Never given by this module.
   case OTPublisherInvalidScalabilityMode = 6006
+}
+
+// Neither is a case: a `switch` that is complete with the SDK's cases is so here.
+extension OTPublisherErrorCode {
+  /// The number of the error when a session has as many streams as its ``OTStreamLimit`` allows.
+  public static let publisherStreamLimitExceeded: Int32 = 1605
+  /// A code of older headers, with the number 4500 there. Never given; another name of ``OTPublisherInternalError``.
+  public static var OTPublisherMissingAudioTrack: Self { .OTPublisherInternalError }
 }
 
 /// The errors of a subscriber.

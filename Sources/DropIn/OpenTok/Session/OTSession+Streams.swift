@@ -22,7 +22,8 @@ extension OTSession {
     }
     if isOverLimit {
       publisher.release(number)
-      publisher.fail(OTError(.publisherStreamLimitExceeded, limitMessage), self)
+      publisher.fail(
+        OTError(OTPublisherErrorDomain, Int(OTPublisherErrorCode.publisherStreamLimitExceeded), limitMessage), self)
       return nil
     }
     onMain { [self] in engine.publish(publisher, number, in: self) }

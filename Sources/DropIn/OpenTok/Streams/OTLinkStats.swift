@@ -35,8 +35,8 @@ open class OTPublisherKitVideoLayerStats: NSObject {
   open internal(set) var codec: String?
   /// Always nil: each size is a stream of its own.
   open internal(set) var scalabilityMode: String?
-  /// Why it is not larger; ``OTPublisherVideoEventReason/qualityChanged`` when nothing holds it back.
-  open internal(set) var qualityLimitationReason = OTPublisherVideoEventReason.qualityChanged
+  /// Why it is not larger; ``OTPublisherVideoEventReason/none`` when nothing holds it back.
+  open internal(set) var qualityLimitationReason = OTPublisherVideoEventReason.none
 
   /// Holds no measurements; for subclasses only.
   public override init() { super.init() }
@@ -63,20 +63,20 @@ public enum OTNetworkReason: Int32, Sendable {
   /// It has no room for more.
   case bandwidth = 2
   case packetLoss = 3
-  /// Never given by this module.
+  /// Of `networkConditionChanged` alone: the condition is another one.
   case networkConditionChange = 4
 }
 
 /// The side whose connection makes a stream worse.
 public enum OTNetworkDegradationSource: Int32, Sendable {
   /// Nothing is known, or nothing makes it worse.
-  case unknown = 0
-  /// The client's own connection.
-  case local = 1
-  /// That of the publisher.
-  case remote = 2
+  case none = 0
   /// Both, or it isn't known which.
-  case bothOrUnclear = 3
+  case bothOrUnclear = 1
+  /// The client's own connection.
+  case local = 2
+  /// That of the publisher.
+  case remote = 3
 }
 
 /// How good one way to or from the server is.
@@ -135,7 +135,7 @@ open class OTSubscriberKitMediaLinkStats: NSObject {
   /// The publisher's way to the server: never known here.
   open internal(set) var remotePublisherTransport = OTTransportStats()
   /// The side that makes the stream worse: the client's own one where packets are lost on it.
-  open internal(set) var networkDegradationSource = OTNetworkDegradationSource.unknown
+  open internal(set) var networkDegradationSource = OTNetworkDegradationSource.none
 
   /// Nothing is known, for subclasses.
   public override init() { super.init() }

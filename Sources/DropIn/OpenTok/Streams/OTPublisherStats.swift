@@ -18,6 +18,8 @@ open class OTPublisherKitVideoNetworkStats: NSObject {
   open internal(set) var startTime: Double = 0
   /// The sizes that are sent, a layer each, the largest last.
   open internal(set) var videoLayers: [OTPublisherKitVideoLayerStats] = []
+  /// The way to the server, as ``OTPublisherKitMediaLinkStats`` has it; nil in statistics of an app's own.
+  open internal(set) var transport: OTTransportStats?
 
   /// Holds no measurements; for subclasses only.
   public override init() { super.init() }
@@ -32,11 +34,13 @@ open class OTPublisherKitVideoNetworkStats: NSObject {
     (self.timestamp, self.startTime) = (timestamp, startTime)
   }
 
-  convenience init(_ counts: SentCounts, _ layers: [OTPublisherKitVideoLayerStats]) {
+  convenience init(
+    _ counts: SentCounts, _ layers: [OTPublisherKitVideoLayerStats], _ transport: OTTransportStats
+  ) {
     self.init(
       connectionId: "", subscriberId: "", packetsLost: counts.lost, packetsSent: counts.packets,
       bytesSent: counts.bytes, timestamp: counts.now, startTime: counts.start)
-    videoLayers = layers
+    (videoLayers, self.transport) = (layers, transport)
   }
 }
 

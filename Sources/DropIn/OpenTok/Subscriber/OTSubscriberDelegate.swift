@@ -1,7 +1,9 @@
 public import Foundation
 
-/// Why a subscriber's video went or came back.
+/// Why a subscriber's video went or came back, or its quality changed.
 public enum OTSubscriberVideoEventReason: Int32, Sendable {
+  /// Never given by this module.
+  case none = 0
   /// Its publisher sends none, or sends one again.
   case publisherPropertyChanged = 1
   /// `subscribeToVideo` was changed.
@@ -10,6 +12,12 @@ public enum OTSubscriberVideoEventReason: Int32, Sendable {
   case qualityChanged = 3
   /// It is sent in a codec that this client cannot decode, or no more.
   case codecNotSupported = 4
+  /// The video comes in another codec.
+  case codecChange = 8
+  /// The video comes in another size.
+  case resolutionChange = 9
+  /// No frame came for 5 seconds or longer; frames come again.
+  case videoInterruption = 10
 }
 
 /// Receives the events of a subscriber, on the `apiQueue` of its session. The first two are required.
@@ -90,7 +98,7 @@ extension OTSubscriberKitCaptionsDelegate {
   public func subscriber(_ subscriber: OTSubscriberKit, caption text: String, isFinal: Bool) {}
 }
 
-/// Receives the counts of a subscriber, once a second.
+/// Receives the counts of a subscriber once a second, and changes of its quality.
 public protocol OTSubscriberKitNetworkStatsDelegate: AnyObject {
   /// The counts of the video.
   func subscriber(_ subscriber: OTSubscriberKit, videoNetworkStatsUpdated stats: OTSubscriberKitVideoNetworkStats)
@@ -98,6 +106,14 @@ public protocol OTSubscriberKitNetworkStatsDelegate: AnyObject {
   func subscriber(_ subscriber: OTSubscriberKit, audioNetworkStatsUpdated stats: OTSubscriberKitAudioNetworkStats)
   /// Of the connection that both share.
   func subscriber(_ subscriber: OTSubscriberKit, mediaLinkStatsUpdated stats: OTSubscriberKitMediaLinkStats)
+  /// The video was interrupted, or comes in another codec or size.
+  func subscriber(
+    _ subscriber: OTSubscriberKit, videoQualityChanged stats: OTSubscriberKitVideoNetworkStats,
+    reason: OTSubscriberVideoEventReason)
+  /// The way from the server is better or worse than a second ago.
+  func subscriber(
+    _ subscriber: OTSubscriberKit, networkConditionChanged stats: OTSubscriberKitMediaLinkStats,
+    reason: OTNetworkReason)
 }
 
 extension OTSubscriberKitNetworkStatsDelegate {
@@ -108,6 +124,14 @@ extension OTSubscriberKitNetworkStatsDelegate {
     _ subscriber: OTSubscriberKit, audioNetworkStatsUpdated stats: OTSubscriberKitAudioNetworkStats
   ) {}
   public func subscriber(_ subscriber: OTSubscriberKit, mediaLinkStatsUpdated stats: OTSubscriberKitMediaLinkStats) {}
+  public func subscriber(
+    _ subscriber: OTSubscriberKit, videoQualityChanged stats: OTSubscriberKitVideoNetworkStats,
+    reason: OTSubscriberVideoEventReason
+  ) {}
+  public func subscriber(
+    _ subscriber: OTSubscriberKit, networkConditionChanged stats: OTSubscriberKitMediaLinkStats,
+    reason: OTNetworkReason
+  ) {}
 }
 
 /// Given the report that ``OTSubscriberKit/getRtcStatsReport(_:)`` asks for.

@@ -13,7 +13,7 @@ open class OTSubscriberKit: NSObject {
     weak var networkStatsDelegate: (any OTSubscriberKitNetworkStatsDelegate)?
     weak var rtcStatsReportDelegate: (any OTSubscriberKitRtcStatsReportDelegate)?
     weak var captionsDelegate: (any OTSubscriberKitCaptionsDelegate)?
-    weak var render: (any OTVideoRender)?
+    var render: (any OTVideoRender)?
     var membership = Membership()
     var stream: OTStream?
     /// The number of the time that counts among the streams that its session may have; nil when none does.
@@ -138,11 +138,11 @@ open class OTSubscriberKit: NSObject {
     set { change { $0.frameRate = newValue } }
   }
 
-  /// Shows the frames, too. Held weakly, as the renderer is the app's.
+  /// Shows the frames, too. Held strongly, so that an app needn't keep it.
   open var videoRender: (any OTVideoRender)? {
     get { state.render }
     set {
-      state.render = newValue
+      state.exchange(\.render, with: newValue)
       wishChanged()
     }
   }

@@ -29,6 +29,16 @@ extension Guarded {
     get { read { $0[keyPath: path] } }
     set { update { $0[keyPath: path] = newValue } }
   }
+
+  /// Sets an object of the app's own. The last one is released after the lock, since that may run code of the app.
+  func exchange<Value>(_ path: WritableKeyPath<State, Value>, with value: Value) {
+    let last = update { state in
+      let last = state[keyPath: path]
+      state[keyPath: path] = value
+      return last
+    }
+    withExtendedLifetime(last) {}
+  }
 }
 
 /// Carries what the compiler cannot see to be safe onto a queue.

@@ -9,8 +9,8 @@ class LinkWatcher: NSObject, OTPublisherKitNetworkStatsDelegate, OTSubscriberKit
       let (bits, all): (Int64, Int64) = (layer.bitrate, layer.totalBitrate)
       lines.append("\(width)x\(height) \(rate) \(bits) \(all) \(layer.codec ?? "") \(layer.scalabilityMode ?? "")")
       switch layer.qualityLimitationReason {
-      case .qualityDegradationBandwidth, .qualityDegradationCPU: lines.append("held back")
-      default: break
+      case .qualityDegradationBandwidth, .qualityDegradationCPU, .qualityDegradationOther: lines.append("held back")
+      case .none, .publisherPropertyChanged, .qualityChanged, .codecChange, .resolutionChange: break
       }
     }
   }
@@ -27,7 +27,7 @@ class LinkWatcher: NSObject, OTPublisherKitNetworkStatsDelegate, OTSubscriberKit
     switch stats.networkDegradationSource {
     case .local: lines.append("own")
     case .remote: lines.append("theirs")
-    default: break
+    case .none, .bothOrUnclear: break
     }
   }
   private func describe(_ transport: OTTransportStats) -> String {

@@ -1,6 +1,13 @@
 // A sender's measurements come with a subscriber's statistics.
 import OpenTok
 
+protocol SenderMeasured: AnyObject {
+  var senderStats: OTSenderStats? { get }
+}
+
+extension OTSubscriberKitVideoNetworkStats: SenderMeasured {}
+extension OTSubscriberKitAudioNetworkStats: SenderMeasured {}
+
 class SenderWatcher: NSObject, OTSubscriberKitNetworkStatsDelegate {
   var limit: Int64?
   func subscriber(_ subscriber: OTSubscriberKit, videoNetworkStatsUpdated stats: OTSubscriberKitVideoNetworkStats) {

@@ -1,6 +1,13 @@
 // Transformers are untyped objects.
 import OpenTok
 
+protocol Filtered: AnyObject {
+  var videoTransformers: [Any] { get set }
+  var audioTransformers: [Any] { get set }
+}
+
+extension OTPublisherKit: Filtered {}
+
 enum Filters {
   static func set(_ publisher: OTPublisherKit, _ filter: OTCustomVideoTransformer) {
     var filters: [Any] = publisher.videoTransformers
