@@ -3,7 +3,7 @@ import Testing
 
 @testable import Parley
 
-/// What an error says to people is true for everything that ends with it.
+/// An error's words are true for everything that ends with it.
 @Suite struct JoinErrorTests {
   private static let url = "turn:turn.example:3478"
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Parley
 
-/// What happens to a meeting that is not left, lost, or not listened to.
+/// The lifetime of a meeting that isn't left, is lost, or isn't listened to.
 @MainActor @Suite(.serialized) struct LifetimeTests {
   @Test("a meeting that is let go of without leaving leaves, and gives back threads and descriptors")
   func droppedMeetings() async throws {

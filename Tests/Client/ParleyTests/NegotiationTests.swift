@@ -59,7 +59,7 @@ import Testing
       try await wait(for: "the events: \(witness.events)") {
         witness.events.filter { expected.contains($0) } == expected
       }
-      // What was said holds no longer than until the next word.
+      // A subscription's wish holds only until the next one.
       bob.unsubscribe(camera)
       bob.applySlots()
       #expect(camera.subscription?.isPaused == false)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Parley
 
-/// What an app publishes is sent, or the app hears why not.
+/// Media that an app publishes is sent, or the app hears why not.
 @MainActor @Suite(.serialized) struct PublishingTests {
   private func bobSees(_ source: TrackSource, _ server: LiveServer, _ room: String) async throws {
     let bob = try await Meeting.join("\(server.url)/\(room)", name: "Bob")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Parley
 
-/// Who begins to watch a video that is there already.
+/// Sinks that are added to a video that is already there.
 @Suite struct RemoteVideoTrackTests {
   private final class Counter: Sendable {
     let asked = Mutex(0)
@@ -104,7 +104,8 @@ import Testing
     #expect(recent.take(now: start).isEmpty)
   }
 
-  /// What a slot gives out in a tenth of a second, of one keyframe in one packet that came before `track` began.
+  /// The frames that a slot gives out in a tenth of a second, of one keyframe in one packet that came before `track`
+  /// began.
   private func shown(in slot: VideoSlot, sequence: Int64) throws -> [EncodedFrame] {
     let encoded = try #require(try Self.frames(1).first)
     // RFC 7741 section 4.2: the start of a partition, and nothing else.

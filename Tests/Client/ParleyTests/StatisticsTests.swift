@@ -4,7 +4,7 @@ import Testing
 
 @testable import Parley
 
-/// What an app learns about its media, in the words of the W3C (webrtc-stats), measured on a real server.
+/// The statistics that an app gets about its media, in the words of the W3C (webrtc-stats), measured on a real server.
 @MainActor @Suite(.serialized) struct StatisticsTests {
   @Test(
     "what is sent tells camera, screen and sound apart, with codec, m-section and layers (RTCOutboundRtpStreamStats)")
@@ -185,7 +185,7 @@ import Testing
       #expect(received.audio == nil)
       #expect(try #require(received.remote).packetsSent > 0)
 
-      // Who looks away and looks again needs a keyframe.
+      // A viewer that stops and starts again needs a keyframe.
       track.remove(sink)
       let asked = video.pliCount + video.firCount
       track.add(sink)

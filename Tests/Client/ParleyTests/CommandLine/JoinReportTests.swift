@@ -3,7 +3,7 @@ import Testing
 @testable import Parley
 @testable import ParleyCLI
 
-/// What `parley join` says in words.
+/// The words of `parley join`.
 @Suite struct JoinReportTests {
   @Test("who turns what off or on is said by name")
   func muting() {

@@ -7,10 +7,10 @@ import Transport
 
 @testable import Parley
 
-/// Signing in with a browser, towards a server that gives a token for one code and its verifier, as Parley's does. A real server, provider and
-/// browser are in the interop tests.
+/// Signing in with a browser, towards a server that gives a token for one code and its verifier, as Parley's does. A
+/// real server, provider and browser are in the interop tests.
 @Suite(.serialized) struct BrowserSignInTests {
-  /// What the server was asked, and how it is reached.
+  /// A server that records its requests, and how it is reached.
   private final class Desk: Sendable {
     let forms = Mutex<[String]>([])
     let challenge = Mutex("")
@@ -44,7 +44,7 @@ import Transport
     await server.shutdown(grace: .zero)
   }
 
-  /// Where the app listens, out of the address to open; the challenge in it is what the desk goes by.
+  /// The app's address, out of the one to open; the challenge in it is the one that the server checks.
   private func listener(_ signIn: BrowserSignIn, _ desk: Desk) throws -> String {
     let fields = MeetingAddress.pairs(signIn.url.drop { $0 != "?" }.dropFirst(), valueIfNone: nil)
     #expect(fields.first?.0 == "room" && fields.first?.1 == "board" && signIn.url.hasPrefix("\(desk.signIn)&app="))

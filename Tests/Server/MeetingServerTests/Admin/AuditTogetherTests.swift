@@ -150,7 +150,7 @@ extension SQLiteMeetingStore {
       "CREATE TRIGGER no_entry BEFORE INSERT ON audit_log BEGIN SELECT raise(ABORT, 'no entry is taken'); END")
   }
 
-  /// What a statement finds, each row as one text.
+  /// The rows that a statement finds, each as one text.
   fileprivate func rows(_ sql: String) throws -> [String] {
     var rows: [String] = []
     try open().query(sql) { row in rows.append((0..<24).map { row.text($0) }.joined(separator: "|")) }

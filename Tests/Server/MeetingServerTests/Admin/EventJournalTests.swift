@@ -140,7 +140,7 @@ struct EventJournalTests {
       #expect(events.add(use) != RoomEvents.nowhere)
     }
     #expect(events.refusalOfRights?.text.contains("auditBacklog") == true)
-    // What is under way when the limit is reached is kept all the same.
+    // Uses under way when the limit is reached are kept all the same.
     #expect(events.add(use) != RoomEvents.nowhere)
     #expect(events.dropped.current == dropped)
 

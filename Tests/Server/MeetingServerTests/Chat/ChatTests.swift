@@ -103,7 +103,7 @@ struct ChatTests {
       #expect(try await typing(bob) == (annWelcome.participant, false, bobWelcome.participant))
       let overheard = try await eve.drain()
       #expect(overheard.count { if case .room(.chat(.typing)) = $0 { true } else { false } } == 2)
-      // Who says it all the time disturbs nobody, and is told nothing.
+      // A participant who says it all the time disturbs nobody, and gets no event.
       for _ in 0..<40 {
         try ann.send(.room(.chat(.typing(true, to: nil)))); try ann.send(.room(.chat(.typing(false, to: nil))))
       }

@@ -206,7 +206,7 @@ struct OpenTokCallTests {
       #expect(items.map { $0["videoType"] as? String } == ["camera", "screen"])
       #expect(
         items.allSatisfy { $0["name"] as? String == "Ann" && $0["layoutClassList"] as? [String] == ["focus", "small"] })
-      // A stream began with its first track, by the time that everybody is told.
+      // A stream began with its first track, by the time that everybody gets.
       func milliseconds(_ sources: Set<TrackSource>) throws -> Double {
         let dates = seen.publications.filter { sources.contains($0.source) }.compactMap(\.created)
         return try #require(dates.min()).timeIntervalSince1970 * 1_000

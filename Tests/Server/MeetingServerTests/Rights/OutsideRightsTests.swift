@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Rights in a running meeting, for who asks from outside of it", .serialized)
 struct OutsideRightsTests {
-  /// What whoever has a token may do over REST.
+  /// The rights of a token's holder over REST.
   private struct Rights: Equatable {
     var change: Int
     var seesRules: Bool

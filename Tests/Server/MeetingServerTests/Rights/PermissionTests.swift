@@ -89,7 +89,7 @@ struct PermissionTests {
       #expect(await server.media.sentData.isEmpty)
       #expect(
         await server.media.calls.allSatisfy { if case .assign(welcome.participant, _) = $0 { false } else { true } })
-      // A lost socket does not open another door.
+      // A lost socket doesn't open another way in.
       await bob.close()
       let back = try await server.connect()
       try back.send(.resume(token: welcome.resumeToken))

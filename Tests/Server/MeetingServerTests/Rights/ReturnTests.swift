@@ -29,7 +29,7 @@ struct ReturnTests {
         let (back, welcome) = try await server.join("daily", "Eve", token: second)
         #expect(welcome.permissions == ["subscribe"])
         #expect(welcome.participants.first { $0.id == welcome.participant }?.role == "subscriber")
-        // What a host gives back is there again, with the next visit too.
+        // A permission that a host gives back is there again, with the next visit too.
         try await ann.ask(.setRole(welcome.participant, role: "presenter"))
         try await leave(back)
         let (last, end) = try await server.join("daily", "Eve", token: second)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MeetingServer
 
-/// Receivers that cannot decode what somebody sends: no slot is said to carry it, and both sides are told.
+/// Receivers that can't decode what somebody sends: no slot is said to carry it, and both sides are notified.
 @Suite("Codecs of senders and receivers")
 struct CodecTests {
   private let camera = [TrackDescription(mid: "0", source: .camera)]
@@ -51,7 +51,7 @@ struct CodecTests {
       #expect(told.codec == expected.codec)
       // No further slots are asked for, which would stay as empty.
       #expect(try await bob.drain().allSatisfy { if case .needSlots = $0 { false } else { true } })
-      // Whoever takes the place back is told again.
+      // A client that takes the session back gets it again.
       await bob.close()
       let back = try await server.connect()
       try back.send(.resume(token: welcome.resumeToken))

@@ -40,7 +40,7 @@ struct SlotTableTests {
     let unchanged = table.carry(audio("c"), in: "0")
     #expect(changed && !unchanged)
     #expect(table.info.map(\.publication) == ["a_c", nil])
-    // Whom a slot carries leaves: the slot is empty and follows on.
+    // A carried participant leaves: the slot is empty and follows on.
     #expect(
       table.fill(with: [audio("a"), audio("b"), audio("d")])
         == [SlotChange(mid: "0", publication: nil, followsLoudest: true)])

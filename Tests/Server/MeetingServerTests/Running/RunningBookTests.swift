@@ -79,7 +79,7 @@ struct RunningBookTests {
     #expect(!(socket.sent + other.sent).contains { $0.contains("once") || $0.contains(#""type":"done""#) })
     await store.release()
     try await eventually { socket.sent.contains { $0.contains("once") } ? nil : "the message does not come back" }
-    // Whatever came of it stands before this.
+    // Any result of it comes before this message.
     await room.handle(.chat(text: "end", to: nil, id: 6), id: 6, from: ann, channel: later)
     for socket in [socket, other] {
       try await eventually { socket.sent.contains { $0.contains("end") } ? nil : "the end does not come" }
@@ -262,7 +262,7 @@ struct RunningBookTests {
   }
 }
 
-/// A store that writes when it is told to.
+/// A store that writes on demand.
 private actor GatedStore: RunningStore {
   private(set) var written: [RunningWrite] = []
   private(set) var batches = 0

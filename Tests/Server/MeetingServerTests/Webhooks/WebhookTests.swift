@@ -197,7 +197,7 @@ struct WebhookTests {
       try await other.ask(.endMeeting)
       try await left("Gus")
       for client in [fay, gus, other] { await client.close() }
-      // Patience ends.
+      // The waiting time ends.
       _ = try await server.knock("quick", "Dora")
       try await left("Dora")
       // The meeting is opened to everybody, and so nobody has let Eve in.

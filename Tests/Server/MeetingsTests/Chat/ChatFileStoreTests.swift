@@ -59,7 +59,7 @@ struct ChatFileStoreTests {
       try await whole(100, other)
       #expect(await begin(21, other) == .tenantFull(limit: 220))
       #expect(await store.bytes == 200)
-      // Two who were promised the last room: who comes later is told in the middle, and leaves nothing behind.
+      // Two who were promised the last room: the later one is refused in the middle, and leaves nothing behind.
       let first = try await store.begin(bytes: 12, meeting: meeting, tenant: tenant)
       let second = try await store.begin(bytes: 12, meeting: other, tenant: tenant)
       try await store.append([UInt8](repeating: 1, count: 12), to: first)
@@ -111,7 +111,7 @@ struct ChatFileStoreTests {
       #expect(await begin(1, 23) == .tooManyOnTheWay(limit: 1_000))
       try await store.append([UInt8](repeating: 1, count: 50), to: id)
       #expect(try await store.finish(id).size == 50)
-      // What has come is promised no more.
+      // Bytes that have come are promised no more.
       #expect(await store.promisedBytes == 950)
       #expect(await begin(50, 24) == nil)
       await store.close()

@@ -60,7 +60,7 @@ struct RunningStoreTests {
     #expect(try await store.runningMeeting(meeting) == nil)
     try await store.forgetTold([meeting])
 
-    // Who comes back in time has the meeting go on, as long as it runs.
+    // For people who come back in time the meeting goes on, as long as it runs.
     try await store.apply([message(1, "one")], now: now)
     _ = try await store.leftBehind(now: now)
     try await store.apply([write(.runs)], now: now + 60)
@@ -149,7 +149,7 @@ struct RunningStoreTests {
     let third = try await open()
     #expect(try await third.leftBeginnings().isEmpty)
     await second.close()
-    // It was killed before it told any of them.
+    // It was killed before it reported any of them.
     #expect(try await third.leftBeginnings() == left)
     try await third.apply(left.map { .ends($0.meeting, subject: $0.subject) })
     await third.close()

@@ -44,7 +44,7 @@ struct WebhookStoreTests {
     #expect(try await store.removeWebhook(webhook.id))
     #expect(try await store.removeWebhook(webhook.id) == false)
     #expect(try await store.pendingDeliveries() == 0)
-    // What comes for one that is gone is not kept, and is no failure for the others.
+    // A delivery for one that is gone isn't kept, and doesn't fail the others.
     try await store.enqueue([delivery(webhook, "m_1", "e_2", at: now)])
     #expect(try await store.pendingDeliveries() == 0)
   }
@@ -94,7 +94,7 @@ struct WebhookStoreTests {
     let page = try await store.deliveries(of: webhook.id, state: .pending, before: all[0].sequence, limit: 10)
     #expect(page.map(\.event) == ["e_1"])
     for delivery in all { try await store.record(.delivered(status: 200), sequence: delivery.sequence, now: now) }
-    // What is done is not done again by a late answer.
+    // A delivery that is done isn't done again by a late answer.
     try await store.record(.failed(status: nil, problem: "late"), sequence: all[0].sequence, now: now)
     #expect(try await store.delivery(sequence: all[0].sequence)?.state == .delivered)
     let again = try #require(try await store.replay(id: all[1].id, webhook: webhook.id, now: now + 9))

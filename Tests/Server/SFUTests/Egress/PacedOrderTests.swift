@@ -58,7 +58,7 @@ struct PacedOrderTests {
     }
     camera.start()
     meeting.run(for: .milliseconds(300))
-    // What the receiver says is known, and what is wanted leaves little room.
+    // The receiver's estimate is known, and the wanted layers leave little room.
     ben.member.egress.writer.bandwidth.activate(.receiverEstimate)
     ben.member.egress.writer.bandwidth.nextTick = .distantFuture
     try say(.kilobits(1_200), meeting, ben)
@@ -147,7 +147,7 @@ struct PacedOrderTests {
     meeting.now = meeting.now + PacingQueue.maximumWait + .milliseconds(50)
     meeting.router.handleTimeout(now: meeting.now, batch: meeting.batch, to: departures)
     #expect(meeting.router.counters.pacedDrops == UInt64(waited))
-    // What depends on what is missing does not leave.
+    // Frames that depend on a missing one don't leave.
     let before = departures.sequences
     send(4, of: camera, meeting, to: departures)
     #expect(departures.sequences == before)

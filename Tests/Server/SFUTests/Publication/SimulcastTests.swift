@@ -65,7 +65,7 @@ struct SimulcastTests {
     meeting.run(for: .seconds(1))
     #expect(again[0].publication.streams.compactMap { $0.layer?.text }.sorted() == ["h", "q"])
     #expect(try #require(ben.streams[5_000]).packets.count > 80)
-    // What stood for a section that is gone opens no other one.
+    // An MID that stood for a section that is gone opens no other one.
     meeting.router.unpublish(again[0].publication, of: ann.member)
     meeting.run(for: .seconds(1))
     #expect(other[0].publication.streams.allSatisfy { $0.ssrc.rawValue >= 3_000 })

@@ -12,7 +12,7 @@ struct ConnectionQualityTests {
     .init(loss: loss, roundTrip: roundTrip, jitter: jitter, silence: silence, isBusy: isBusy, share: share)
   }
 
-  /// Whether each of these samples led to something that is told, and how the connection was judged then.
+  /// Whether each of these samples led to a report, and how the connection was judged then.
   private func judgements(_ samples: [ConnectionQualityMeter.Sample]) -> [ConnectionQuality?] {
     var meter = ConnectionQualityMeter()
     return samples.map { meter.update($0) ? meter.quality : nil }
@@ -29,7 +29,7 @@ struct ConnectionQualityTests {
     ]
     for sample in good { #expect(judgements([sample]) == [.good], "\(sample)") }
     for sample in poor { #expect(judgements([sample]) == [.poor], "\(sample)") }
-    // What is not known yet is no reason to complain.
+    // An unknown value isn't a reason to complain.
     #expect(judgements(Array(repeating: sample(roundTrip: nil), count: 3)) == [nil, nil, .excellent])
   }
 

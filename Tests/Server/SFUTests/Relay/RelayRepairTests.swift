@@ -5,7 +5,7 @@ import Testing
 @testable import RTC
 @testable import SFU
 
-/// What a relay does not take at once, and what receivers behind it lose.
+/// Packets that a relay doesn't take at once, and the loss of receivers behind it.
 @Suite("Repairs over relays", .tellsSeeds)
 struct RelayRepairTests {
   /// Ann's camera and voice on router 0, Ben on router 1 behind a ring of 16 KiB, which takes a tenth of a second of

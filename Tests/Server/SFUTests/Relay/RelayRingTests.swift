@@ -158,7 +158,7 @@ struct RelayRingTests {
   }
 }
 
-/// What an eventfd does for a loop.
+/// An eventfd's part in a loop.
 private final class Bell: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
   func ring() { semaphore.signal() }

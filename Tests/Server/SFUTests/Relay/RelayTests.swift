@@ -204,7 +204,7 @@ struct RelayTests {
     cluster.run(for: .seconds(1))
     #expect(slot.publication?.id.rawValue == "t_1")
     let before = ben.streams[5_000]?.packets.count ?? 0
-    // What the old router says of it afterwards changes nothing.
+    // Late reports of the old router change nothing.
     cluster.meetings[0].router.remove(ann.member)
     cluster.run(for: .seconds(1))
     #expect(slot.publication?.id.rawValue == "t_1")
@@ -227,7 +227,7 @@ struct RelayTests {
     cluster.run(for: .seconds(1))
     #expect(slot.publication?.id == PublicationID(rawValue: "t_1"))
     #expect((ben.streams[5_000]?.packets.count ?? 0) > 60)
-    // One that was given something else meanwhile is left alone.
+    // A slot that was given something else in between is left alone.
     let other = ben.slot("8", .video, ssrc: 6_000)
     #expect(cluster.attach("t_9", to: other, on: 1))
     cluster.attach("t_1", to: other, on: 1)

@@ -52,7 +52,7 @@ struct RelayedLayersTests {
     cluster.run(for: .seconds(1))
     #expect(Array(wire.layers.keys) == [0], "layers \(wire.layers) cross")
     #expect(told(cluster, 0).last?.streams.map(\.rawValue) == ["q"])
-    // Only the router that the publisher is on tells it.
+    // Only the router that the publisher is on reports it.
     #expect(told(cluster, 1).isEmpty)
 
     router.setWanted(width: 1_280, height: 720, slot, now: cluster.now)

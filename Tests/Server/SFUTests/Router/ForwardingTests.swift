@@ -260,7 +260,7 @@ struct ForwardingTests {
     }
     send(20)
     meeting.run(for: .milliseconds(100))
-    // The first packet of who begins anew could still be an old one.
+    // The first packet of a sender that starts again could still be an old one.
     #expect(stream.arrivals - before >= 19)
     #expect(stream.duplicates == 0)
   }

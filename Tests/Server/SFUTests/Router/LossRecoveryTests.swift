@@ -34,7 +34,7 @@ struct LossRecoveryTests {
       #expect(stream.packets.count > 1_200, "seed \(seed)")
       #expect(stream.missing == 0, "seed \(seed): \(stream.missing) of \(stream.packets.count) never came")
       #expect(stream.ordered.contains { $0.isRetransmission })
-      // What was repaired has the content of the original.
+      // A repaired packet has the content of the original.
       var last: VirtualReceiver.Packet?
       for packet in stream.ordered {
         if let last {

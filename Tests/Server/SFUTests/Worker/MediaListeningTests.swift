@@ -15,7 +15,7 @@ import Transport
         addresses: MediaAddressPolicy(hosts: hosts)))
   }
 
-  /// Somebody in a meeting, who negotiates anew.
+  /// Somebody in a meeting, who negotiates again.
   private struct Caller {
     let client: LoopbackClient
     let id = ParticipantID(rawValue: "p")
