@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("who is removed is told why and stays out; the others hear it, and its media ends")
+  @Test("a removed participant gets the reason and stays out, and its media ends")
   func remove() async throws {
     try await run { server in
       let ann = try await join(server, "Ann", picture: true)

@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("what waits for readers is bounded, and the newest is kept")
+  @Test("the queue of unread events is bounded, and the newest are kept")
   func boundedEvents() async throws {
     let meeting = try Meeting("http://127.0.0.1:1/hello", name: "Ann")
     let count = 3 * Meeting.maximumWaitingEvents
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test("what the server refuses is not said again, and a refused name does not stay")
+  @Test("a refused request isn't repeated, and a refused name does not stay")
   func refusals() async throws {
     try await LiveServer.run { server in
       let ann = try await Meeting.join("\(server.url)/refused", name: "Ann")

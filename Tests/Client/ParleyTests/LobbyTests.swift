@@ -69,7 +69,7 @@ import Transport
     }
   }
 
-  @Test("who is denied, or leaves while waiting, has an ended meeting with the reason, and does not knock again")
+  @Test("a denied or leaving person in the lobby gets the reason, and doesn't ask again")
   func denied() async throws {
     try await LiveServer.run { live in
       let address = try await closedMeeting(live)

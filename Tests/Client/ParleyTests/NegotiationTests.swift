@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("who publishes while others do receives them: the slots of an answer are older than the next ones")
+  @Test("two who publish at once receive each other: newer slots outlast an older answer")
   func atOnce() async throws {
     try await LiveServer.run { server in
       let ann = try Meeting("\(server.url)/at-once", name: "Ann")

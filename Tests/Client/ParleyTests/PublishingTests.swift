@@ -18,7 +18,7 @@ import Testing
     await bob.leave()
   }
 
-  @Test("what is published while the meeting is being joined, or joined anew, goes out")
+  @Test("tracks published during a join or rejoin go out")
   func publishingWhileJoining() async throws {
     try await LiveServer.run { server in
       let ann = try Meeting("\(server.url)/early", name: "Ann")

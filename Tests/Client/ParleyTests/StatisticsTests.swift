@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("what limits a picture is named: bandwidth, the processor, or that nobody watches (qualityLimitationReason)")
+  @Test("the limit of a video is named: bandwidth, the processor, or that nobody watches")
   func limits() async throws {
     try await LiveServer.run { server in
       let ann = try Meeting("\(server.url)/limits", name: "Ann")
@@ -232,7 +232,7 @@ import Testing
     }
   }
 
-  @Test("what a slot carried before does not count for what it carries now")
+  @Test("counts of a slot's earlier track don't count for its present one")
   func slotsThatAreUsedAgain() async throws {
     try await LiveServer.run { server in
       let ann = try Meeting("\(server.url)/again", name: "Ann")

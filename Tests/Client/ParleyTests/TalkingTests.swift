@@ -7,7 +7,7 @@ import Testing
 
 /// Chat and names before and during a join, when there is nobody yet to receive them.
 @MainActor @Suite(.serialized) struct TalkingTests {
-  @Test("what is said before and during a join is not taken for its first message, and arrives once")
+  @Test("chat before and during a join isn't taken for its first message, and comes once")
   func saidWhileJoining() async throws {
     try await LiveServer.run { server in
       let bob = try Meeting("\(server.url)/talk", name: "Bob")
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("what is answered again after a loss stands in its place, also where the history had no room for it")
+  @Test("a message answered again after a loss keeps its place, with or without history")
   func orderAfterLoss() async throws {
     try await LiveServer.run { server in
       let ann = try await Meeting.join("\(server.url)/order", name: "Ann")

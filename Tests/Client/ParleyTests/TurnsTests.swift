@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test("who may not signal is told: by sendSignal with notAllowed, by signal with a problem")
+  @Test("a refused signal is reported: notAllowed by sendSignal, a problem by signal")
   func notAllowed() async throws {
     try await LiveServer.run(configure: { $0.isDevelopment = true }) { server in
       let host = try Meeting("\(server.url)/rights", token: Secret("moderator_token"), name: "Host")

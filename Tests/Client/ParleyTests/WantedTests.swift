@@ -4,7 +4,7 @@ import Testing
 
 /// Layers that nobody watches cost their sender nothing (dynacast).
 @MainActor @Suite(.serialized) struct WantedTests {
-  @Test("what nobody watches any more stops at its sender, and comes back with a key frame")
+  @Test("layers that nobody watches stop at the sender, and return with a key frame")
   func stopsAndComesBack() async throws {
     try await LiveServer.run { server in
       let ann = try Meeting("\(server.url)/wanted", name: "Ann")
@@ -236,7 +236,7 @@ import Testing
     }
   }
 
-  @Test("what was said of a slot is said again when it carries something else")
+  @Test("a slot's view is sent again when it carries something else")
   func nextPublication() async throws {
     try await LiveServer.run { server in
       let ann = try Meeting("\(server.url)/next", name: "Ann")

@@ -107,7 +107,7 @@ import Transport
     return (try await URLSession.shared.data(for: request).1 as? HTTPURLResponse)?.statusCode
   }
 
-  @Test("what the server says in a word ends the waiting with a sentence, and so do the time and a cancelled task")
+  @Test("an error word of the server, the time or a cancelled task end the waiting")
   func ends() async throws {
     try await run { desk in
       for (word, code) in [("denied", "denied"), ("notAdmitted", "notAdmitted"), ("evil words", "failed")] {

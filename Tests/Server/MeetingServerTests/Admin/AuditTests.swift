@@ -110,7 +110,7 @@ struct AuditTests {
     }
   }
 
-  @Test("who is in a meeting unseen stands in the log by the time they hear anything")
+  @Test("an unseen participant is in the audit log before they hear anything")
   func unseen() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann")
@@ -127,7 +127,7 @@ struct AuditTests {
     }
   }
 
-  @Test("who comes past a lock, a passcode or the lobby as a host stands in the log by the time they hear anything")
+  @Test("a host past lock, passcode or lobby is in the audit log before they hear a thing")
   func past() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("hall", .everyone)

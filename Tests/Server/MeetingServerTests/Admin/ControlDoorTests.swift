@@ -40,7 +40,7 @@ struct ControlDoorTests {
     }
   }
 
-  @Test("what is done by it stands in the audit log as done on the command line")
+  @Test("its actions are in the audit log as those of the command line")
   func actor() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board")

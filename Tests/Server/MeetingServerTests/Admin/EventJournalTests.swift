@@ -50,7 +50,7 @@ struct EventJournalTests {
     await store.close()
   }
 
-  @Test("what could not be written and was given up is never said to be written, also when something later is")
+  @Test("an entry that was given up is never reported as written")
   func givenUp() async throws {
     let events = RoomEvents()
     let fails = Mutex(true)
@@ -69,7 +69,7 @@ struct EventJournalTests {
     #expect(await events.isWritten(second) == false)
   }
 
-  @Test("who comes while the disk is full is told so as well, and not kept waiting until there is room")
+  @Test("a join during a full disk is refused as such, and doesn't wait for room")
   func laterOnFullDisk() async throws {
     let events = RoomEvents()
     let tries = Mutex(0)

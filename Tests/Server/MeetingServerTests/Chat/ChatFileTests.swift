@@ -144,7 +144,7 @@ struct ChatFileTests {
     }
   }
 
-  @Test("who may not write sends no files, and every limit is named")
+  @Test("a participant without the permission sends no files, and every limit is named")
   func refusals() async throws {
     try await TestServer.run({
       ($0.chatFiles.file, $0.chatFiles.meeting, $0.chatFiles.tenant) = (1 << 20, 3 << 19, 1 << 30)

@@ -140,7 +140,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("whoever is let in joins with the offer that they came with, and is seen by all from then on")
+  @Test("an admitted person joins with their first offer, and is seen from then on")
   func admission() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .locked)
@@ -211,7 +211,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("who waits too long is sent away, and hosts see it; so do they when somebody goes or is lost")
+  @Test("a person who waits too long is sent away, and hosts see that and every leave")
   func endings() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("brief", .locked, lobby: LobbySettings(patience: .seconds(1)))
@@ -380,7 +380,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("who goes while they are being let in leaves no participant behind")
+  @Test("a person who leaves during admission leaves no participant behind")
   func departure() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .locked, capacity: 2)
@@ -411,7 +411,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("who waits takes nothing of the tenant's share, and is not told of it before they are let in")
+  @Test("people in the lobby take no quota, and learn of it only when admitted")
   func quota() async throws {
     try await TestServer.run { server in
       try await server.setPolicy {

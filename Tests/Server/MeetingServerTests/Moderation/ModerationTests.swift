@@ -7,7 +7,7 @@ import Testing
 
 @testable import MeetingServer
 
-@Suite("What hosts can do to others", .serialized)
+@Suite("Hosts' actions on others", .serialized)
 struct ModerationTests {
   let microphone = TrackDescription(mid: "0", source: .microphone)
   let camera = TrackDescription(mid: "1", source: .camera)
@@ -185,7 +185,7 @@ struct ModerationTests {
     }
   }
 
-  @Test("who comes back after a lost socket is told that a host has muted it, demoted it and ended its share meanwhile")
+  @Test("a resumed session learns of a mute, a demotion and a stopped share")
   func resuming() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann", offer: "send:0 send:2", tracks: [microphone, screen])

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Removing people, and ending a meeting", .serialized)
 struct RemovalTests {
-  @Test("who is removed is told so, the others hear it, and its place and media are gone")
+  @Test("a removed participant gets the reason, and its session and media are gone")
   func removing() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann")

@@ -237,7 +237,7 @@ struct OpenTokCallTests {
     }
   }
 
-  @Test("whoever is hidden is in no list, gets no signal by its id and cannot be disconnected by it")
+  @Test("a hidden participant is in no list, gets no signal and can't be disconnected")
   func hidden() async throws {
     try await TestServer.run { server in
       let api = try await OpenTokServer(server)

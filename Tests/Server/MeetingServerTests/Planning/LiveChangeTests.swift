@@ -301,7 +301,7 @@ struct LiveChangeTests {
     }
   }
 
-  @Test("who waits for a planned time hears of another one: they come in, or are told")
+  @Test("people who wait for a planned time learn of a change, or come in")
   func time() async throws {
     try await TestServer.run { server in
       func time(in seconds: Double) -> String {

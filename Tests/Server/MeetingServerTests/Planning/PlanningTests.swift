@@ -90,7 +90,7 @@ struct PlanningTests {
     }
   }
 
-  @Test("who comes too early is told when it begins; a host comes in at any time, and opens the doors to the others")
+  @Test("early people get the time; a host comes in at any time, and admits the others")
   func early() async throws {
     try await TestServer.run { server in
       _ = try await plan(server, "later", #""start":"\#(time(in: 7_200))","early":"refuse""#)
@@ -106,7 +106,7 @@ struct PlanningTests {
     }
   }
 
-  @Test("where people may wait for the time they wait, and come in when it has come")
+  @Test("people who may wait for the beginning do, and come in then")
   func waiting() async throws {
     try await TestServer.run { server in
       // On a machine that is too busy to knock in time, the next one begins later.

@@ -83,7 +83,7 @@ struct RefusedLimitTests {
     }
   }
 
-  @Test("who sends chat files one after the other without a pause is refused by the limit's name, and nobody else is")
+  @Test("only the sender of files without a pause is refused, by the limit's name")
   func files() async throws {
     try await TestServer.run { server in
       let (_, ann) = try await server.join("daily", "Ann")
@@ -125,7 +125,7 @@ struct RefusedLimitTests {
     }
   }
 
-  @Test("who sends wrong passcodes is refused by the limit's name after ten, and each of those is counted")
+  @Test("after ten wrong passcodes the limit's name refuses, and each is counted")
   func guesses() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", passcode: "1234")
@@ -170,7 +170,7 @@ struct RefusedLimitTests {
     }
   }
 
-  @Test("who sends messages without a pause is refused by the limit's name")
+  @Test("a sender of messages without a pause is refused by the limit's name")
   func messages() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MeetingServer
 
-@Suite("What participants may do", .serialized)
+@Suite("Permissions of participants", .serialized)
 struct PermissionTests {
   private let microphone = TrackDescription(mid: "0", source: .microphone)
   private let camera = TrackDescription(mid: "1", source: .camera)

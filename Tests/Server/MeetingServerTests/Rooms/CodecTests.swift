@@ -62,7 +62,7 @@ struct CodecTests {
     }
   }
 
-  @Test("what is sent counts, not what was offered: a slot is emptied when another codec arrives, and filled again")
+  @Test("the sent codec counts, not the offered one: slots empty and fill again")
   func arriving() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann", offer: "send:0:VP8,VP9", tracks: camera)
@@ -98,7 +98,7 @@ struct CodecTests {
     }
   }
 
-  @Test("who has no slots of a kind lacks no codec; who offered them in codecs that nobody forwards does")
+  @Test("a receiver without slots lacks no codec; one with unforwarded codecs does")
   func withoutSlots() async throws {
     try await TestServer.run { server in
       let tracks = [TrackDescription(mid: "0", source: .camera), TrackDescription(mid: "1", source: .microphone)]
@@ -183,7 +183,7 @@ struct CodecTests {
     }
   }
 
-  @Test("where no codec suits all, the one that most can decode is sent, and the sender's own wins a tie")
+  @Test("without a common codec the one for most is sent, and the sender's wins a tie")
   func most() throws {
     let codecs = try ["VP9", "VP8", "H264"].map { try #require(TestMediaPlane.codec($0)) }
     var published = PublishedCodecs()
@@ -198,7 +198,7 @@ struct CodecTests {
     #expect(best([0, 0, 0], of: 2) == nil)
   }
 
-  @Test("whoever is hidden is not told of to senders")
+  @Test("a hidden participant isn't reported to senders")
   func hidden() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann", offer: "send:0:VP9", tracks: camera)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MeetingServer
 
-@Suite("What is passed on of what participants send")
+@Suite("The messages of participants that are passed on")
 struct MessageBudgetTests {
   private static let rates = MessageBudget.Rates()
 

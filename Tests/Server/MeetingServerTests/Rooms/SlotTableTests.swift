@@ -56,7 +56,7 @@ struct SlotTableTests {
     #expect(table.fill(with: [audio("a"), audio("b")]).isEmpty)
   }
 
-  @Test("what is still wanted keeps its slot; what is gone makes room for the next")
+  @Test("a wanted publication keeps its slot; one that is gone makes room for the next")
   func stable() {
     var table = SlotTable()
     table.replace(with: (0..<3).map { .init(mid: "\($0)", kind: .video) })

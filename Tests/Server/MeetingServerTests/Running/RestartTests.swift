@@ -309,7 +309,7 @@ struct RestartTests {
     }
   }
 
-  @Test("what is kept no longer by the meeting's rules goes from the disk as well")
+  @Test("state beyond the meeting's rules goes from the disk as well")
   func bounds() async throws {
     try await TestServer.run { server in
       try await server.setPolicy { $0.chat = ChatPolicy(maximumMessages: 2) }

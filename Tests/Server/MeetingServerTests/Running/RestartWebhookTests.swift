@@ -7,7 +7,7 @@ import Testing
 
 @testable import MeetingServer
 
-@Suite("What webhooks are told of meetings whose server was killed", .serialized)
+@Suite("The webhooks of meetings whose server was killed", .serialized)
 struct RestartWebhookTests {
   private static let microphone = TrackDescription(mid: "0", source: .microphone)
 
@@ -163,7 +163,7 @@ struct RestartWebhookTests {
     await next.close()
   }
 
-  @Test("what has begun is kept only where a webhook is to hear that it has ended")
+  @Test("a beginning is kept only for a webhook that is to get the end")
   func unheard() async throws {
     for types: [WebhookEventType]? in [nil, [.participantJoined, .chatFile], [.participantLeft]] {
       let folder = NSTemporaryDirectory() + "parley-unheard-" + UUID().uuidString

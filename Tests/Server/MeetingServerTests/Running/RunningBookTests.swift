@@ -217,7 +217,7 @@ struct RunningBookTests {
     await writing.value
   }
 
-  @Test("what is given up since too much waits is never said to be written")
+  @Test("a write that is given up because too much waits is never reported as written")
   func tooMuch() async throws {
     await store.fail(.diskFull(path: "/"))
     let places = (0...RunningBook.maximumWaiting).map { number in
@@ -233,7 +233,7 @@ struct RunningBookTests {
     await writing.value
   }
 
-  @Test("what was left of the chat and is too much by now goes from the disk as soon as somebody comes back")
+  @Test("chat beyond today's limits goes from the disk when somebody comes back")
   func tooMuchLeft() async throws {
     let writing = Task { [book] in await book.run() }
     let entries = (1...ChatPolicy.messages + 3).map {

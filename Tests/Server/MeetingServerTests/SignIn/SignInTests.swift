@@ -197,7 +197,7 @@ struct SignInTests {
     }
   }
 
-  @Test("who says no at the provider, or may not come in, is told so in the room, and no session is made")
+  @Test("a refused sign-in is reported in the room, and makes no session")
   func refusals() async throws {
     try await run({ $0.emailDomains = ["example.com"] }) { server, provider in
       var browser = TestBrowser(server: server)

@@ -57,7 +57,7 @@ struct RepeatTests {
     }
   }
 
-  @Test("where nothing of the chat is kept, what is said again is passed on once, and done is all of the answer")
+  @Test("without a kept chat a repeated message is passed on once, and answered by done")
   func unkept() async throws {
     try await TestServer.run { server in
       try await server.setPolicy { $0.chat = ChatPolicy(maximumMessages: 0) }

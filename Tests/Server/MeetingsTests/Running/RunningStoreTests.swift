@@ -4,7 +4,7 @@ import Testing
 
 @testable import Meetings
 
-@Suite("What is kept of meetings that run")
+@Suite("The state of running meetings")
 struct RunningStoreTests {
   private let now = Date(timeIntervalSince1970: 1_795_251_600)
   private let tenant = TenantID(rawValue: "n_a")
@@ -125,7 +125,7 @@ struct RunningStoreTests {
     await store.close()
   }
 
-  @Test("what has begun on a server that was killed is found by one other, the newest first, until its end is kept")
+  @Test("a killed server's beginnings are found by one other, until their end is kept")
   func beginnings() async throws {
     func begin(_ subject: String, in meeting: String = "m_a") -> Beginning {
       Beginning(
@@ -175,7 +175,7 @@ struct RunningStoreTests {
     #expect(RunningMeeting.end(seen: begin, schedule: nil, now: begin + 10) == begin + 610)
   }
 
-  @Test("what was forgotten is in no file once it is overwritten, also while another process works on them")
+  @Test("forgotten state is in no file once overwritten, also beneath another process")
   func overwriting() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)

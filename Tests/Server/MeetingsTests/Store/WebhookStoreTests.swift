@@ -80,7 +80,7 @@ struct WebhookStoreTests {
     #expect(try await due() == ["e_1 b"])
   }
 
-  @Test("what waits survives the end of the process, and a replay is a delivery of its own at the end")
+  @Test("waiting deliveries outlive the process, and a replay goes to the end")
   func replay() async throws {
     let folder = TemporaryFolder()
     var store = try await SQLiteMeetingStore.open(folder: folder.path)
@@ -104,7 +104,7 @@ struct WebhookStoreTests {
     #expect(try await store.replay(id: all[1].id, webhook: .random(), now: now) == nil)
   }
 
-  @Test("what waits before a replay of the same meeting is tried at once, and the replay says how much that is")
+  @Test("deliveries before a replay of the same meeting are tried at once, and counted")
   func replayBehind() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)

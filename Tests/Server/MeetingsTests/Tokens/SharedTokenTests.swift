@@ -179,7 +179,7 @@ struct SharedTokenTests {
     }
   }
 
-  @Test("whoever moderates by any way in which issuers of Jitsi's tokens say so is a moderator")
+  @Test("every way in which Jitsi tokens name a moderator makes one")
   func jitsiModerators() async throws {
     let world = try await TokenWorld()
     for (claims, role) in [

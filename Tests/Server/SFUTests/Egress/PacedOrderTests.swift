@@ -93,7 +93,7 @@ struct PacedOrderTests {
     meeting.receive(Array(bytes[..<writer.length]), client)
   }
 
-  @Test("where a report ends the pacing, what waits leaves before what comes, and at once")
+  @Test("when a report ends the pacing, waiting packets leave before new ones, at once")
   func endOfPacing() throws {
     let (meeting, camera, ben, departures) = try waiting()
     try say(.kilobits(20_000), meeting, ben)
@@ -163,7 +163,7 @@ struct PacedOrderTests {
     #expect(next.payload[1] == 0xC0 && next.payload[5] & 1 == 0, "a keyframe comes first")
   }
 
-  @Test("what waited too long before a keyframe that has come since costs no further one")
+  @Test("packets dropped in the queue before a newer keyframe ask for no further one")
   func keyframeSince() throws {
     let (meeting, camera, ben, departures) = try waiting()
     let asked = camera.client.keyframeRequests

@@ -220,7 +220,7 @@ struct SpatialLayerTests {
     }
   }
 
-  @Test("what a spatial and temporal layer takes is measured with all that it needs", arguments: kinds)
+  @Test("a layer's rate is measured with all that it needs", arguments: kinds)
   func ladder(kind: LayeredShape.Kind) throws {
     let rig = try LayerRig(kind, spatial: 3, temporal: 3)
     rig.start()

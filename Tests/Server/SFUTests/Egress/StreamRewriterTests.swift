@@ -157,7 +157,7 @@ struct StreamRewriterTests {
     }
   }
 
-  @Test("what comes late though its layer is left out becomes a filler, at once and when it is asked for again")
+  @Test("a late packet of a layer left out becomes a filler, also when asked for again")
   func fillers() throws {
     let rewriter = StreamRewriter(firstSequence: 1_000, firstTimestamp: 5)
     let now = Instant.milliseconds(1)

@@ -122,7 +122,7 @@ struct LayersWantedTests {
     expectContinuous(rig.stream, pictures: kind == .vp8)
   }
 
-  @Test("what is hidden gets nothing and asks for nothing, and is back with a keyframe when it is shown")
+  @Test("a hidden video gets and asks for nothing, and is back with a keyframe")
   func hidden() throws {
     let rig = try LayerRig(simulcast: .vp8)
     rig.start()

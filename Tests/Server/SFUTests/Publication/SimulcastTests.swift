@@ -41,7 +41,7 @@ struct SimulcastTests {
     }
   }
 
-  @Test("who publishes again in the same section is seen, though its packets name neither section nor layer any more")
+  @Test("a track published again is seen, though its packets name no section or layer")
   func publishedAgain() throws {
     let meeting = try VirtualMeeting()
     let ann = try meeting.join("ann")

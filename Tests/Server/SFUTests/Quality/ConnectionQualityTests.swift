@@ -40,14 +40,14 @@ struct ConnectionQualityTests {
     #expect(told.count { $0 != nil } == 1)
   }
 
-  @Test("what becomes worse is told at once, also before the first judgement, and instead of it")
+  @Test("a worse quality is reported at once, also before the first judgement")
   func worseAtOnce() {
     let told = judgements(Array(repeating: sample(loss: 0.1), count: 10))
     #expect(told[0] == .poor)
     #expect(told.count { $0 != nil } == 1)
   }
 
-  @Test("what becomes better is believed after three calm judgements, one step at a time")
+  @Test("a better quality is believed after three calm judgements, a step at a time")
   func betterInSteps() {
     let told = judgements([sample(loss: 0.1)] + Array(repeating: sample(), count: 6))
     #expect(told == [.poor, nil, nil, .good, nil, nil, .excellent])
@@ -92,7 +92,7 @@ struct ConnectionQualityTests {
     #expect(shortfall.lasting(0.1, now: .milliseconds(10_000)) == 1)
   }
 
-  @Test("who is not heard for 10 s is lost, and is back with the first packet")
+  @Test("a participant unheard for 10 s is lost, and is back with the first packet")
   func lost() {
     let silences: [TimeSpan] = [.zero, .zero, .zero, .milliseconds(9_900), .seconds(10), .seconds(11), .zero]
     let told = judgements(silences.map { sample(silence: $0) })

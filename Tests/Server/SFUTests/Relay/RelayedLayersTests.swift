@@ -71,7 +71,7 @@ struct RelayedLayersTests {
     if let stream = ben.streams[5_000] { expectContinuous(stream, pictures: true) }
   }
 
-  @Test("what is shown nowhere behind the relay does not cross, and is back with a keyframe when it is shown")
+  @Test("layers unseen behind the relay don't cross, and are back with a keyframe")
   func hidden() throws {
     let (cluster, _, ben, slot) = try meeting()
     let router = cluster.meetings[1].router

@@ -127,7 +127,7 @@ struct LossRecoveryTests {
     #expect(ann.member.quality.quality == .lost)
   }
 
-  @Test("who receives over a clean path is not blamed for what its publisher's path loses or delays")
+  @Test("a receiver on a clean path isn't blamed for its publisher's path")
   func othersPaths() throws {
     let meeting = try VirtualMeeting(seed: 6)
     let ann = try meeting.join("ann")

@@ -51,7 +51,7 @@ import Testing
     #expect(ranked(policy, [interface("eth0", "10.0.0.5")]) == [])
   }
 
-  @Test("where media listens on some addresses, those are told, and a family's wildcard means all of it")
+  @Test("media on some addresses reports those, and a wildcard all of its family")
   func hosts() {
     let wired = interface("eth0", "192.168.1.5", "192.168.1.6", "2a00::5")
     #expect(ranked(.init(hosts: ips("192.168.1.6")), [wired]) == ips("192.168.1.6"))
