@@ -6,7 +6,7 @@ SWIFT ?= swift
 # Of make kill-loop.
 ROUNDS ?= 200
 SEED ?= 1
-# What is measured by make bench, for instance BENCH='--rounds 1 --seconds 4'.
+# Arguments of the benchmark command, for instance BENCH='--rounds 1 --seconds 4'.
 BENCH ?=
 
 .PHONY: help run build test test-swift test-groups test-apps test-programs test-interop pictures kill-loop bench bench-browser instructions simulate docs lint format clean

@@ -55,8 +55,8 @@ let folders = [
   "Tests/Support": ["NetworkEmulator", "NetworkGate", "TestSeeds", "TestSupport", "TestVectors"],
 ]
 
-/// What the drop-in modules are built on. On Linux `import UIKit`, as apps say it, is a module of this package, which
-/// comes along with them; elsewhere it is the system's.
+/// The base of the drop-in modules. On Linux `import UIKit`, as apps say it, is a module of this package, which comes
+/// along with them; elsewhere it is the system's.
 #if os(Linux)
   /// Modules of Apple's that apps name in their import lines. Their names that are there are in ParleyViews.
   let appleModules = [
@@ -216,7 +216,7 @@ let package = Package(
       name: "parley-bench", dependencies: ["Basics", "RTC", "Transport", "Signaling"], path: "Benchmarks/ParleyBench",
       swiftSettings: common),
 
-    // What encoding and decoding cost, beside the same libraries used bare.
+    // The cost of encoding and decoding, next to the same libraries without ours.
     .executableTarget(
       name: "codec-bench",
       dependencies: ["Basics", "RTC", "Media", "COpus", "CVPX", "COpenH264", "CDav1d"],
@@ -315,7 +315,7 @@ let package = Package(
     .target(
       name: "SkypeListing", dependencies: ["SkypeForBusiness"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
-    // The SDK's walkthrough goes on at the main run loop, which the compiler cannot tell from others: it warns, as on
+    // The SDK's walkthrough runs on the main run loop, which looks to the compiler like any other: it warns, as on
     // Apple systems.
     .target(
       name: "WalkthroughListing", dependencies: ["SkypeForBusiness"],
@@ -347,7 +347,7 @@ let package = Package(
         "Basics", "Crypto", "Encryption", "RTC", "Media", "Parley", "SFU", "Signaling", "NetworkEmulator", "TestSeeds",
       ],
       swiftSettings: heavy),
-    // What receivers see on bad networks, over the server's routing in virtual time.
+    // The quality that receivers see on bad networks, over the server's routing in virtual time.
     .testTarget(
       name: "QualityTests", dependencies: ["Basics", "RTC", "SFU", "NetworkEmulator", "TestSeeds"],
       swiftSettings: heavy),
@@ -387,11 +387,11 @@ extension Package {
     }
   }
 
-  /// Has each target name all that is below it, not only what its code imports, which is told above.
+  /// Makes each target name all targets below it, not only those that its code imports.
   ///
-  /// SwiftPM compiles a target again when a module that it names has changed, and layouts are known further up: when a
-  /// class of `Media` grew,
-  /// `SkypeForBusiness`, which has it through `Parley`, wrote past its end until everything was built anew.
+  /// SwiftPM recompiles a target only when a module that it names has changed, but class layouts pass through modules:
+  /// when a class of `Media` grew, `SkypeForBusiness`, which has it through `Parley`, wrote past its end until a clean
+  /// build.
   func nameAllBelow() {
     let named = Dictionary(uniqueKeysWithValues: targets.map { ($0.name, $0) })
     func add(below target: Target, to found: inout [String]) {

@@ -1,8 +1,9 @@
 /*
  * The names of the OpenTok JavaScript library, standing on Parley's SDK: `<script src="/opentok.js"></script>`.
  *
- * A classic script, so that `OT` and `TB` are there for the next script tag. What does the work are modules of the server that this script came
- * from; calls that come before they are loaded wait for them. `docs/opentok-rest.md` says what is there and what differs.
+ * A classic script, so that `OT` and `TB` are there for the next script tag. Modules of the server that this script
+ * came from do the work; calls that come before they are loaded wait for them. `docs/opentok-rest.md` says what is
+ * there and what differs.
  */
 (() => {
   "use strict";
@@ -24,7 +25,7 @@
     OT_UNABLE_TO_SUBSCRIBE: 1600, OT_STREAM_NOT_FOUND: 1604, OT_UNEXPECTED_SERVER_RESPONSE: 2000, OT_NOT_SUPPORTED: 2000,
   };
 
-  /** What callbacks get: `name` and `code` as the library's documents list them, `message` for people. */
+  /** Errors for callbacks: `name` and `code` as the library's documents list them, `message` for people. */
   class OTError extends Error {
     constructor(name, message, code = codes[name] ?? 2000) {
       super(message);
@@ -98,7 +99,7 @@
     }
 
     /**
-     * Tells everybody; the event says whether somebody prevented the default. `lists` are the names under which
+     * Calls all handlers; the event says whether somebody prevented the default. `lists` are the names under which
      * handlers are looked for.
      */
     _emit(type, fields = {}, { cancelable = false, lists = [type] } = {}) {
@@ -119,7 +120,7 @@
 
   const exceptions = new Emitter();
 
-  /** Ends an operation: tells its callback, and everybody who listens for exceptions when it failed. */
+  /** Ends an operation: calls its callback, and the handlers of exceptions when it failed. */
   function settle(promise, callback) {
     promise.then(
       () => { if (typeof callback === "function") { call(() => callback(undefined)); } },
@@ -132,7 +133,7 @@
     );
   }
 
-  // MARK: Where pictures go
+  // MARK: Places of pictures
 
   const length = (value, fallback) => (typeof value === "number" ? `${value}px` : String(value ?? fallback));
 
@@ -171,7 +172,7 @@
     return canvas.toDataURL("image/png").replace("data:image/png;base64,", "");
   }
 
-  // MARK: What there is in a session
+  // MARK: Objects of a session
 
   class Connection {
     constructor({ connectionId, creationTime, data, permissions }) { Object.assign(this, { connectionId, id: connectionId, creationTime, data, permissions }); }
@@ -185,7 +186,7 @@
     }
   }
 
-  /** What publishers and subscribers have in common. */
+  /** The common part of publishers and subscribers. */
   class Widget extends Emitter {
     constructor(className, target, properties, callback) {
       super();
@@ -383,7 +384,7 @@
 
   // MARK: OT
 
-  /** What the modules need of this script. */
+  /** The parts of this script that the modules need. */
   const kit = { server, Connection, Stream, Publisher, OTError, asError };
 
   const isSupported = () => ["RTCPeerConnection", "WebSocket", "MediaStream"].every((name) => typeof globalThis[name] === "function");
@@ -398,7 +399,7 @@
     initPublisher(target, properties, callback) {
       if (typeof target === "function") { [target, callback] = [undefined, target]; }
       if (typeof properties === "function") { [properties, callback] = [undefined, properties]; }
-      // An object that is no element: only the properties were given.
+      // An object that isn't an element: only the properties were given.
       if (properties === undefined && typeof target === "object" && target !== null && !(target instanceof Element)) { [target, properties] = [undefined, target]; }
       return new Publisher(target, properties, callback);
     },

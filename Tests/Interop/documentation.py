@@ -1,4 +1,4 @@
-"""Makes the pictures of the pages that the guides show: the doors of a meeting, what hosts do, and the administration.
+"""Makes the pictures of the pages that the guides show: the ways into a meeting, what hosts do, and the administration.
 
     .venv/bin/python Tests/Interop/documentation.py [folder [part …]]
 
@@ -107,7 +107,7 @@ class Studio:
         self.take(sam, "meeting")
 
     def demo(self) -> None:
-        """What ``make run`` shows."""
+        """The page of ``make run``."""
         server = self.stack.enter_context(Server(command="demo"))
         sam = self.drawn("Sam Rivera", self.cast()["Sam Rivera"])
         sam.join(server.url, "hello")
@@ -119,7 +119,7 @@ class Studio:
         self.take(sam, "demo")
 
     def doors(self) -> None:
-        """What somebody sees who is not in yet, and the host's side of it."""
+        """The view of somebody who isn't in yet, and the host's side of it."""
         run(self.server, "meeting", "create", "closed", "--passcode", "blue 42", "--subject", "Board")
         guest = self.person("Ben", NARROW)
         self.enter(guest, "closed")
@@ -148,7 +148,7 @@ class Studio:
         self.hosts(host, guest)
 
     def hosts(self, host: Person, guest: Person) -> None:
-        """What hosts see in a meeting."""
+        """The view of hosts in a meeting."""
         page = host.page
         guest.page.keyboard.press("h")
         page.locator(".tile-hand:visible").wait_for()

@@ -18,7 +18,7 @@ const content = document.getElementById("content");
 const forget = document.getElementById("forget");
 let current = null;
 
-/** What a page does with its place. Once another page is shown it does nothing any more. */
+/** A page's hold on its place. Once another page is shown it does nothing any more. */
 class Page {
   #timer = null;
   #heading = h("h1", { tabIndex: -1, text: "…" });
@@ -83,7 +83,7 @@ function signIn(text) {
   content.replaceChildren(h("section", { class: "card sign-in" }, h("h1", { tabIndex: -1, text: "Administration" }),
     text ? h("p", { class: "notice problem", role: "alert", text }) : null,
     form("Go on", [
-      // Password managers look for a name beside the password.
+      // Password managers look for a name next to the password.
       h("input", { type: "text", name: "username", autocomplete: "username", value: "admin", hidden: true }), field("Admin token", box, "The text that the server was started with (--admin-token)."),
     ], async (values) => {
       setToken(values.token.trim());

@@ -1,4 +1,4 @@
-// Which rights were used, by whom.
+// The audit log: rights that were used, and by whom.
 
 import { h, when } from "./dom.js";
 import { paged, table } from "./widgets.js";

@@ -26,7 +26,7 @@ export function chatFields(known, empty) {
   ];
 }
 
-/** What a form says of the chat, as far as it is something else than what is `known`. */
+/** A form's settings of the chat, as far as they differ from those that are `known`. */
 export function chatRules(values, known) {
   const said = {
     chatWriters: answer(values.chatWriters), chatHistory: truth(values.chatHistory), chatMessages: answer(values.chatMessages, Number),

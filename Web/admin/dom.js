@@ -51,7 +51,7 @@ export function when(text) {
 }
 
 /**
- * Tells screen readers of something that happened.
+ * Has screen readers announce something that happened.
  *
  * @param {string} text
  */

@@ -4,7 +4,7 @@ import { svg } from "./dom.js";
 
 const LEVELS = { excellent: 3, good: 2, poor: 1, lost: 0 };
 
-/** What a quality is called, and its colour. */
+/** The name of a quality, and its colour. */
 export const QUALITY = {
   excellent: ["Excellent", "good"], good: ["Good", "good"], poor: ["Poor", "warn"], lost: ["Lost", "bad"],
 };

@@ -93,7 +93,7 @@ export async function tenantPage(page, name) {
         emailDomains: fold(values.emailDomains),
       } : undefined,
     } });
-    // What is saved next differs from this.
+    // The next save differs from this.
     tenant.chat = changed.chat;
     page.saved("Saved. It holds from the next join on.");
   });

@@ -65,7 +65,7 @@ export async function tokensPage(page) {
     h("section", { class: "card" }, h("h2", { text: "Look at a token" }), h("p", { text: "What it grants, or what is wrong with it." }), looking)));
 }
 
-/** What a token grants, as `parley token inspect` says it. */
+/** The grants of a token, as `parley token inspect` says them. */
 function grants(says) {
   const rows = [
     ["Form", says.form], ["Id", h("span", { class: "mono", text: says.id })], ["Tenant", says.tenant], ["Room", says.room === "*" ? "Every room" : says.room],

@@ -1,4 +1,4 @@
-// Webhooks and what they were told.
+// Webhooks and their deliveries.
 
 import { h, when } from "./dom.js";
 import { part, request } from "./api.js";

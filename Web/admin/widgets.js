@@ -50,8 +50,8 @@ export function field(label, control, hint) {
  * A text field.
  *
  * @param {string} name
- * @param {object} [properties] those of an input; `most`, how many characters it takes: more of them are told when the
- *   form is sent, and nothing is cut
+ * @param {object} [properties] those of an input; `most`, how many characters it takes: more of them are reported when
+ *   the form is sent, and nothing is cut
  * @param {string} [tag] `textarea` for one of several lines
  */
 export function input(name, { most: limit, ...properties } = {}, tag = "input") {
@@ -60,7 +60,7 @@ export function input(name, { most: limit, ...properties } = {}, tag = "input") 
   return element;
 }
 
-/** What is wrong with what stands in a field, or null. */
+/** The fault of a field's value, or null. */
 function problemOf(control) {
   const label = control.labels?.[0]?.textContent;
   if (control.validity.valueMissing) { return `“${label}” is missing.`; }
@@ -106,7 +106,7 @@ export function form(button, fields, act) {
     element.querySelector(".notice.problem")?.remove();
     const wrong = [...element.elements].find((each) => problemOf(each) !== null);
     if (wrong) {
-      // Beside what is wrong, where the focus is.
+      // Next to the fault, where the focus is.
       (wrong.closest(".field") ?? place).append(problem(new Error(problemOf(wrong))));
       wrong.focus();
       return;
@@ -146,7 +146,7 @@ export function action(text, act, { question, detail, danger = false, label } = 
   button.addEventListener("click", async () => {
     if (question && !(await ask(question, detail, text, danger))) { return; }
     const place = button.closest("section") ?? document.getElementById("content");
-    // A list is not drawn anew while somebody is in it with the keyboard.
+    // A list is not redrawn while somebody is in it with the keyboard.
     button.blur();
     button.disabled = true;
     try {

@@ -1,4 +1,4 @@
-/// Which characters are other forms of letters and digits, by the Unicode Character Database (its compatibility
+/// Characters that are other forms of letters and digits, by the Unicode Character Database (its compatibility
 /// decompositions, composed): an `ﬁ` of one piece, letters of full width, digits in circles. Only those are here whose
 /// plain form a room name may have.
 ///

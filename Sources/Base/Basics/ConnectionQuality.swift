@@ -2,9 +2,9 @@
 public enum ConnectionQuality: String, Hashable, Codable, Sendable, CaseIterable {
   /// Nothing to be noticed.
   case excellent
-  /// Small disturbances.
+  /// Loss or delay that few people notice.
   case good
-  /// Clearly disturbed.
+  /// Loss or delay that disturbs a conversation.
   case poor
   /// Nothing arrives any more.
   case lost

@@ -30,7 +30,7 @@ struct BoundedTableTests {
       }
       #expect(table.count <= 800)
     }
-    // Where nobody's bucket is full, the idlest go.
+    // With no bucket full, the idlest go.
     var busy = BoundedTable<Int, TokenBucket>(capacity: 80)
     for key in 0..<80 {
       for _ in 0..<4 { _ = busy.consume(key, perSecond: 1, burst: 4, now: start + .milliseconds(Int64(key))) }

@@ -46,7 +46,7 @@ struct GroupCommitQueueTests {
     #expect(queue.endGroup() == 1...2)
   }
 
-  @Test("what is queued again goes first and has no position")
+  @Test("a value that is queued again goes first and has no position")
   func requeued() {
     var queue = GroupCommitQueue<String, Int>()
     queue.append("a")

@@ -23,7 +23,7 @@ struct TokenBucketTests {
     #expect(bucket.isFull(at: start + .seconds(1_003)))
   }
 
-  @Test("what is refused takes nothing, and an earlier time gives nothing")
+  @Test("a refused request takes nothing, and an earlier time gives nothing")
   func refusals() {
     var bucket = TokenBucket(perSecond: 1, burst: 10)
     var taken = [bucket.consume(8, now: start), bucket.consume(3, now: start), bucket.consume(2, now: start)]

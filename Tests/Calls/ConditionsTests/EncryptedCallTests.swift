@@ -77,7 +77,7 @@ import Testing
     #expect(call.keys.states["again"]?.last?.state == .encrypted)
   }
 
-  @Test("who joins opens from then on, and who leaves opens nothing after three seconds; the call goes on")
+  @Test("a join opens frames from then on; 3 s after a leave nothing opens any more")
   func joinAndLeave() throws {
     let call = try SimulatedCall(CallConditions(name: "join and leave", length: .seconds(8)).encrypted)
     call.run(until: call.started + .seconds(2))
@@ -107,7 +107,7 @@ import Testing
     #expect(call.shown.isEmpty && call.broken == 0)
   }
 
-  @Test("what comes in clear is not played, and counted")
+  @Test("frames that come in clear are not played, and counted")
   func plainFrames() throws {
     var conditions = CallConditions(name: "plain publisher", length: .seconds(3))
     conditions.encryption = .receiver

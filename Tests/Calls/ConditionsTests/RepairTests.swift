@@ -8,7 +8,7 @@ import Testing
 
 /// How far away the server is decides how losses are repaired, in virtual time.
 @Suite(.tellsSeeds) struct RepairTests {
-  @Test("what decides when to ask again and how long to wait is told how far away the server is, as ICE measured it")
+  @Test("repair timing follows the distance of the server, as ICE measured it")
   func farServer() throws {
     // A check that is repeated before its answer comes cannot be timed: over this network a check of consent is the
     // first, after some 5 s.

@@ -59,7 +59,7 @@ struct BitrateAllocationTests {
     #expect(divide(1_600, priorities) == [1, 2, 1])
   }
 
-  @Test("what is forwarded may use everything; what would be new must leave the reserve")
+  @Test("forwarded layers may use the whole budget; new ones must leave the reserve")
   func reserve() {
     let tile = [SubscriptionPriority(.tile)]
     #expect(divide(300, tile, current: [1], reserve: 0.12) == [1])
@@ -69,14 +69,14 @@ struct BitrateAllocationTests {
     #expect(divide(299, tile, current: [1], mayRaise: false) == [0])
   }
 
-  @Test("what matters most goes on for a receiver whose estimate is of what arrives")
+  @Test("the most important video goes on when the estimate is of what arrives")
   func keepsFirst() {
     let tiles = [SubscriptionPriority(.tile), SubscriptionPriority(.pinned)]
     #expect(divide(50, tiles, keepsFirst: true) == [nil, 0])
     #expect(divide(50, tiles) == [nil, nil])
   }
 
-  @Test("what is forwarded outlasts a moment of too little, but makes room at once for what is more important")
+  @Test("forwarded layers outlast a short lack, but make room at once for higher ranks")
   func displaced() {
     let priorities: [SubscriptionPriority] = [.init(.tile), .init(.screenShare), .init(.tile)]
     #expect(divide(150, priorities, current: [0, 0, nil], isPatient: true) == [0, 0, nil])
@@ -97,7 +97,7 @@ struct BitrateAllocationTests {
     #expect(divide(50, [SubscriptionPriority(.tile), SubscriptionPriority(.tile)]) == [nil, nil])
   }
 
-  @Test("what may not be raised yet comes back from a pause all the same, as small as it can be")
+  @Test("a layer that may not be raised yet returns from a pause at its smallest")
   func returnsFromPause() {
     let one = [SubscriptionPriority(.tile, area: 10)]
     #expect(divide(2_000, one, current: [nil], mayRaise: false) == [0])

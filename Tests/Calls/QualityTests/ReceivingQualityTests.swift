@@ -47,7 +47,7 @@ struct ReceivingQualityTests {
     #expect(limited.member.quality.quality == .excellent)
   }
 
-  @Test("who wants no more than fits has an excellent connection, however little fits")
+  @Test("a receiver that wants no more than fits has an excellent connection")
   func small() throws {
     let meeting = QualityMeeting(seed: 62)
     let publisher = try meeting.addPublisher([120])

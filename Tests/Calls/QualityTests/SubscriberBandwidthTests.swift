@@ -28,7 +28,7 @@ struct SubscriberBandwidthTests {
     #expect(publisher.layers[2].keyframes <= 3)
   }
 
-  @Test("what does not fit is paused and told, what matters more goes on, and it comes back by itself")
+  @Test("video that doesn't fit is paused and reported, by rank, and returns by itself")
   func pausesAndReturns() throws {
     let meeting = QualityMeeting(seed: 6)
     for _ in 0..<3 { _ = try meeting.addPublisher([400]) }
@@ -93,7 +93,7 @@ struct SubscriberBandwidthTests {
     #expect(receiver.subscriptions[0].target != nil, "\(meeting.router.bandwidth(of: receiver.member))")
   }
 
-  @Test("where one picture fits, it is the shared screen, and sound comes before it")
+  @Test("a path that fits one video gets the shared screen, and sound before it")
   func screenFirst() throws {
     let meeting = QualityMeeting(seed: 16)
     for _ in 0..<3 { _ = try meeting.addPublisher([400]) }

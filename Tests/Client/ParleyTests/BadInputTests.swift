@@ -4,7 +4,7 @@ import Testing
 
 @testable import Parley
 
-/// What goes wrong ends in bounded time, with words, and leaves nothing behind.
+/// Every failure ends in bounded time, with words, and leaves nothing behind.
 @MainActor @Suite(.serialized) struct BadInputTests {
   private func failure(_ url: String, token: String? = nil, _ options: JoinOptions = JoinOptions()) async -> JoinError?
   {

@@ -45,7 +45,7 @@ import Testing
     try await LiveServer.run { server in
       let ann = try await Meeting.join("\(server.url)/over", name: "Ann")
       try await ann.local.publish(picture(.vp9))
-      // What nobody watches is not encoded.
+      // A track that nobody watches isn't encoded.
       let eve = try await Meeting.join("\(server.url)/over", name: "Eve")
       func sent() async -> String? { await ann.statistics()?.outbound.first { $0.source == .camera }?.codec?.mimeType }
       try await wait(for: "VP9") { await sent() == "video/VP9" }

@@ -60,7 +60,7 @@ import Testing
       try await wait(for: "two seconds of sound that Ann sends") {
         (await ann.statistics()?.outbound.first { $0.kind == .audio }?.packetsSent ?? 0) > sent + 100
       }
-      // What was on its way when the host spoke, and not one of the hundred that came after.
+      // Packets that were on their way when the host spoke, and not one of the hundred that came after.
       let after = await packets(.audio, at: bob)
       #expect(after <= before + 5, "\(after - before) packets came through")
       microphone.setMuted(false)
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("who is removed is told why and stays out; the others hear it, and its media ends")
+  @Test("a removed participant gets the reason and stays out, and its media ends")
   func remove() async throws {
     try await run { server in
       let ann = try await join(server, "Ann", picture: true)
@@ -246,7 +246,7 @@ import Testing
         bobSees.events.filter { $0 == "mutedByHost microphone" }.count == 2
       }
       #expect(bob.local.publication(.microphone)?.isMuted == true)
-      // Who waits for the answer is told by an error, and by nothing else.
+      // A caller who waits for the answer gets an error, and nothing else.
       let microphone = try #require(bob.local.publication(.microphone))
       #expect(await code { try await microphone.unmute() } == "notAllowed")
       #expect(microphone.isMuted && microphone.isMutedByHost)
@@ -283,7 +283,7 @@ import Testing
       try await guest.mute()
       try await wait(for: "the resume: \(annSees.events)") { annSees.saw("reconnected") }
       try await wait(for: "the word of it: \(annSees.events)") { annSees.saw("mutedByHost microphone") }
-      // What the client tells after a resume is answered by now.
+      // The message that the client sends after a resume is answered by now.
       try await ann.local.raiseHand()
       #expect(guest.publication(.microphone)?.isMuted == true)
       #expect(ann.local.publication(.microphone)?.isMuted == true)

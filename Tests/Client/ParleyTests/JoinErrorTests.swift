@@ -3,7 +3,7 @@ import Testing
 
 @testable import Parley
 
-/// What an error says to people is true for everything that ends with it.
+/// An error's words are true for everything that ends with it.
 @Suite struct JoinErrorTests {
   private static let url = "turn:turn.example:3478"
 
@@ -28,7 +28,7 @@ import Testing
     #expect(text.contains("Try another network"), "\(text)")
   }
 
-  @Test("what was cancelled is not said to be a join: it may have been publishing or sending")
+  @Test("a cancelled action isn't called a join: it may have been publishing or sending")
   func cancelled() {
     let text = JoinError.cancelled.description
     #expect(!text.contains("join") && text.contains("cancelled"), "\(text)")

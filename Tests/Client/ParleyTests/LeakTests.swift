@@ -33,8 +33,8 @@ import Testing
     }
   }
 
-  /// Two hundred joins with media would take minutes; forty with everything at work show a leak as well, since an encoder or a decoder
-  /// that is left behind is large.
+  /// Two hundred joins with media would take minutes; forty with everything at work show a leak as well, since an
+  /// encoder or a decoder that is left behind is large.
   @Test func fortyJoinsThatEncodeAndDecodeLeaveNothingBehind() async throws {
     try await LiveServer.run { server in
       let count = ProcessInfo.processInfo.environment["LEAK_JOINS"].flatMap { Int($0) } ?? 40
@@ -170,7 +170,7 @@ import Testing
   }
 }
 
-/// What this process holds of the system.
+/// The system resources that this process holds.
 struct Footprint: CustomStringConvertible {
   var threads: Int
   var descriptors: Int

@@ -128,7 +128,7 @@ import Transport
     try await withSilentServer { url, _ in
       try await LiveServer.run { server in
         let meeting = try await Meeting.join("\(server.url)/twice", name: "Ann")
-        // From now on the server says nothing, and does not close what it is told to.
+        // From now on the server says nothing, and ignores the request to close.
         let place = try #require(meeting.place)
         let signal = url.replacing("http://", with: "ws://").replacing("/discover/m", with: "/signal")
         let silent = try await SignalingChannel.open(signal, timeout: .seconds(5), trustsAny: false)
@@ -141,7 +141,7 @@ import Transport
         #expect(watch.elapsed > .milliseconds(900), "the second caller did not wait")
         await first.value
         #expect(!meeting.isGoodbyeHeard)
-        // What comes after the end ends with it.
+        // Events after the end end with it.
         await meeting.leave()
         live.close()
       }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Parley
 
-/// What happens to a meeting that is not left, lost, or not listened to.
+/// The lifetime of a meeting that isn't left, is lost, or isn't listened to.
 @MainActor @Suite(.serialized) struct LifetimeTests {
   @Test("a meeting that is let go of without leaving leaves, and gives back threads and descriptors")
   func droppedMeetings() async throws {
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("what waits for readers is bounded, and the newest is kept")
+  @Test("the queue of unread events is bounded, and the newest are kept")
   func boundedEvents() async throws {
     let meeting = try Meeting("http://127.0.0.1:1/hello", name: "Ann")
     let count = 3 * Meeting.maximumWaitingEvents
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test("what the server refuses is not said again, and a refused name does not stay")
+  @Test("a refused request isn't repeated, and a refused name does not stay")
   func refusals() async throws {
     try await LiveServer.run { server in
       let ann = try await Meeting.join("\(server.url)/refused", name: "Ann")

@@ -24,7 +24,7 @@ import Transport
     return host
   }
 
-  /// What joining comes to: nil when it works.
+  /// The outcome of joining: nil when it works.
   private func outcome(_ meeting: Meeting) -> Task<JoinError?, Never> {
     Task { () async -> JoinError? in
       do throws(JoinError) {
@@ -69,7 +69,7 @@ import Transport
     }
   }
 
-  @Test("who is denied, or leaves while waiting, has an ended meeting with the reason, and does not knock again")
+  @Test("a denied or leaving person in the lobby gets the reason, and doesn't ask again")
   func denied() async throws {
     try await LiveServer.run { live in
       let address = try await closedMeeting(live)
@@ -99,7 +99,7 @@ import Transport
       let url = live.url + "/daily"
       let bob = try await Meeting.join(url, name: "Bob")
       let witness = Witness(bob)
-      /// Whether what Bob asks for is refused, and he is told so.
+      /// Whether Bob's request is refused, with an error for him.
       @MainActor func refused(_ ask: @MainActor () async throws -> Void) async -> Bool {
         do { try await ask() } catch { return (error as? JoinError)?.code == "notAllowed" }
         return false

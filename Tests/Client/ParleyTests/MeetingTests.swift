@@ -21,7 +21,7 @@ import Testing
       #expect(bob.local.name == "Bob")
       #expect(bob.state == .connected)
 
-      // The picture: its marker tells whose it is, and its time goes on.
+      // The picture's marker names its sender, and its time goes on.
       let person = try #require(bob.participants.first { $0.name == "Ann" })
       try await wait(for: "Bob's subscription to Ann's camera") { person.publication(.camera)?.subscription != nil }
       let track = try #require(person.publication(.camera)?.subscription?.video)
@@ -49,7 +49,8 @@ import Testing
       // Mute, chat and names travel by signalling.
       ann.local.publication(.camera)?.setMuted(true)
       try await wait(for: "the mute of Ann's camera at Bob's") { bobSees.saw("muted camera") }
-      // A muted picture is not sent, rather than sent and hidden; sound, which goes on, tells how long that was looked at.
+      // A muted picture isn't sent, rather than sent and hidden; the sound, which goes on, shows how long the test
+      // watched.
       var before = await sent(by: ann)
       try await wait(for: "half a second of sound") { await sent(by: ann).sound >= before.sound + 25 }
       let muted = await sent(by: ann)

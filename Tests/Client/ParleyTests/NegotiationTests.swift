@@ -59,7 +59,7 @@ import Testing
       try await wait(for: "the events: \(witness.events)") {
         witness.events.filter { expected.contains($0) } == expected
       }
-      // What was said holds no longer than until the next word.
+      // A subscription's wish holds only until the next one.
       bob.unsubscribe(camera)
       bob.applySlots()
       #expect(camera.subscription?.isPaused == false)
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("who publishes while others do receives them: the slots of an answer are older than the next ones")
+  @Test("two who publish at once receive each other: newer slots outlast an older answer")
   func atOnce() async throws {
     try await LiveServer.run { server in
       let ann = try Meeting("\(server.url)/at-once", name: "Ann")

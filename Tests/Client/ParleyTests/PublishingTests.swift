@@ -6,7 +6,7 @@ import Testing
 
 @testable import Parley
 
-/// What an app publishes is sent, or the app hears why not.
+/// Media that an app publishes is sent, or the app hears why not.
 @MainActor @Suite(.serialized) struct PublishingTests {
   private func bobSees(_ source: TrackSource, _ server: LiveServer, _ room: String) async throws {
     let bob = try await Meeting.join("\(server.url)/\(room)", name: "Bob")
@@ -18,7 +18,7 @@ import Testing
     await bob.leave()
   }
 
-  @Test("what is published while the meeting is being joined, or joined anew, goes out")
+  @Test("tracks published during a join or rejoin go out")
   func publishingWhileJoining() async throws {
     try await LiveServer.run { server in
       let ann = try Meeting("\(server.url)/early", name: "Ann")

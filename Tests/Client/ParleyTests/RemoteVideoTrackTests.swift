@@ -7,7 +7,7 @@ import Testing
 
 @testable import Parley
 
-/// Who begins to watch a video that is there already.
+/// Sinks that are added to a video that is already there.
 @Suite struct RemoteVideoTrackTests {
   private final class Counter: Sendable {
     let asked = Mutex(0)
@@ -35,7 +35,7 @@ import Testing
     ClosureVideoSink { frame in counter.shown.withLock { $0.append(Int(frame.time.nanoseconds / 1_000_000)) } }
   }
 
-  @Test("who watches just after a keyframe came sees it and what follows, in order, and asks for no other")
+  @Test("a sink added just after a keyframe gets it and the rest, and asks for no other")
   @MainActor func beginsWithWhatCame() async throws {
     let counter = Counter()
     let track = track(counter)
@@ -50,7 +50,7 @@ import Testing
     #expect(counter.asked.withLock { $0 } == 0)
   }
 
-  @Test("who watches before a keyframe came asks for one, and once only")
+  @Test("a sink added before a keyframe asks for one, and once only")
   @MainActor func asks() async throws {
     let counter = Counter()
     let track = track(counter)
@@ -63,7 +63,7 @@ import Testing
     try await wait(for: "three pictures twice") { counter.shown.withLock { $0.count } == 6 }
   }
 
-  @Test("who looks away and looks again begins with a keyframe, too")
+  @Test("a sink that is removed and added again begins with a keyframe")
   @MainActor func again() async throws {
     let counter = Counter()
     let track = track(counter)
@@ -104,7 +104,8 @@ import Testing
     #expect(recent.take(now: start).isEmpty)
   }
 
-  /// What a slot gives out in a tenth of a second, of one keyframe in one packet that came before `track` began.
+  /// The frames that a slot gives out in a tenth of a second, of one keyframe in one packet that came before `track`
+  /// began.
   private func shown(in slot: VideoSlot, sequence: Int64) throws -> [EncodedFrame] {
     let encoded = try #require(try Self.frames(1).first)
     // RFC 7741 section 4.2: the start of a partition, and nothing else.

@@ -17,7 +17,7 @@ struct SessionTimersTests {
     }
   }
 
-  @Test("who is due is called once, others are not, and the earliest deadline is of those that are left")
+  @Test("due sessions are called once, and the earliest deadline is of the others")
   func due() {
     let timers = SessionTimers()
     let (soon, late) = (Session(), Session())
@@ -30,7 +30,7 @@ struct SessionTimersTests {
     #expect(timers.earliest == Self.second + .seconds(1))
   }
 
-  @Test("who wants to be called at once again does not keep the thread")
+  @Test("a session that is due at once again doesn't hold the thread")
   func always() {
     let timers = SessionTimers()
     let session = Session()
@@ -42,7 +42,7 @@ struct SessionTimersTests {
     #expect(timers.earliest == .zero)
   }
 
-  @Test("who was removed while others were called is not called, and its place serves the next")
+  @Test("a session removed during calls isn't called, and its place serves the next")
   func removed() {
     let timers = SessionTimers()
     let (first, second, third) = (Session(), Session(), Session())

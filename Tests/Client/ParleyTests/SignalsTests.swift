@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("who sends faster than the server takes is cut off, and takes the same place back")
+  @Test("a sender faster than the server is cut off, and resumes its session")
   func tooFast() async throws {
     try await LiveServer.run { server in
       let bob = try Meeting("\(server.url)/haste", name: "Bob")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Parley
 
-/// What an app learns about its media, in the words of the W3C (webrtc-stats), measured on a real server.
+/// The statistics that an app gets about its media, in the words of the W3C (webrtc-stats), measured on a real server.
 @MainActor @Suite(.serialized) struct StatisticsTests {
   @Test(
     "what is sent tells camera, screen and sound apart, with codec, m-section and layers (RTCOutboundRtpStreamStats)")
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("what limits a picture is named: bandwidth, the processor, or that nobody watches (qualityLimitationReason)")
+  @Test("the limit of a video is named: bandwidth, the processor, or that nobody watches")
   func limits() async throws {
     try await LiveServer.run { server in
       let ann = try Meeting("\(server.url)/limits", name: "Ann")
@@ -185,7 +185,7 @@ import Testing
       #expect(received.audio == nil)
       #expect(try #require(received.remote).packetsSent > 0)
 
-      // Who looks away and looks again needs a keyframe.
+      // A viewer that stops and starts again needs a keyframe.
       track.remove(sink)
       let asked = video.pliCount + video.firCount
       track.add(sink)
@@ -232,7 +232,7 @@ import Testing
     }
   }
 
-  @Test("what a slot carried before does not count for what it carries now")
+  @Test("counts of a slot's earlier track don't count for its present one")
   func slotsThatAreUsedAgain() async throws {
     try await LiveServer.run { server in
       let ann = try Meeting("\(server.url)/again", name: "Ann")

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Parley
 
-/// Chat and names before and during a join, when there is nobody to tell them to yet.
+/// Chat and names before and during a join, when there is nobody yet to receive them.
 @MainActor @Suite(.serialized) struct TalkingTests {
-  @Test("what is said before and during a join is not taken for its first message, and arrives once")
+  @Test("chat before and during a join isn't taken for its first message, and comes once")
   func saidWhileJoining() async throws {
     try await LiveServer.run { server in
       let bob = try Meeting("\(server.url)/talk", name: "Bob")
@@ -45,7 +45,7 @@ import Testing
   @Test("chat messages whose answers were lost with the connection are said again, and arrive once, as do refusals")
   func lostAnswers() async throws {
     try await LiveServer.run { server in
-      // Nothing of the chat is kept, so that no history tells what has arrived.
+      // No chat is kept, so no history shows what has arrived.
       try await server.setPolicy { $0.chat = ChatPolicy(maximumMessages: 0) }
       let bob = try Meeting("\(server.url)/unanswered", name: "Bob")
       try await bob.join()
@@ -78,12 +78,12 @@ import Testing
     }
   }
 
-  @Test("what is answered again after a loss stands in its place, also where the history had no room for it")
+  @Test("a message answered again after a loss keeps its place, with or without history")
   func orderAfterLoss() async throws {
     try await LiveServer.run { server in
       let ann = try await Meeting.join("\(server.url)/order", name: "Ann")
       let witness = Witness(ann)
-      // 72 KB, of which a client is told 64 KiB at most when it comes back.
+      // 72 KB, of which a client gets 64 KiB at most when it comes back.
       let texts = (0..<6).map { "\($0)" + String(repeating: "€", count: 3_999) }
       let sent = try texts.map { (text: String) throws -> SentChatMessage in try ann.send(chat: text) }
       try await wait(for: "every answer: \(ann.queue.chat.count)") { ann.queue.chat.isEmpty && ann.chat.count == 6 }

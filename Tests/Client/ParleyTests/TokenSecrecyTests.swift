@@ -5,9 +5,9 @@ import Transport
 
 @testable import Parley
 
-/// Where a join token goes on its way to the server.
+/// The places that a join token reaches on its way to the server.
 @Suite(.serialized) struct TokenSecrecyTests {
-  /// What somebody has asked a server for.
+  /// A request to a server.
   private struct Asked: Equatable {
     var path: String
     var query: String?

@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test("who may not signal is told: by sendSignal with notAllowed, by signal with a problem")
+  @Test("a refused signal is reported: notAllowed by sendSignal, a problem by signal")
   func notAllowed() async throws {
     try await LiveServer.run(configure: { $0.isDevelopment = true }) { server in
       let host = try Meeting("\(server.url)/rights", token: Secret("moderator_token"), name: "Host")
@@ -170,7 +170,8 @@ import Testing
         }
         await ann.leave()
         try await wait(for: "Ann to be gone: \(atBob.events.suffix(3))") { atBob.saw("participantLeft Ann left") }
-        // Ann is told of each chat message that was never sent: the others arrive, and may come after the news that she has left.
+        // Ann's app gets each chat message that was never sent: the others arrive, and may come after the event that
+        // she has left.
         try await wait(for: "the end at Ann's") { atAnn.events.contains { $0.hasPrefix("ended") } }
         let chat = (0..<count).filter { $0 % 5 == 4 }.map { "chat Ann: \($0)" }
         let signals = (0..<count).filter { $0 % 5 != 4 }.map { "signal Ann n: \($0)" }
@@ -202,7 +203,7 @@ import Testing
       await ann.leave()
       try await wait(for: "Ann to be gone: \(atBob.events.suffix(3))") { atBob.saw("participantLeft Ann left") }
       let last = try #require(atBob.events.firstIndex(of: "signal Ann n: 149"))
-      // What waited for its turn comes after it.
+      // Requests that waited for their turn come after it.
       for line in ["muted camera", "muted microphone"] {
         let muted = try #require(atBob.events.firstIndex(of: line), "\(line): \(atBob.events.suffix(8))")
         #expect(last - muted > 30, "\(line) at \(muted), the last signal at \(last)")

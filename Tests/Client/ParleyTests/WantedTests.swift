@@ -2,9 +2,9 @@
 import TestSupport
 import Testing
 
-/// What nobody watches costs its sender nothing (dynacast).
+/// Layers that nobody watches cost their sender nothing (dynacast).
 @MainActor @Suite(.serialized) struct WantedTests {
-  @Test("what nobody watches any more stops at its sender, and comes back with a key frame")
+  @Test("layers that nobody watches stop at the sender, and return with a key frame")
   func stopsAndComesBack() async throws {
     try await LiveServer.run { server in
       let ann = try Meeting("\(server.url)/wanted", name: "Ann")
@@ -36,7 +36,7 @@ import Testing
         (await received()?.framesDecoded ?? 0) >= before.framesDecoded + 10
       }
       let after = try #require(await received())
-      // The encoder begins anew with one; the server's request may come long after that.
+      // The encoder starts again with one; the server's request may come long after that.
       #expect((before.keyFramesDecoded + 1...before.keyFramesDecoded + 2).contains(after.keyFramesDecoded))
       print("WantedTests: stopped after \(stopped), back after \(back)")
       await bob.leave()
@@ -94,19 +94,20 @@ import Testing
         }
         try await wait(for: "a picture of \(width) pixels") { await received()?.frameWidth == width }
         times.append("\(width) after \(clock.now - asked)")
-        // What was being encoded when the others were stopped may still be counted.
+        // Frames that were being encoded when the others were stopped may still be counted.
         let resting = await sent()
         try await more(40)
         let (after, has) = (await sent(), try #require(await received()))
         #expect(has.frameWidth == width)
-        // Of two layers that come back the smaller one may be there sooner; and a request may come long after what it asks for.
+        // Of two layers that come back the smaller one may be there sooner; and a request may come long after what it
+        // asks for.
         let most = UInt64(max(wanted.count - watched.count, 1)) + 1
         #expect(
           (had.keyFramesDecoded + 1...had.keyFramesDecoded + most).contains(has.keyFramesDecoded), "to \(width)")
         for layer in ["q", "h", "f"] {
           let (old, new) = (try #require(before[layer]?.video), try #require(after[layer]?.video))
           let isBack = wanted.contains(layer) && !watched.contains(layer)
-          // Who goes down asks for a key frame of what goes on.
+          // A receiver that goes down asks for a key frame of the layer that stays.
           let isTarget = layer == wanted.last.map { String($0) }
           let keyFrames = new.keyFramesEncoded - old.keyFramesEncoded
           #expect((isBack || isTarget ? 1...2 : 0...0).contains(keyFrames), "\(layer), to \(width)")
@@ -194,7 +195,7 @@ import Testing
       subscription.maximumFramesPerSecond = nil
       try await wait(for: "Ann to encode all again") { await rate() > 18 }
       #expect(await sent()?.keyFramesEncoded == before.keyFramesEncoded)
-      // What was wanted of a stream says nothing of the one that Ann sends after joining anew.
+      // The layers wanted of a stream say nothing of the one that Ann sends after she has joined again.
       subscription.maximumFramesPerSecond = 6
       try await wait(for: "Ann to encode six a second") { (4...8).contains(await rate()) }
       ann.rejoin()
@@ -235,7 +236,7 @@ import Testing
     }
   }
 
-  @Test("what was said of a slot is said again when it carries something else")
+  @Test("a slot's view is sent again when it carries something else")
   func nextPublication() async throws {
     try await LiveServer.run { server in
       let ann = try Meeting("\(server.url)/next", name: "Ann")

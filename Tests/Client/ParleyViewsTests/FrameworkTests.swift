@@ -50,7 +50,7 @@ import Testing
     #expect(grey[0] == 7 && grey[1] == 7 && grey[3] == 7 && grey[2] != 7)
   }
 
-  @Test("what no context can be is nil, and what has no current one draws nothing")
+  @Test("a context that can't be is nil, and drawing without a current one does nothing")
   func noContext() {
     #expect(UIGraphicsGetCurrentContext() == nil && UIGraphicsGetImageFromCurrentImageContext() == nil)
     UIGraphicsBeginImageContext(.zero)

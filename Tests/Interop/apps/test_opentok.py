@@ -45,7 +45,7 @@ class ServerSDK(unittest.TestCase):
         cls.api = opentok.Client(cls.key, cls.secret, api_url=cls.server.url)
 
     def items(self, session: str, what: str) -> list[dict[str, object]]:
-        """What a call lists, with what this package leaves out."""
+        """A call's list, with the parts that this package leaves out."""
         request = urllib.request.Request(
             f"{self.server.url}/v2/project/{self.key}/session/{session}/{what}",
             headers={"X-OPENTOK-AUTH": self.api._create_jwt_auth_header()})
@@ -80,10 +80,10 @@ class ServerSDK(unittest.TestCase):
                 call()
             self.assertIsInstance(refused.exception.__context__ or refused.exception, exceptions.AuthError)
 
-    #: What the tests beside the next one call.
+    #: The calls of the tests around the next one.
     SERVED = {"create_session", "generate_token", "list_streams", "get_stream", "set_stream_class_lists", "send_signal", "signal", "force_disconnect",
               "mute_all", "mute_stream", "disable_force_mute"}
-    #: What asks no server.
+    #: Methods that ask no server.
     HERE = {"append_to_user_agent", "get_headers", "get_json_headers", "headers", "json_headers", "validate_websocket_options"}
 
     def test_what_is_not_served_says_so_and_no_other_call_is_left(self) -> None:
@@ -189,7 +189,7 @@ class ServerSDK(unittest.TestCase):
 
 
     def by_the_older_header(self, session: str, address: str, ben: Person) -> None:
-        """What servers do that know the header of 2012: it is heard in the meeting, and somebody else's is not."""
+        """Servers that know the header of 2012: its call is heard in the meeting, and somebody else's isn't."""
         def call(method: str, path: str, secret: str = self.secret) -> int:
             request = urllib.request.Request(
                 f"{self.server.url}/v2/project/{self.key}/session/{session}/{path}", b"" if method == "POST" else None,
@@ -323,8 +323,8 @@ class BrowserScript(unittest.TestCase):
         self.says(ben, "Not connected.")
 
     def warns(self, page: Page) -> None:
-        """A subscriber is told that its picture may go when the server says that the own network is poor, and that it
-        may not any more."""
+        """A subscriber gets an event that its picture may go when the server calls its own network poor, and another
+        when that is over."""
         page.evaluate("""() => {
           window.warned = [];
           for (const type of ["videoDisableWarning", "videoDisableWarningLifted"]) { subscriber.on(type, (event) => warned.push(event.type)); }

@@ -177,8 +177,8 @@ class Hello(unittest.TestCase):
 
         def send(kind: str, text: str) -> None:
             api.send_signal(session, {"type": kind, "data": text})
-        # Whoever answered would have done so before they heard the next rounds, and all signals come to all in one
-        # order.
+        # A replying participant would have done so before they heard the next rounds, and all signals come to all in
+        # one order.
         send("hello", "from a server")
         for text in ("first", "second", "third"):
             send("round", text)
@@ -216,7 +216,7 @@ class Hello(unittest.TestCase):
             for item in items:
                 ann.page.get_by_role("button", name=f"More for {name}").click(timeout=5_000)
                 ann.page.get_by_role("menuitem", name=item, exact=True).click(timeout=5_000)
-            # The server tells the app of this after what was chosen.
+            # The app gets this signal after the chosen ones.
             count = app.names().count("signal")
             ann.page.evaluate("() => window.parley.signal({ type: 'chosen' })")
             happened("signal", count + 1)
@@ -325,7 +325,7 @@ class Hello(unittest.TestCase):
         app.expect("picture")
         self.shows_ann(display, *below)
         self.keep("both", display, moves=True)
-        # The page beside it, which shows the app's picture.
+        # The page next to it, which shows the app's picture.
         ann.sees_test_picture(name, rate=8)
         page.screenshot(path=OUTPUT / "opentok" / "page.png")
 
@@ -376,7 +376,7 @@ class Hello(unittest.TestCase):
         wait_for("a second picture", lambda: app.names().count("picture") == 2 or f"no: {app.names()}", 20)
         self.assertNotIn("alert", app.names())
 
-        # The app is told to end: it leaves first, and is not seen until the server notices that it is gone.
+        # The app gets the order to end: it leaves first, and stays unseen until the server notices that it is gone.
         own = app.expect("connected")["connection"]
         app.process.send_signal(signal.SIGTERM)
         wait_for("the app to be gone from the page", lambda: page.evaluate(

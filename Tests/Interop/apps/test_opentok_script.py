@@ -22,8 +22,7 @@ from server import Server
 
 #: A browser as people have it: no page is loud before somebody has clicked.
 SILENT = ("--autoplay-policy=document-user-activation-required",)
-#: What an app's own server gives out: written for the library as its guides have it, with a log of everything that is
-#: told.
+#: A page as an app's own server gives it out: written for the library as its guides have it, with a log of every event.
 PAGE = """<!doctype html><meta charset="utf-8"><title>An app</title><div id="publisher"></div><div id="subscribers"></div>
 <script>
   window.log = [];
@@ -132,11 +131,11 @@ class App(unittest.TestCase):
         return self.enterContext(Person(self.driver, "Cem", draws=draws)).join(self.server.url, f"{self.session}?jwt={self.token(opentok.Roles.moderator)}")
 
     def log(self, person: Person, **wanted: Any) -> list[dict]:
-        """What was told with these values, in order."""
+        """Events with these values, in order."""
         return [each for each in person.page.evaluate("() => log") if all(each.get(key) == value for key, value in wanted.items())]
 
     def hears_of(self, person: Person, count: int = 1, **wanted: Any) -> dict:
-        """Waits until something was told so often."""
+        """Waits until an event has come so often."""
         wait_for(f"{count} of {wanted} at {person.name}'s", lambda: len(self.log(person, **wanted)) >= count
                  or f"no: {self.log(person)[-8:]} {person.console[-3:]}")
         return self.log(person, **wanted)[count - 1]
@@ -244,7 +243,7 @@ class App(unittest.TestCase):
         wait_for("Cem's sound", lambda: ben.page.evaluate("() => [...document.querySelectorAll('audio')].every((each) => !each.paused)"))
         self.assertEqual(self.log(ben, who="Cem", type="audioBlocked"), [])
 
-    # MARK: What a host ends
+    # MARK: Streams that a host ends
 
     def test_a_camera_that_a_host_turns_off_comes_back_and_is_told_to_be_on_only_when_it_is(self) -> None:
         ann, ben = self.person("Ann"), self.person("Ben")
@@ -275,7 +274,7 @@ class App(unittest.TestCase):
         self.assertEqual([(each["oldValue"], each["newValue"]) for each in self.log(ben, type="streamPropertyChanged", stream="Ann", changedProperty="hasVideo")],
                          [(True, False), (False, True)])
 
-        # The device is refused: it stays off for everybody, and the page is told.
+        # The device is refused: it stays off for everybody, and the page gets an event.
         turned_off(2)
         ann.page.evaluate("() => { window.failed = new Promise((resolve) => publisher.publishVideo(true, (error) => resolve(told(error)))); }")
         wait_for("the camera to be asked for", lambda: ann.page.evaluate("() => asked") == 2)
@@ -285,7 +284,7 @@ class App(unittest.TestCase):
         for person in (ann, ben):
             self.says(person, "Ann", hasVideo=False, hasAudio=True)
 
-        # Published anew, pictures come.
+        # Published again, it shows pictures.
         ann.page.evaluate("() => session.unpublish(publisher)")
         self.hears_of(ben, who="session", type="streamDestroyed", stream="Ann", reason="clientDisconnected")
         ann.page.evaluate("() => { window.anew = again(); }")
@@ -403,7 +402,7 @@ class App(unittest.TestCase):
         self.assertIn("1000 signals wait to be sent already, which is the limit: 40 a second go out, 100 at once", refused[0][2])
         wait_for("some of the others", lambda: len(ben.page.evaluate("() => got")) > 20)
         self.one_place(ann, ben, own)
-        # What still waits is answered, too.
+        # Calls that still wait are answered, too.
         ann.page.evaluate("() => session.disconnect()")
         answers = wait_for("an answer for each", lambda: len(found := ann.page.evaluate("() => answers.filter(Boolean)")) == 1_300 and found or f"no: {len(found)}")
         passed = answers.count("passed on")
@@ -475,7 +474,7 @@ class App(unittest.TestCase):
             ben.sees("Ann")
         self.hears_of(ben, who="Ann", type="videoEnabled", reason="publishVideo")
 
-        # A subscriber's wish is its own: nobody else is told.
+        # A subscriber's wish is its own: nobody else gets an event.
         ann_said = len(self.log(ann))
         playing = "(kind) => Boolean(subscribers.Ann.element.querySelector(kind).srcObject)"
         received = "() => new Promise((resolve) => subscribers.Ann.getStats((error, stats) => resolve([stats.audio.bytesReceived, stats.video.bytesReceived])))"
@@ -485,7 +484,7 @@ class App(unittest.TestCase):
             wait_for(f"no {kind} to play", lambda: not ben.page.evaluate(playing, kind))
             if kind == "video":
                 self.hears_of(ben, who="Ann", type="videoDisabled", reason="subscribeToVideo")
-                # What nobody watches is not sent.
+                # A stream that nobody watches isn't sent.
                 wait_for("Ann's picture to be sent no more", lambda: not self.sends(ann))
             ben.page.evaluate(f"() => {{ subscribers.Ann.{call}(true); }}")
             wait_for(f"{kind} to play", lambda: ben.page.evaluate(playing, kind))

@@ -30,8 +30,8 @@ CHOICES = ["Join online chat", "Join online video chat", "Cancel"]
 
 
 class ServiceApplication:
-    """A service of the bank's own that gives what it is told to, whatever it is asked, once ``opened`` is set. Use it
-    in a ``with`` block."""
+    """A service of the bank's own that gives its set answer, whatever it is asked, once ``opened`` is set. Use it in a
+    ``with`` block."""
 
     def __init__(self, status: int, **answer: object):
         outer = self
@@ -193,13 +193,13 @@ class Journey(Case):
         wait_for("the picture to go", lambda: "Agent's picture" not in bank.screen()["views"] or f"no: {bank.screen()}", 40)
 
 
-#: What is told when a guest is in the meeting, in which somebody is already, before anything else can be done.
+#: The events when a guest is in the meeting, in which somebody is already, before anything else can be done.
 MEETING = [
     "conversation.subject = adhocMeeting", "myself.audio.state = connected", "conversation.state = established", "chatService.canStop = true",
     "chatService.canSendMessage = true", "audioService.canStop = true", "audioService.canSetHold = true", "audioService.canToggleMute = true",
     "videoService.canStart = true", "videoService.canSetActiveCamera = true", "myself.audio.canSetMuted = true",
     "told: conversation established"]
-#: What is told first of its end.
+#: The first events of its end.
 ENDING = [
     "conversation.canLeave = false", "chatService.canStop = false", "chatService.canSendMessage = false", "audioService.canStop = false",
     "audioService.canSetHold = false", "audioService.canToggleMute = false"]
@@ -212,14 +212,14 @@ CHAT = ["historyService.activityItems = + outgoing “Do you give loans?” succ
 
 
 class Sequence(Case):
-    """Both ways to join, with all that the app and the agent's page are told from the first call to the end, in order.
+    """Both ways to join, with all events of the app and of the agent's page from the first call to the end, in order.
 
-    What the SDK's documents say of the order: the helper tells what is so already when it is made, then `establishing`,
-    `established` and, after `leave()`, `idle`; who is watched is the first to be inserted, told as nobody until their
-    picture may be subscribed to; a message is told once it is in the history; `unmuting` counts at once and `unmuted`
-    when the server has answered, muting at once. That of what is stopped no `can…` flag stays true follows from their
-    "only the subject and the history can be read". In which order the flags of one moment turn they leave open; here it
-    is ours, and always the same.
+    The order in the SDK's documents: the helper reports the present state when it is made, then `establishing`,
+    `established` and, after `leave()`, `idle`; the watched participant is the first to be inserted, reported as nobody
+    until their picture may be subscribed to; a message is reported once it is in the history; `unmuting` counts at once
+    and `unmuted` when the server has answered, muting at once. That of what is stopped no `can…` flag stays true
+    follows from their "only the subject and the history can be read". In which order the flags of one moment turn they
+    leave open; here it is ours, and always the same.
     """
 
     def video(self, record: Record, history: list[str]) -> None:
@@ -317,7 +317,7 @@ class Lobby(Case):
         self.assertEqual(bank.all("conversation", "state", before), ["establishing", "inLobby", "established"])
         wait_for("Jake in the page", lambda: ann.names() == ["Jake"])
 
-        # Who is not let in reads why, and is back where they came from.
+        # A refused guest reads the reason, and is back where they came from.
         bank.do("press End")
         bank.shows("You have the token")
         before = self.join(bank, "Join online chat")
@@ -337,7 +337,7 @@ class Lobby(Case):
         before = self.join(bank, "Join online video chat")
         bank.do("press Accept to have a video call with your agent", "see You are in the lobby")
         wait_for("the knock", lambda: ann.page.get_by_text("Jake wants to join").first.is_visible())
-        # Who waits is in nobody's meeting, sends nothing and is shown nothing.
+        # A guest in the lobby is in nobody's meeting, sends nothing and is shown nothing.
         self.assertEqual((ann.names(), bank.all("canStart", "value", before)), ([], ["false"]))
         self.assertIn("Unmute", bank.screen()["disabled"])
         self.assertNotIn("Agent's picture", bank.screen()["views"])
@@ -399,8 +399,8 @@ class BadInput(Case):
         choose("Forbid chat", "Communication", "does not let you write messages any more", picture=True, button=False)
 
     def test_a_customer_on_a_machine_without_devices_is_told_once_of_each_in_the_video_chat_and_sees_the_agent(self) -> None:
-        # The preview is the first to miss the camera, and has nobody to tell; and the app starts video whenever it is
-        # told that it can.
+        # The preview is the first to miss the camera, and can report it to nobody; and the app starts video whenever
+        # `canStart` allows it.
         bank = self.enterContext(Bank(self.home(), "--server", self.server.url, environment={"PARLEY_TEST_DEVICES": ""}))
         room = self.online_meeting(bank)
         before = self.join(bank, "Join online video chat")
@@ -496,7 +496,7 @@ class BadInput(Case):
     def test_a_meeting_that_the_server_does_not_know_is_an_alert_by_its_address_and_by_a_token(self) -> None:
         server = self.enterContext(Server("--open-rooms", "no"))
         bank = self.bank(server=server.url)
-        # Where rooms are not open nobody makes a meeting by asking for it.
+        # In closed rooms nobody makes a meeting by asking for it.
         bank.do("press Settings", "turn Skype for Business Online = off", f"fill Meeting URL = {server.url}/nowhere", "press Save", "press Sign in")
         for how in ("Ask using Text Chat", "Ask using Video Chat"):
             before = len(bank.events)
@@ -527,7 +527,7 @@ class BadInput(Case):
             self.join(bank, "Join online chat")
             bank.do("see now you can send a message")
         bank.expect("alert", type="conferenceUnexpectedDisconnect", level="Error")
-        # Back on the screen before, the app asks for the next token. Where the server is gone by then, that is an alert
+        # Back on the screen before, the app asks for the next token. With the server gone by then, that is an alert
         # over the other one.
         read: list[str] = []
 
@@ -567,7 +567,7 @@ class Window(Case):
         def drawn() -> object:
             [(left, top, width, height)] = self.windows("Woodgrove Bank").values()
             right, bottom = left + width, top + height
-            # What was asked for is drawn a moment later: two pictures are alike once it is.
+            # The page draws a moment after the request: two pictures are alike once it has.
             first, second = (grab()[top:bottom, left:right] for _ in range(2))
             if not moves and not np.array_equal(first // 64, second // 64):
                 return "no: it changes"
@@ -661,7 +661,7 @@ class Window(Case):
         self.keep("chat")
         app.do("size 240x580")
         self.keep("chat-narrow")
-        # Whoever closes the window is gone at once.
+        # A participant whose window is closed is gone at once.
         app.send("quit")
         wait_for("Ann to be alone", lambda: ann.names() == [] or f"no: {ann.names()}", 8)
         self.assertEqual(app.process.wait(10), 0)
@@ -748,7 +748,7 @@ class Window(Case):
         [made] = run(server, "token", "create", "--room", room, "--role", "moderator")
         ann = self.enterContext(Person(self.driver, "Ann")).join(server.url, f"{room}?jwt={made['token']}")
 
-        # Whoever leads the meeting mutes the customer, and removes them.
+        # The meeting's host mutes the customer, and removes them.
         self.join(app, "Join online video chat")
         app.do("press Accept to have a video call with your agent", "see You talk to Ann", "press Unmute")
         app.expect("muted", state="unmuted")
@@ -765,7 +765,7 @@ class Window(Case):
         self.keep("alert-removed")
         app.do("answer Ok", "see You have the token")
 
-        # A server that answers nothing any more: the loss is told, and that nobody has heard the goodbye.
+        # A server that stops answering: the app reports the loss, and that nobody has heard the goodbye.
         before = self.join(app, "Join online video chat")
         # Before that a loss is a call that failed.
         app.expect("conversation", before, state="established")
@@ -805,7 +805,7 @@ GREEN, RED = (10, 89, 74), (179, 28, 36)
 
 
 def grab() -> np.ndarray:
-    """What is on the display."""
+    """The pixels of the display."""
     with av.open(os.environ["DISPLAY"], format="x11grab", options={"video_size": "800x600", "draw_mouse": "0"}) as screen:
         return next(screen.decode(video=0)).to_ndarray(format="rgb24")
 

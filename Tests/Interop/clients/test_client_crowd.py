@@ -58,7 +58,7 @@ class Demo(unittest.TestCase):
 
     @staticmethod
     def heard(person: Person) -> set[str]:
-        """Who has been named as speaking."""
+        """Participants who have been named as speaking."""
         return set(person.evaluate("""() => {
             if (!window.spoke) {
                 window.spoke = new Set();

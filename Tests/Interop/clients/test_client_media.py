@@ -56,8 +56,8 @@ class SwiftAndPages(ClientTest):
         self.assertEqual(len(values), pictures.count, "every picture must bear its marker")
         print(f"{pictures.width}x{pictures.height}, {len(values)} recognised, {min(values):.1f} to {max(values):.1f} dB, "
               f"median {np.median(values):.1f}, {heard:.2f} Hz", end=" … ")
-        # The known picture one pixel beside itself has 32 dB, in the wrong range of brightness 35, the one before or
-        # after it 23: what is above those is this very picture, and what is lost is lost to coding.
+        # The known picture shifted by one pixel has 32 dB, in the wrong range of brightness 35, the one before or after
+        # it 23: a result above those is this very picture, and its loss is due to coding.
         self.assertGreater(np.median(values), 36)
         self.assertGreater(min(values), 30)
 
@@ -111,7 +111,7 @@ class SwiftAndSwift(ClientTest):
         one, two = (self.client(name, "--publish", "testsrc", "--style", str(style), "--codec", codec, records=True)
                     for name, style in (("One", 0), ("Two", 1)))
         one.joined(), two.joined()
-        # Who gets no core sends and shows nothing; that is the machine's freeze and not the stream's.
+        # A process without a core sends and shows nothing; that is the machine's freeze and not the stream's.
         waits = self.enterContext(ProcessorWait(self.server.process, one.process, two.process))
         one.sees("Two"), two.sees("One")
         end = time.monotonic() + 10

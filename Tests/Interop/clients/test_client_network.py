@@ -65,7 +65,7 @@ class Addresses(unittest.TestCase):
     def test_an_address_that_comes_and_one_that_goes_disturb_nobody_who_does_not_use_them(self) -> None:
         network = self.enterContext(Network("parley-more"))
         network.ip("address", "add", "192.0.2.1/24", "dev", "left")
-        # Who has no other address uses this one.
+        # A host without another address uses this one.
         network.ip("address", "delete", "127.0.0.1/8", "dev", "lo")
         ann, ben = self.pair(network, "192.0.2.1")
         self.goes_on(ben, 25)

@@ -22,7 +22,7 @@ PAGE = (SUPPORT / "sync_page.js").read_text().split("\n", 1)[1]
 LIMIT = 0.08
 
 
-#: The luma of the bar that tells the time; what is around it is below 70, or white.
+#: The luma of the bar that shows the time; the pixels around it are below 70, or white.
 BAR = 117
 
 

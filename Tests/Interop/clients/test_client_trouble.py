@@ -36,7 +36,7 @@ from ports import free_port
 from proxy import CuttableProxy
 from server import BINARY, ROOT, Server
 
-#: What a person waits for an answer; joining has its own limit of 30 s.
+#: The longest wait for an answer; joining has its own limit of 30 s.
 PATIENCE = 40
 
 
@@ -126,7 +126,7 @@ class BadInput(unittest.TestCase):
         self.refuse(f"https://localhost:{self.server.port}/x", words=("HTTPS",))
 
     def token(self) -> tuple[str, str]:
-        """A meeting and a token for it, as the service application gets them."""
+        """A meeting and a token for it, as the trusted application gets them."""
         def post(path: str, body: str) -> dict:
             with urllib.request.urlopen(urllib.request.Request(self.server.url + path, body.encode()), timeout=10) as answer:
                 return json.loads(answer.read())
@@ -279,7 +279,7 @@ class BadInput(unittest.TestCase):
                 for number in range(50):
                     ann.command("chat", text=f"{number} " + "x" * 200)
                 wait_for("a full pipe", lambda: waiting(reading) > 3_000 or f"no: {waiting(reading)} bytes")
-                # Long after that it still hears, records and does what it is told.
+                # Long after that it still hears, records and obeys.
                 file = Path(folder, "Ann-microphone.webm")
                 size = file.stat().st_size
                 wait_for("the recording to go on", lambda: file.stat().st_size > size + 30_000 or f"no: {file.stat().st_size} after {size}")
@@ -425,7 +425,7 @@ class BadInput(unittest.TestCase):
 
 
 class Outages(unittest.TestCase):
-    """Each has servers of its own and mostly waits, so they run at the same time; each test tells of one."""
+    """Each has servers of its own and mostly waits, so they run at the same time; each test shows the result of one."""
 
     @classmethod
     def setUpClass(cls) -> None:

@@ -25,7 +25,7 @@ class Examples(client_test.ClientTest):
             self.fail(f"{binary} is not built; `make test-interop` builds it")
         bot = subprocess.Popen([str(binary), *arguments], cwd=self.folder, text=True, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               # Whoever runs the tests under nohup has it ignored, and so would the bots.
+                               # Under nohup the tests inherit that it is ignored, and so would the bots.
                                preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
         self.addCleanup(lambda: bot.poll() is None and bot.kill())
         return bot

@@ -1,5 +1,5 @@
-"""What the documents say and a program can check: links, paths, options, variables, and the tests that guard against
-each threat."""
+"""The claims of the documents that a program can check: links, paths, options, variables, and the tests that guard
+against each threat."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from server import ROOT
 
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
-#: Where what the documents name is written.
+#: Folders that contain the names in the documents.
 FOLDERS = ("Sources", "Tests", "Benchmarks", "Examples", "Scripts", "Web", "Packaging")
 #: Options of other programs.
 FOREIGN = {"sanitize"}
@@ -53,7 +53,7 @@ class Documents(unittest.TestCase):
         makefile = (ROOT / "Makefile").read_text()
         code = text_of(*FOLDERS) + makefile
         options = set(re.findall(r'"(?:--)?([a-z][a-z-]+)"', code)) | set(re.findall(r"--([a-z][a-z-]+)", code)) | FOREIGN
-        # Those that code reads by name are no options of a command.
+        # Those that code reads by name aren't options of a command.
         variables = set(re.findall(r'"(PARLEY_[A-Z_]+)"', text_of("Sources")))
         targets = set(re.findall(r"^([a-z-]+):", makefile, re.M))
         self.assert_all(

@@ -21,7 +21,7 @@ from server import BINARY, ROOT, Server
 TASKS = [f"docs/operating/{task}.md" for task in ("data", "tenants", "meetings", "administration")]
 PAGES = [path.relative_to(ROOT).as_posix() for folder in ("operating", "protocol") for path in sorted((ROOT / "docs" / folder).glob("*.md"))]
 GUIDES = ("README.md", "docs/operating.md", *TASKS, *(page for page in PAGES if page not in TASKS), "docs/webhooks.md", "docs/protocol.md")
-# What is no single run of a command beside a server: the server itself, building, and a live meeting.
+# Commands that aren't a single run next to a server: the server itself, building, and a live meeting.
 APART = ("parley serve", ".build/release/parley", "make ")
 
 

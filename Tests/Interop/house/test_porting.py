@@ -15,7 +15,7 @@ LIVE = '@Test("live") func live() async throws { try await LiveSession.run { liv
 
 class Porting(unittest.TestCase):
     def check(self, tests: str, row: str = "| `OTThing` | `level` | works |  |") -> str:
-        """What the script says of a module with one name, a guide with this row and these tests; nothing when all is
+        """The script's findings for a module with one name, a guide with this row and these tests; nothing when all is
         well."""
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         files = {"docs/porting-thing.md": row + "\n", "docs/porting/thing-names.txt": "OTThing\nOTThing.level\n",
@@ -32,9 +32,9 @@ class Porting(unittest.TestCase):
         self.assertEqual(self.check(LIVE % "; _ = OTThing().level"), "")
         for tests in (LIVE % "" + named, named + LIVE % "", LIVE % '; print("level") // level\n' + named):
             self.assertIn("OTThing.level is said to work, and no test", self.check(tests))
-        # What the tests share is used by those that start one.
+        # Helpers that the tests share are used by those that start one.
         self.assertEqual(self.check(LIVE % "" + "func look(_ thing: OTThing) -> Int { thing.level }\n" + named), "")
-        # What differs may be shown without one.
+        # A name that differs may be shown without one.
         self.assertEqual(self.check(LIVE % "" + named, "| `OTThing` | `level` | differs | always 1 |"), "")
         self.assertIn("OTThing.level is named by no test", self.check(LIVE % ""))
 
@@ -51,7 +51,7 @@ class Porting(unittest.TestCase):
             self.assertIn(problem, self.check(tests, row))
 
     def types(self, module: str, names: str, rows: str) -> str:
-        """What the script says of a module whose names are listed with their types."""
+        """The script's findings for a module whose names are listed with their types."""
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         files = {"docs/porting-thing.md": rows, "docs/porting/thing-names.txt": names, "Sources/Thing.swift": module}
         for name, text in files.items():

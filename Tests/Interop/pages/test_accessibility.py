@@ -1,4 +1,4 @@
-"""What a screen reader tells of ``Examples/WoodgroveBank`` and ``Examples/OpenTokHello`` in windows: over AT-SPI, as
+"""What does a screen reader say of ``Examples/WoodgroveBank`` and ``Examples/OpenTokHello`` in windows? Over AT-SPI, as
 Orca hears it."""
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from server import Server
 from sound_system import Display
 
 APPLICATION = "WoodgroveBank"
-#: What only holds other things, or repeats the title of the button that it is in.
+#: Roles that only hold other things, or repeat the title of the button that they are in.
 PLAIN = ("panel", "filler", "scroll bar", "scroll pane")
 
 
 def told(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What of a window is read out, in its order."""
+    """The parts of a window that are read out, in its order."""
     buttons = [each["path"] for each in nodes if each["role"] == "push button"]
     return [each for each in nodes if each["role"] not in PLAIN and each["path"][:-1] not in buttons]
 
@@ -48,7 +48,7 @@ class Accessibility(unittest.TestCase):
         subprocess.run(["xdotool", "mousemove", "--window", window, "4", "4"], check=True)
 
     def read(self) -> list[dict[str, Any]]:
-        """What is in the window, in the order in which it is read out."""
+        """The parts of the window, in the order in which they are read out."""
         return told(self.reader.window(APPLICATION))
 
     def reads(self, *expected: tuple[str, str]) -> list[dict[str, Any]]:
@@ -88,12 +88,12 @@ class Accessibility(unittest.TestCase):
             self.assertEqual("editable" in each["states"], each["role"].endswith("text"), each)
         self.tab(*login[2:], login[2])
 
-        # What is typed is read. The letters of a password are not spoken, for its role's sake: GTK 4.8 gives them away
-        # all the same.
+        # Typed text is read. The letters of a password are not spoken, for its role's sake: GTK 4.8 gives them away all
+        # the same.
         self.app.do("fill Bank ID = 4711")
         wait_for("the bank ID to be read", lambda: [each.get("text") for each in self.read() if each["name"] == "Bank ID"] == ["4711"])
 
-        # A screen that is presented is all that is read; switches tell how they stand.
+        # A presented screen is all that is read; switches say their state.
         self.press("Settings")
         self.app.do("see Skype for Business Online")
         fields = ["Meeting URL", "Token and discovery URI request API URL", "Online meeting request API URL", "Display name"]

@@ -1,5 +1,5 @@
-"""Which addresses a server tells for media: on machines with many, with changing ones, with several servers; from other
-machines (namespaces)."""
+"""Addresses that a server reports for media: on machines with many, with changing ones, with several servers; from
+other machines (namespaces)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Machines:
 
 
 def told(server: Server) -> list[str]:
-    """The addresses that the server says it tells clients now."""
+    """The addresses that the server logs as reported to clients now."""
     found = re.findall(r"event=media\.addresses told=\"?([^\s\"]*)", server.log())
     return found[-1].split(",") if found else []
 
@@ -147,7 +147,7 @@ class Addresses(unittest.TestCase):
     def test_a_server_behind_a_proxy_tells_its_public_address_whatever_its_pages_listen_on(self) -> None:
         server = self.serve("--host", "127.0.0.1", "--public-address", "192.0.2.1", "--private-addresses", "no")
         self.assertEqual(told(server), ["192.0.2.1"])
-        # What a proxy does, as far as this goes.
+        # The part of a proxy's work that matters here.
         relay = self.enterContext(subprocess.Popen(
             [*Machines.within(self.machines.server), sys.executable, "-c", RELAY, "192.0.2.1", "8088", str(server.port)],
             stdout=subprocess.PIPE, text=True))

@@ -49,14 +49,14 @@ class Chat(unittest.TestCase):
         ann, ben = host.page, guest.page
         wait_for("each other", lambda: host.names() == ["Ben"] and guest.names() == ["Ann"])
 
-        # What is typed is told while it is typed, and no more when it is sent.
+        # Typing is shown during it, and no more when the message is sent.
         ben.get_by_label("Message", exact=True).press_sequentially("helo")
         wait_for("the line about typing", lambda: ann.get_by_text("Ben is typing…").count() == 1)
         ben.keyboard.press("Enter")
         wait_for("the message", lambda: ann.locator(".chat-text", has_text="helo").count() == 1)
         wait_for("the line to go", lambda: ann.get_by_text("Ben is typing…").count() == 0)
 
-        # By keyboard alone: the arrow up edits the last message, once its author has it back, who may be told after the
+        # By keyboard alone: the arrow up edits the last message, once its author has it back, who may get it after the
         # others.
         wait_for("the message at Ben's", lambda: ben.locator(".chat-text", has_text="helo").count() == 1)
         ben.keyboard.press("ArrowUp")
@@ -83,7 +83,7 @@ class Chat(unittest.TestCase):
         self.assertEqual(saved.value.path().read_text(), "<script>window.hit = 1</script>")
         self.assertIsNone(ann.evaluate("() => window.hit ?? null"))
 
-        # What is too large is refused before it is sent.
+        # A file that is too large is refused before it is sent.
         ben.locator("input[type=file]").set_input_files({"name": "big.bin", "mimeType": "", "buffer": b"x" * 70_000})
         wait_for("the refusal", lambda: ben.get_by_text("big.bin was not sent. The file is too large: at most 66 kB are taken here.").count() == 1)
 
@@ -132,7 +132,7 @@ class Chat(unittest.TestCase):
                 else:
                     self.assertEqual((texts.count(), late.page.locator(".chat-file").count()), (0, 0))
                     self.assertIn("No messages since you came.", late.page.locator("#chat-panel .panel-empty").inner_text())
-                # What was there already is no news: no word of it is said or counted.
+                # Messages that were there already aren't news: none is announced or counted.
                 self.assertEqual((late.page.locator(".toast").filter(has_text="before").count(), late.page.locator(".badge").count()), (0, 0))
                 self.writes(host, "now all are here")
                 wait_for("what is written since", lambda: texts.all_inner_texts()[-1:] == ["now all are here"])
@@ -166,7 +166,7 @@ class Chat(unittest.TestCase):
         }""")
         wait_for("the folder to be refused", lambda: problem.inner_text()
                  == "Pictures was not sent. It cannot be read. A folder has to be packed into one file first.")
-        # What is sent next takes the words away.
+        # The next message that is sent takes the words away.
         self.writes(ann, "sorry")
         self.assertFalse(problem.is_visible())
 
@@ -225,7 +225,7 @@ class Chat(unittest.TestCase):
         self.assertEqual(ann.page.locator("#chat-panel").get_by_role("alert").inner_text(), "1,000 messages wait to be sent already. Wait a moment, and send it again.")
         wait_for("some of them at Ben's", lambda: len(self.texts(ben)) > before + 20)
         self.assertEqual(ann.page.evaluate("() => [states, failed]"), [[], []])
-        # What was never sent is told.
+        # A message that was never sent is reported.
         ann.page.evaluate("() => parley.leave()")
         wait_for("Ben to be alone", lambda: ben.names() == [])
         more = self.texts(ben)[before:]
@@ -244,7 +244,7 @@ class Chat(unittest.TestCase):
                 wait_for("each other", lambda: ann.names() == ["Ben"] and ben.names() == ["Ann"])
                 self.watch(ann)
                 def loses_answers(person: Person) -> None:
-                    """What the server has answered from now on is lost with the connection."""
+                    """Answers that the server sends from now on are lost with the connection."""
                     proxy.cut()
                     wait_for("the loss to be known", lambda: person.state() == "reconnecting")
 
@@ -261,7 +261,7 @@ class Chat(unittest.TestCase):
                 ann.page.evaluate("() => parley.sendChat('after')")
                 expected = ["once", "meanwhile", "after"]
                 self.comes_to(ben, expected)
-                # What is kept nowhere nobody can tell again.
+                # A chat that is kept nowhere nobody can report again.
                 self.comes_to(ann, expected if keep != "0" else expected[1:])
 
                 # Many at once, some of them alike, and one loss after the other.
@@ -276,8 +276,8 @@ class Chat(unittest.TestCase):
                     proxy.mend()
                 self.comes_to(ben, expected)
 
-                # Who comes back is told 64 KiB: of long ones the first are answered after the last, and stand before
-                # them.
+                # A returning participant gets 64 KiB: of long messages the first are answered after the last, and stand
+                # before them.
                 long = [str(index).ljust(4_000, ".") for index in range(30)]
                 expected += long
                 wait_for("Ann to be back", lambda: ann.state() == "connected")

@@ -1,5 +1,5 @@
-"""Receivers that cannot decode what somebody sends: both sides are told, no slot claims it, and the sender goes over to
-what all can decode."""
+"""Receivers that can't decode what somebody sends: both sides are notified, no slot claims it, and the sender goes over
+to a codec that all can decode."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Codecs(client_test.ClientTest):
 
     def test_swift_goes_over_to_what_aiortc_can_play_and_back(self) -> None:
         swift = self.client("Swift", "--publish", "testsrc", "--style", "2", "--codec", "VP9").joined()
-        # What nobody watches is not encoded.
+        # A track that nobody watches isn't encoded.
         self.client("Watcher").joined()
         codec = lambda name: lambda: any(each["codec"] == name for each in swift.sent("video"))
         swift.statistics("VP9", codec("VP9"), 40)

@@ -105,7 +105,7 @@ class Hosting(unittest.TestCase):
         host.page.get_by_role("menuitem", name="Lower hand").click()
         wait_for("the hand to be down", lambda: guest.evaluate("() => window.parley.localParticipant.hand === null"))
 
-        # A right that is taken ends what is published by it, and the guest is told so.
+        # A permission that is taken ends what is published by it, and the guest is notified.
         menu.click()
         host.page.get_by_role("menuitem", name="Forbid camera").click()
         self.says(guest, "A host has decided: you may not show your camera any more.")
@@ -212,7 +212,7 @@ class Hosting(unittest.TestCase):
 
     def test_who_is_in_sees_another_title_and_another_end(self) -> None:
         ann = self.person("Ann")
-        # By a command, which another process runs, at once: nobody else comes before it is told.
+        # By a command, which another process runs, at once: nobody else comes before the room knows.
         meeting = self.change(self.room, "--subject", "Crew <b>meeting</b>")
         self.says(ann, "The meeting is called Crew <b>meeting</b> now")
         ben = self.person("Ben")

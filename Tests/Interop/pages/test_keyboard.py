@@ -1,4 +1,4 @@
-"""The pages by keyboard alone, and as screen readers are told of them: planning a meeting, and the doors of one."""
+"""The pages by keyboard alone, and as screen readers read them: planning a meeting, and the ways into one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Planning(KeyboardTest):
         keys.press("Enter").at("textbox Title")
         self.assertEqual(keys.nameless(), [])
 
-        # A day that is missing is told, and the focus is where it is missing.
+        # A missing day is reported, and the focus is on its field.
         keys.type("Choir").press("Tab")
         self.assertTrue(keys.focus().startswith("spinbutton Month"), keys.focus())
         keys.press("Delete", "Enter")
@@ -48,7 +48,7 @@ class Planning(KeyboardTest):
         keys.go("button Plan the meeting", 8)
         keys.press("Enter")
 
-        # What was planned, with the focus on what is done next.
+        # The planned meeting, with the focus on the next step.
         keys.at("button Copy the address")
         self.assertEqual(keys.nameless(), [])
         self.assertIn("It comes again every week until", page.get_by_role("dialog", name="Choir").inner_text())
@@ -137,7 +137,7 @@ class Planning(KeyboardTest):
         keys.press("Enter")
         self.connected(cem)
 
-        # Loaded anew, the page is still the host's.
+        # Loaded again, the page is still the host's.
         ann.page.reload()
         keys.at("button Join now")
         keys.press("Enter")
@@ -171,7 +171,7 @@ class Planning(KeyboardTest):
         self.assertEqual(ann.page.url, f"{shown}&config.subject=Other")
         # Only where the link had the token in the query a server has seen it there: joining has it in no address.
         self.assertEqual(sum(token in url for url in asked), 1, asked)
-        # What the browser shows is the address of a guest, and a token that is put into it loads the page anew.
+        # The browser shows the address of a guest, and a token that is put into it reloads the page.
         ann.page.goto("about:blank")
         ann.page.goto(shown)
         self.assertFalse(is_host())

@@ -43,7 +43,7 @@ class ByKeyboard(unittest.TestCase):
         return [(each["role"], each["name"]) for each in self.reader.window(self.APPLICATION)]
 
     def focus(self) -> tuple[str, str] | None:
-        """What has the focus: role and name."""
+        """The focused element: role and name."""
         found = [(each["role"], each["name"]) for each in self.reader.window(self.APPLICATION) if "focused" in each["states"]]
         return found[-1] if found else None
 
@@ -196,7 +196,7 @@ class KeyboardHello(ByKeyboard):
         wait_for(f"the focus on {name!r}", lambda: self.focus() == (BUTTON, name) or f"no: {self.focus()} in {self.names()}")
 
     def says(self, *what: tuple[str, str], gone: bool = False) -> None:
-        """Waits until a screen reader is told all of this, or nothing of it any more."""
+        """Waits until a screen reader gets all of this, or nothing of it any more."""
         def told() -> object:
             names = self.names()
             return names and all((each in names) != gone for each in what) or f"no: {names}"

@@ -50,8 +50,8 @@ class Chat(KeyboardTest):
         wait_for("Cem to have it", lambda: self.texts(cem) == ["for all"] or f"no: {self.texts(cem)}")
         wait_for("Ben to have it", lambda: self.texts(ben) == ["between us", "also this", "for all"] or f"no: {self.texts(ben)}")
 
-        # Who leaves is no choice any more: what was meant for them is not sent to anybody by accident, for two need no
-        # choice.
+        # A participant who leaves isn't a choice any more: a message meant for them isn't sent to anybody by accident,
+        # for two need no choice.
         keys.press("Shift+Tab")
         keys.walk("combobox Send to", key="Shift+Tab")
         keys.press("End")
@@ -62,8 +62,8 @@ class Chat(KeyboardTest):
 
     def test_files_are_attached_messages_deleted_and_the_chat_saved_by_keyboard(self) -> None:
         (ann, keys), (ben, guest) = self.in_meeting("papers", "Ann", "Ben")
-        # Attached by the guest. The browser is told long before to leave asking for a file to the test: it does so some
-        # time after it is told.
+        # Attached by the guest. The browser gets the order long before to leave asking for a file to the test: it obeys
+        # some time after that.
         ben.page.on("filechooser", lambda _: None)
         guest.type("draft").press("Enter").at("textbox Message")
         guest.walk("button Attach a file", key="Shift+Tab")
@@ -80,7 +80,7 @@ class Chat(KeyboardTest):
             keys.press("Enter")
         self.assertEqual((saved.value.suggested_filename, saved.value.path().read_bytes()), ("plan.txt", b"the plan"))
 
-        # The guest takes the own message away; the focus stays in the list.
+        # The guest takes their own message away; the focus stays in the list.
         guest.go("button Change or delete: draft", 80)
         guest.press("Enter").at("menuitem Edit")
         self.assertEqual(guest.nameless(), [])

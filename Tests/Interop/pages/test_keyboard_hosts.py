@@ -1,4 +1,4 @@
-"""The pages by keyboard alone, and as screen readers are told of them: what hosts do in a meeting, and the
+"""The pages by keyboard alone, and as screen readers read them: actions of hosts in a meeting, and the
 administration."""
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Hosts(KeyboardTest):
         keys.press("Enter").at("button More for Cem")
         ann.page.get_by_text("Everybody but Cem is muted").first.wait_for()
 
-        # Removed for good; the focus goes on to who is left.
+        # Removed permanently; the focus goes to the next person.
         keys.go("button More for Cem")
         keys.press("Enter")
         self.choose(keys, "Remove from meeting")
@@ -220,7 +220,7 @@ class Administration(KeyboardTest):
         keys.at("region Tokens")
         run(self.server, "token", "inspect", token, status=1)
 
-        # What is missing is told, where it is missing.
+        # A missing value is reported at its field.
         keys.go("button Revoke")
         keys.press("Enter")
         wait_for("the problem", lambda: page.get_by_role("alert").all_inner_texts() == ["“Id of the token” is missing."])

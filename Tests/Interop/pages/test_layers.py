@@ -1,5 +1,4 @@
-"""What pages and Swift participants send, and what pages receive, follows what is shown: layers by tile size, and
-nothing for nobody."""
+"""Pages and Swift participants send, and pages receive, what is shown: layers by tile size, and nothing for nobody."""
 
 from __future__ import annotations
 
@@ -66,13 +65,13 @@ class Layers(unittest.TestCase):
                      lambda: self.width(ben, "Ann") == expected or f"no: {self.width(ben, 'Ann')}", 25)
             sizes.append(self.width(ben, "Ann"))
         print(sizes, end=" … ")
-        # What Ben's window does is nothing to Ann.
+        # Changes of Ben's window are nothing to Ann.
         large()
         self.rates(ann, ben)
 
     def rates(self, ann: Person, ben: Person) -> None:
         """Ben asks for fewer pictures of Ann, whose camera comes in temporal layers, and then for all; and a page that
-        is told how many are wanted keeps to it."""
+        learns how many are wanted keeps to it."""
         def limit(rate: str) -> None:
             ben.evaluate(f"() => [...parley.participants.values()].find((each) => each.name === 'Ann').publication('camera').setFrameRate({rate})")
 
@@ -268,12 +267,12 @@ class Layers(unittest.TestCase):
 
     @classmethod
     def layers(cls, sender: Person, milliseconds: float | None = None) -> list[dict]:
-        """What a page noted of its layers, all of it or of the last moment."""
+        """The notes of a page about its layers, all of them or those of the last moment."""
         return cls.recent(sender.page.evaluate("() => layerNotes"), milliseconds)
 
     @classmethod
     def decoded(cls, viewer: Person, milliseconds: float | None = None) -> list[dict]:
-        """What a page noted of the pictures that it decodes."""
+        """The notes of a page about the pictures that it decodes."""
         return cls.recent(viewer.page.evaluate("() => decodedNotes"), milliseconds)
 
     @staticmethod

@@ -1,5 +1,4 @@
-"""What an address may do with camera and microphone of somebody whom the browser has let use them here before: nothing
-but leave them off."""
+"""An address can't open camera or microphone, even where the browser has the permission; it can only leave them off."""
 
 from __future__ import annotations
 
@@ -72,7 +71,7 @@ class LinkDevices(unittest.TestCase):
                 self.assertEqual((self.opened(ann), self.devices(ann), self.offers(ann)), ([], [False, False], offers))
                 self.assertEqual(ann.page.evaluate("() => parley.localParticipant.publications.length"), 0)
 
-        # What somebody turned off here stays off on the page before joining, too.
+        # A device that somebody turned off here stays off on the page before joining, too.
         ann.page.goto(f"{self.server.url}/before")
         ann.page.get_by_role("button", name="Turn the microphone off").click()
         wait_for("the camera", lambda: ann.page.get_by_role("button", name="Turn the camera off").count() == 1)
@@ -124,7 +123,7 @@ class LinkDevices(unittest.TestCase):
         self.follow(ann)
         ann.page.get_by_role("button", name=BOTH).click()
         wait_for("both devices", lambda: self.devices(ann) == [True, True])
-        # Who turns one on by its own button, or wants none, is not asked again.
+        # Somebody who turns one on by its own button, or wants none, isn't asked again.
         self.follow(ann)
         ann.page.keyboard.press("m")
         wait_for("the microphone alone", lambda: self.devices(ann) == [True, False])

@@ -56,7 +56,7 @@ class Lobby(unittest.TestCase):
         self.assertEqual(ben.page.locator(".eyebrow").inner_text(), "The board")
         self.assertNotIn("Ann", ben.page.locator("body").inner_text())
 
-        # The notice over the stage, and what screen readers are told.
+        # The notice over the stage, and its text for screen readers.
         wait_for("the notice", lambda: ann.page.get_by_text("Ben wants to join").first.is_visible())
         self.assertEqual(ann.names(), [])
         self.press(ann, "Deny Ben")
@@ -108,7 +108,7 @@ class Lobby(unittest.TestCase):
         self.assertNotIn("blue", "\n".join(self.server.lines))
 
     def answers(self, host: Person, guest: Person) -> None:
-        """What a host asks for has an answer of its own, and who may not is refused with it."""
+        """A host's request has an answer of its own, and a participant without the permission is refused with it."""
         host.evaluate("async () => { await parley.lock(); await parley.unlock(); await parley.admitAll(); await parley.deny('p_nobody'); }")
         guest.evaluate("() => { window.problems = []; parley.addEventListener('error', ({ detail }) => problems.push(detail.error.code)); }")
         for call in ("lock()", "unlock()", "admitAll()", "admit('p_x')", "deny('p_x')"):

@@ -355,11 +355,11 @@ class ModuleTests(ModulePage):
         steps = [
             ("a", "Ann", 1), ("b", "Ann", 2), ("c", "Ben", 1), ("a", "Ann", 1), ("b", None, 0), ("d", "Ann", 2), ("b", "Ann", 3), ("a", None, 0), ("d", "Ann", 2),
             ("e", "Ann", 4), ("e", None, 0), ("e", "Ann", 4), ("f", "ANN", 5), ("g", " Ann\u00a0", 6), ("h", "\uff21nn", 7), ("c", "Ann", 8), ("c", "Ben", 1),
-            # Whoever takes a name that looks like a number is told apart from who has that number.
+            # A person whose name looks like a number is shown apart from the one with that number.
             ("i", "Ann (2)", 2), ("j", "Cem (2)", 1), ("k", "Cem", 1), ("l", "Cem", 3), ("m", "Zoe\u0308", 1), ("n", "Zo\u00eb", 2),
             # Invisible characters tell nobody apart.
             ("q", "Dan", 1), ("r", "Dan\ufe0f", 2), ("s", "Da\u200cn", 3),
-            # A number that has become somebody else's meanwhile is not given back.
+            # A number that has become somebody else's isn't given back.
             ("j", None, 0), ("o", "Cem (2)", 1), ("l", None, 0), ("k", None, 0), ("p", "Cem", 1), ("k", "Cem", 3),
         ]
         found = self.run_js("""

@@ -1,4 +1,4 @@
-"""What people see and hear of each other on bad networks: pages of real Chromium, as senders and as receivers, through
+"""People's audio and video of each other on bad networks: pages of real Chromium, as senders and as receivers, through
 the impairment proxy."""
 
 from __future__ import annotations
@@ -32,9 +32,8 @@ def person(driver: Playwright, name: str, size: tuple[int, int] = (640, 360), **
 
 class Networks(unittest.TestCase):
     """Each is a call of two: Ann on a clean network, Ben behind the proxy, whose way is impaired in both directions.
-    What Ann has of Ben tells of him as sender, what he has of her of him as receiver. One happens after the other,
-    since two at a time leave a slow machine no moment to spare, and a browser that waits for its turn looks like a bad
-    network."""
+    Ann's media of Ben shows him as sender, his of her shows him as receiver. One happens after the other, since two at
+    a time leave a slow machine no moment to spare, and a browser that waits for its turn looks like a bad network."""
 
     CONDITIONS = {
         "3G": "rate=900k,delay=80ms,jitter=15ms,loss=0.5%,queue=600ms",
@@ -44,7 +43,7 @@ class Networks(unittest.TestCase):
         "halves and returns": "rate=1600k,delay=25ms,queue=400ms",
     }
 
-    #: What the pages say of each other at the end, by conditions, and by viewer and viewed.
+    #: The pages' words about each other at the end, by conditions, and by viewer and viewed.
     words: dict[str, dict[tuple[str, str], str]] = {}
 
     @classmethod
@@ -59,7 +58,7 @@ class Networks(unittest.TestCase):
         cls.addClassCleanup(lambda: [call.cancel() for call in cls.calls.values()])
 
     def tell(self, name: str) -> tuple[Quality, Quality, str]:
-        """What the call on that network came to: for Ben as sender and as receiver."""
+        """The result of the call on that network: for Ben as sender and as receiver."""
         sending, receiving, more = self.calls[name].result(400)
         print(f"\n  sending: {sending}\n  receiving: {receiving}\n  {more}", end=" … ")
         return sending, receiving, more
@@ -91,13 +90,13 @@ class Networks(unittest.TestCase):
             self.assertLess(seen.concealed, 0.03, f"{what}, afterwards: {seen}")
 
     def test_a_call_whose_bandwidth_halves_goes_on_smaller_and_is_itself_again_when_it_returns(self) -> None:
-        # What is sent when the bandwidth halves fills the queue of 400 ms within a second; until it has drained,
+        # When the bandwidth halves, the packets fill the queue of 400 ms within a second; until it has drained,
         # pictures and sound of a second more are late or lost.
         self.check("halves and returns", 0.2, 0.04)
         for what, seen in zip(("sending", "receiving"), self.calls["halves and returns"].result()):
             self.assertLess(seen.longest, 3, f"{what}: {seen}")
 
-    # What happens.
+    # The course of a call.
 
     @classmethod
     @contextlib.contextmanager
@@ -154,7 +153,7 @@ class Networks(unittest.TestCase):
             for name, seconds in back.items():
                 if seconds > 10:
                     raise AssertionError(f"{name}'s picture came back after {seconds:.1f} s")
-            # What is left of it for who listens: the sound of the next five seconds.
+            # The listener's share of it: the sound of the next five seconds.
             since = time.monotonic()
             wait_for("five more seconds", lambda: time.monotonic() - since > 6, 10)
             sending, receiving = quality.finish(ann, "Ben", 5), quality.finish(ben, "Ann", 5)
@@ -184,7 +183,7 @@ class Networks(unittest.TestCase):
             down = wide(ben, "Ann", 320, 30)
             passes(6)
             proxy.change("both", conditions)
-            # What Ben gets is the server's to decide; what he sends is also his browser's, which takes its time.
+            # The server decides what Ben gets; what he sends is also up to his browser, which takes its time.
             up = wide(ben, "Ann", 640, 10)
             wide(ann, "Ben", 640, 40)
             passes(3)
@@ -266,7 +265,8 @@ class OneSender(unittest.TestCase):
         return (recent[-1]["frames"] - recent[0]["frames"]) / (recent[-1]["at"] - recent[0]["at"]) if len(recent) > 5 else 0
 
     def test_of_one_av1_stream_a_narrow_receiver_gets_a_smaller_layer_and_a_wide_one_all_and_neither_stands(self) -> None:
-        """Only the dependency descriptor tells the server, and the browsers, which frame of AV1 is of which layer."""
+        """Only from the dependency descriptor do the server and the browsers know which frame of AV1 is of which
+        layer."""
         room = "av1"
         ann = self.person("Ann", viewport=(280, 240), draws=False).join(self.server.url, room, "config.preferredVideoCodec=AV1")
         wide, slow = (self.person(name, draws=False) for name in ("Ben", "Cem"))

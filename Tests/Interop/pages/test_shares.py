@@ -1,5 +1,5 @@
-"""What a few addresses can take from everybody else: connections, the TCP port of media, the queue of passcodes; and
-heads that are read in two ways."""
+"""Scarce things that a few addresses can take from everybody else: connections, the TCP port of media, the queue of
+passcodes; and heads that are read in two ways."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def connect(port: int, source: str, send: bytes = b"") -> socket.socket:
 
 
 def answer(client: socket.socket) -> bytes:
-    """What comes until the server closes or an answer is whole."""
+    """The bytes until the server closes or an answer is whole."""
     text = b""
     while b"\r\n\r\n" not in text or len(text.split(b"\r\n\r\n", 1)[1]) < length(text):
         piece = client.recv(65_536)

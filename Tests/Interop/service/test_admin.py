@@ -69,7 +69,7 @@ class Webhooks(unittest.TestCase):
                 self.assertEqual((newest["type"], newest["state"]), ("meeting.ended", "delivered"))
                 subprocess.run([str(BINARY), "webhook", "replay", made["id"], newest["id"], "--data", data], check=True, capture_output=True, timeout=60)
                 wait_for("the event once more", lambda: receiver.types()[-2:] == ["meeting.ended"] * 2 or f"no: {receiver.types()}")
-                # A copy that was made beside the running server is a server's data too.
+                # A copy that was made next to the running server is a server's data too.
                 copy, restored = os.path.join(data, "copy.db"), os.path.join(data, "restored")
                 for words in (["backup", copy, "--data", data], ["restore", copy, "--data", restored]):
                     subprocess.run([str(BINARY), *words], check=True, capture_output=True, timeout=60)
@@ -77,7 +77,7 @@ class Webhooks(unittest.TestCase):
                                        capture_output=True, text=True, timeout=60)
                 self.assertEqual(json.loads(again.stdout)["id"], made["id"])
                 self.assertEqual(subprocess.run([str(BINARY), "restore", copy, "--data", restored], capture_output=True).returncode, 1)
-                # What lies where a restore works is not its own to remove.
+                # A file in the place where a restore works isn't its own to remove.
                 kept = os.path.join(data, "third.restoring")
                 os.mkdir(kept)
                 Path(kept, "mine").write_text("x")
@@ -97,7 +97,7 @@ class Webhooks(unittest.TestCase):
             self.assertEqual(ask(first, "POST", "webhooks", {"url": receiver.url})[0], 201)
 
             def told() -> list[tuple[str, str]]:
-                """What was told, and of whom."""
+                """The events, and their participants."""
                 return [(post["type"], post["data"].get("participant", {}).get("name", "")) for post in receiver.events()]
 
             with Client(first.url, "daily", "Ann", "--publish", "none") as ann, Client(first.url, "daily", "Bob", "--publish", "none") as bob:
@@ -220,7 +220,7 @@ class Backups(unittest.TestCase):
                                          capture_output=True, text=True, timeout=60)
                 self.assertEqual(refused.returncode, 1, refused.stdout)
                 self.assertIn("The join token is not valid", refused.stderr)
-                # What was answered before the copy began is in it, and nothing twice or by half.
+                # A meeting that was answered before the copy began is in it, and nothing twice or by half.
                 ids, page = [], "meetings?limit=200"
                 while page:
                     answer = ask(second, "GET", page)[1]
@@ -322,7 +322,7 @@ class Description(unittest.TestCase):
         found = set()
         for entry in json.loads(report.read_text())["log"]["entries"]:
             path = urllib.parse.urlsplit(entry["request"]["url"]).path
-            # What stands in the description word by word comes before what has a name in it.
+            # A path that the description has word by word comes before one with a name in it.
             names = sorted((name for name, pattern in patterns.items() if pattern.match(path)), key=lambda name: name.count("{"))
             if names and 200 <= entry["response"]["status"] < 300:
                 found.add((entry["request"]["method"].lower(), names[0]))
@@ -364,7 +364,7 @@ unexpected-methods = ["PUT", "PATCH", "DELETE", "POST", "OPTIONS"]
             operations = {(method, path) for path, item in description["paths"].items() for method in item if method in ("get", "post", "patch", "delete")}
             self.assertEqual(operations - self.succeeded(report, description), set(), "operations that were never answered with success")
             for person in people:
-                # Who was removed or whose meeting ended is out by itself, or leaves now.
+                # A person who was removed or whose meeting ended is out by themselves, or leaves now.
                 if person.process.poll() is None:
                     person.leave()
                 else:
@@ -583,12 +583,12 @@ class Pages(unittest.TestCase):
                 return ask(server, "GET", "tenants/parley", token=TOKEN)[1]["chat"]
 
             self.assertEqual(chat(), {"writers": "hosts", "history": True, "messages": 100, "seconds": 3600, "fileLimit": 2048})
-            # What was saved a moment ago can be taken back.
+            # A setting that was saved a moment ago can be taken back.
             fill(Most_chat_messages_that_are_kept="", Minutes_that_a_chat_message_is_kept="", Most_bytes_of_one_chat_file="")
             page.get_by_role("button", name="Save").click()
             wait_for("the limits to be gone", lambda: chat() == {"writers": "hosts", "history": True} or f"no: {chat()}")
 
-            # Another tenant, removed for good; the default one has no button for it.
+            # Another tenant, removed permanently; the default one has no button for it.
             self.assertEqual(page.get_by_role("button", name="Remove the tenant").count(), 0)
             run(server, "tenant", "create", "acme")
             link("Tenants")
@@ -647,14 +647,14 @@ class Pages(unittest.TestCase):
             keys.walk("button Sign out", "link Audit log", "link Webhooks", key="Shift+Tab")
             keys.press("Enter").at("heading Webhooks")
 
-            # A receiver that is not there: what it is to be told waits, and why is said.
+            # A receiver that isn't there: its events wait, and the reason is shown.
             dead, _ = make(f"http://127.0.0.1:{free_port()}/events")
             send_test()
             wait_for("an attempt", lambda: deliveries(dead)[0]["attempts"] >= 1 or f"no: {deliveries(dead)}")
             show("pending", "webhook.test", deliveries(dead)[0]["problem"])
             self.assertEqual(keys.nameless(), [])
 
-            # One that is there. The address without http is told beside the form.
+            # One that is there. The fault of an address without http is shown next to the form.
             keys.person.page.get_by_role("link", name="All webhooks").focus()
             keys.press("Enter").at("heading Webhooks")
             keys.go("DisclosureTriangle Make a webhook")
@@ -668,7 +668,7 @@ class Pages(unittest.TestCase):
             show("delivered", "webhook.test")
             self.assertTrue(verify(secret, *receiver.posts[0][1:], time.time()))
 
-            # What it was told, whole; and once more.
+            # A delivered event, whole; and once more.
             keys.go("button Look at webhook.test")
             keys.press("Enter")
             whole = page.get_by_role("dialog", name="webhook.test")

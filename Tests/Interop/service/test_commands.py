@@ -1,5 +1,5 @@
-"""`parley meeting change`, option by option, without a server and beside a running one; what is done to people in
-running meetings; and what the command line writes into the audit log."""
+"""`parley meeting change`, option by option, without a server and next to a running one; actions on people in running
+meetings; and the command line's entries in the audit log."""
 
 from __future__ import annotations
 
@@ -87,13 +87,13 @@ class Commands(unittest.TestCase):
         return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
     def printed(self, *words: str) -> str:
-        """What the command line prints in words."""
+        """The command line's output in words."""
         done = subprocess.run([str(BINARY), *words, "--data", self.data], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
     def shown(self, server: Server, meeting: str, path: str) -> object:
-        """What the administration of a running server shows of a meeting."""
+        """A running server's administration of a meeting."""
         with urllib.request.urlopen(f"http://127.0.0.1:{server.admin_port}/api/v1/meetings/{meeting}", timeout=20) as answer:
             value = json.load(answer)
         for name in path.split("."):
@@ -157,7 +157,7 @@ class Commands(unittest.TestCase):
             self.assertIn("--user", self.message)
 
     def test_who_is_in_a_running_meeting_is_listed_taken_out_banned_and_sent_home_by_commands(self) -> None:
-        # No admin port: the commands have a door of their own.
+        # No admin port: the commands have a socket of their own.
         with Server("--ban-addresses", "yes", data=self.data) as server:
             with Client(server.url, "board", "Ann", "--publish", "testsrc") as ann, Client(server.url, "board", "Ben", "--publish", "none") as ben, \
                     Client(server.url, "board", "Ben", "--publish", "none") as other:
@@ -271,7 +271,7 @@ class Commands(unittest.TestCase):
         killed.process.kill()
         killed.process.wait()
         refused()
-        # What needs no server is done without one.
+        # A change that needs no server is made without one.
         self.run_parley("meeting", "remove", "board", "--json")
 
     def test_a_token_is_refused_though_the_server_on_the_data_does_not_answer_and_the_command_says_who_stays(self) -> None:

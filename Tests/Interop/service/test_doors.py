@@ -1,5 +1,5 @@
-"""The doors of a meeting in the page where they stay shut: full, over, gone with the server, and hosts who come and go
-meanwhile."""
+"""The page in front of a meeting that is closed to it: full, over, gone with the server, and hosts who come and go
+during the wait."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Doors(KeyboardTest):
     OPTIONS = ("--development",)
 
     def said(self, person: Person, pattern: str) -> None:
-        """Waits until the page tells its person something."""
+        """Waits until the page reports something to its person."""
         status = person.page.get_by_role("status").first
         wait_for(f"{person.name} to be told {pattern!r}", lambda: re.fullmatch(pattern, text := status.inner_text()) or f"no: {text}")
 
@@ -77,8 +77,8 @@ class Doors(KeyboardTest):
         wait_for("all in the list", lambda: ann.page.locator(".lobby-list .person").count() == 4)
         for width, height in ((640, 400), (320, 568), (390, 760)):
             ann.page.set_viewport_size({"width": width, "height": height})
-            # Each is scrolled to, and is what a finger would touch there. What is said for a moment lies over the end
-            # of the panel, until it is gone.
+            # Each is scrolled to, and is what a finger would touch there. A message that is shown for a moment lies
+            # over the end of the panel, until it is gone.
             wait_for(f"everything to be reached at {width} by {height}", lambda: not (hidden := ann.page.evaluate(
                 """() => [...document.querySelectorAll(".lobby-list .button, .people-list .person")].filter((each) => {
                   each.scrollIntoView({ block: "nearest" });
@@ -173,7 +173,7 @@ class Doors(KeyboardTest):
 
 
 class Restarts(KeyboardTest):
-    """What who waits sees of a server that ends, is killed, and comes back."""
+    """The view of somebody who waits when the server ends, is killed, and comes back."""
 
     def setUp(self) -> None:
         self.folder = self.enterContext(tempfile.TemporaryDirectory(prefix="parley-doors-"))

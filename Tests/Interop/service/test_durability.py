@@ -70,8 +70,8 @@ class WriteOrder:
 
 
 def unwritten(records: list[Record], is_answer: Callable[[bytes], bool], kept: dict[str, bytes]) -> str | None:
-    """What is wrong with the order of calls up to an answer; nil when each text was on the disk by then, in the file
-    whose path ends or begins so."""
+    """The fault in the order of calls up to an answer; nil when each text was on the disk by then, in the file whose
+    path ends or begins so."""
     answer = next((index for index, each in enumerate(records) if each.what == "send" and is_answer(each.content)), None)
     if answer is None:
         return "the answer is not among what was sent"
@@ -105,7 +105,7 @@ class Durability(unittest.TestCase):
             run_aside(self.meeting(server, receiver))
         self.assertEqual(self.checked, 25)
 
-    # MARK: What is asked over HTTP
+    # MARK: Requests over HTTP
 
     def administration(self, server: Server, receiver: Receiver) -> None:
         def call(method: str, path: str, body: object, status: int, *texts: str | Callable[[dict], str]) -> dict:
@@ -140,7 +140,7 @@ class Durability(unittest.TestCase):
         planned = {"subject": "durable-plan", "schedule": {"start": f"{dt.date.today() + dt.timedelta(days=2)}T10:00"}}
         post("api/v1/meetings", "application/json", json.dumps(planned).encode(), 201, "durable-plan")
 
-    # MARK: What is asked in a meeting
+    # MARK: Requests in a meeting
 
     async def meeting(self, server: Server, receiver: Receiver) -> None:
         def token(**fields: object) -> str:
@@ -169,7 +169,7 @@ class Durability(unittest.TestCase):
                 self.check(what, place, lambda sent: b'"type":"chat"' in sent and texts[0].encode() in sent, *texts, files=files)
                 return told["message"]
 
-            # Webhooks are told of nothing that the server could forget again.
+            # Webhooks get no event that the server could forget again.
             place = self.order.place
             people = [(await seat.join(ticket, name))["participant"] for seat, ticket, name in ((ben, tokens[1], "durable-joined"), (cat, tokens[2], "Cat"))]
             await asyncio.to_thread(wait_for, "the webhook to be told", lambda: receiver.types().count("participant.joined") == 3 or f"no: {receiver.types()}")

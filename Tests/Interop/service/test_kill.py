@@ -31,7 +31,7 @@ def locked(kept: Kept) -> int:
 
 
 def missing(kept: Kept) -> list[str]:
-    """What has not been acknowledged yet, and must have been for the kills to show anything."""
+    """Counts that are still too low for the kills to show anything."""
     done = {"ten writes a round": kept.writes > ROUNDS * 10, "a planned meeting": kept.planned, "a ban": kept.banned, "a meeting ended by a host": ended(kept),
             "something for a webhook": kept.heard}
     # A few rounds may not come that far.

@@ -1,4 +1,4 @@
-"""What an operator and a bad day do to the server."""
+"""Actions of an operator, and the server's bad days."""
 
 from __future__ import annotations
 

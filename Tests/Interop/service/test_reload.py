@@ -92,7 +92,7 @@ class Reload(unittest.TestCase):
                 os.replace(live / "next", live / name)
             self.serves(server, pairs[0])
             self.assertIn(b"200", get(old))
-            # What began under the old certificate is not resumed, so that everybody sees the new one.
+            # Sessions of the old certificate aren't resumed, so that everybody sees the new one.
             with connect(server.port, session=session) as again:
                 get(again)
                 self.assertFalse(again.session_reused)
@@ -101,7 +101,7 @@ class Reload(unittest.TestCase):
             (live / "next").write_bytes((pairs[1] / name).read_bytes())
             os.replace(live / "next", live / name)
         self.serves(server, pairs[1])
-        # A pair that does not fit is told once, and changes nothing.
+        # A pair that doesn't fit is reported once, and changes nothing.
         (live / "chain.pem").write_bytes((pairs[2] / "chain.pem").read_bytes())
         wait_for("the log to say so", lambda: "is not the key of" in server.log() or f"no: {server.log()[-500:]}", 30)
         self.assertEqual(served(server.port), fingerprint(pairs[1]))

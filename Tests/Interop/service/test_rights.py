@@ -1,4 +1,4 @@
-"""Tenants, keys and tokens, from the command line beside a running server, with tokens that Python signs."""
+"""Tenants, keys and tokens, from the command line next to a running server, with tokens that Python signs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Rights(unittest.TestCase):
             self.assertEqual([discover(server, token, "another")[0] for token, _ in tokens], [403, 200, 403, 403])
             self.assertEqual(discover(server, tokens[3][0][:-8] + "AAAAAAA=")[0], 401)
 
-            # Revoked: this one, and no other. Whoever is in with it is out, and told why.
+            # Revoked: this one, and no other. A participant who is in with it is out, and gets the reason.
             with Client(server.url, session, "Tia", "--publish", "none", "--token", tokens[3][0]) as out, \
                     Client(server.url, session, "Jo", "--publish", "none", "--token", tokens[2][0]) as stays:
                 for client in (out, stays):

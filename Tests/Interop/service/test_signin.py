@@ -70,15 +70,15 @@ class SignIn(unittest.TestCase):
         page.get_by_role("button", name="Join now").press("Enter")
         wait_for("the meeting", lambda: ada.evaluate("() => window.parley?.state") == "connected")
         self.assertEqual(ada.evaluate("() => window.parley.localParticipant.name"), "Ada Lovelace")
-        # Only hosts are told of the lobby, and her group makes her one.
+        # Only hosts see the lobby, and her group makes her one.
         self.assertTrue(ada.evaluate("() => window.parley.lobby !== null"))
 
         page.goto(f"{self.server.url}/daily")
         page.get_by_role("button", name="Sign out").press("Enter")
         self.heading(ada, "Sign in to join")
 
-        # The provider signs with another key from now on, first beside the one before and then without it; people come
-        # in all the same, and the server runs on.
+        # The provider signs with another key from now on, first next to the old one and then without it; people come in
+        # all the same, and the server runs on.
         old = self.provider.active["kid"]
         for change, published in ((self.provider.rotate, 2), (self.provider.forget, 1)):
             change()
@@ -128,8 +128,7 @@ class SignIn(unittest.TestCase):
         ada.page.get_by_role("button", name="Join now").press("Enter")
         wait_for("Ada to see Ben", lambda: ada.evaluate("() => [...(window.parley?.participants.values() ?? [])].map((each) => each.name).join()") == "Ben Field")
 
-        # Where a place ends with its token, the page fetches another one with the session, and says so when that has
-        # ended.
+        # With a token that ends, the page fetches another one with the session, and says so when that has ended.
         expiring = "() => window.parley.dispatchEvent(new CustomEvent('tokenExpiring', { detail: { seconds: 60, leaves: true } }))"
         ada.evaluate(expiring)
         wait_for("the page to renew its token", lambda: "event=token.renewed" in self.server.log())

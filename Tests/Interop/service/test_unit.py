@@ -58,7 +58,7 @@ exec env -i container=unshare PATH=/usr/sbin:/usr/bin:/sbin:/bin SYSTEMD_UNIT_PA
   /lib/systemd/systemd --system --unit=multi-user.target --log-target=console --show-status=no
 """
 
-# Beside the server, outside of its sandbox: prints what it sees as name=value.
+# A process next to the server, outside of its sandbox: prints what it sees as name=value.
 LOOK = """
 main() { systemctl show -p MainPID --value parley.service 2>/dev/null; }
 answers() { curl -s -o /dev/null --max-time 2 http://10.99.0.1:443/readyz --fail; }

@@ -79,7 +79,7 @@ class Tone(MediaStreamTrack):
 
 
 class AiortcPeer:
-    """Runs the participant on a thread of its own, so that it lives beside Playwright's synchronous pages."""
+    """Runs the participant on a thread of its own, so that it lives next to Playwright's synchronous pages."""
 
     def __init__(self, url: str, room: str, name: str, data: bool = False, codec: str | None = None,
                  picture: VideoStreamTrack | None = None, hears: str | None = None, joins: dict | None = None):

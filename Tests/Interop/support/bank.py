@@ -60,7 +60,7 @@ class Bank:
         for line in self.process.stderr:
             self.errors.append(line.rstrip("\n"))
 
-    # What is told to it.
+    # Its steps
 
     def send(self, step: str) -> None:
         """Gives it a step without waiting for it."""
@@ -82,10 +82,10 @@ class Bank:
             wait_for(f"the app to {step!r}", done, 40)
         return self
 
-    # What it tells.
+    # Its events
 
     def screen(self) -> dict[str, Any]:
-        """What is on the screen now."""
+        """The texts on the screen now."""
         return next((each for each in reversed(self.events) if each["event"] == "screen"), {})
 
     def last(self) -> str:

@@ -101,8 +101,8 @@ def give_back(browser: Browser, playwright: Playwright, arguments: tuple[str, ..
 
 
 class Person:
-    """One browser that nobody else uses meanwhile, as if it was new, with a known picture for camera and a known tone
-    for microphone."""
+    """One browser that nobody else uses at the same time, as if it was new, with a known picture for camera and a known
+    tone for microphone."""
 
     def __init__(self, playwright: Playwright, name: str, *, arguments: tuple[str, ...] = (), viewport=(960, 640),
                  devices: bool = True, camera: Path | None = None, draws: bool = True, **context: Any):
@@ -155,7 +155,7 @@ class Person:
         """The meeting's own word for its state."""
         return self.page.evaluate("() => window.parley ? window.parley.state : 'no meeting'")
 
-    # What the page sees and hears.
+    # The page's audio and video
 
     def untouched(self, expression: str) -> Any:
         """The value of an expression, as if nobody had touched the page: whatever Playwright does itself counts as a

@@ -1,5 +1,4 @@
-"""Runs ``parley join`` for a test: a participant made of the Swift client, told what to do and heard through JSON
-lines."""
+"""Runs ``parley join`` for a test: a participant made of the Swift client, controlled and heard through JSON lines."""
 
 from __future__ import annotations
 
@@ -62,7 +61,7 @@ class Client:
         self.process.kill()
         self.status = self.process.wait()
 
-    # What is told to it.
+    # Its commands
 
     def command(self, name: str, **values: Any) -> None:
         """Gives it a command on standard input."""
@@ -88,7 +87,7 @@ class Client:
             reader.join(5)
         return self.status
 
-    # What it tells.
+    # Its events
 
     def all(self, event: str, **values: Any) -> list[dict[str, Any]]:
         """Every event of that kind so far whose fields have those values."""
@@ -104,7 +103,7 @@ class Client:
         def look() -> Any:
             has_ended = self.process.poll() is not None
             if has_ended:
-                # What it told last may still have to be read.
+                # Its last events may still have to be read.
                 for reader in self._readers:
                     reader.join(FAR)
             if found := [each for each in self.all(event, **values) if each in self.events[since:]]:
@@ -137,14 +136,14 @@ class Client:
         """Waits until the statistics say something."""
         return wait_for(f"{self.name}'s statistics: {what}", lambda: condition() or f"no: {self.all('stats')[-1:]}", seconds)
 
-    # What it has recorded, to be asked for after it has left.
+    # Its recordings, whole once it has left
 
     def video(self, name: str, source: str = "camera") -> Video:
-        """What it has recorded of somebody's picture."""
+        """Its recording of somebody's picture."""
         return Video(Path(self._folder.name) / f"{name}-{source}.y4m")
 
     def sound(self, name: str, source: str = "microphone") -> Sound:
-        """What it has recorded of somebody's sound."""
+        """Its recording of somebody's sound."""
         return Sound(Path(self._folder.name) / f"{name}-{source}.wav")
 
     def starts(self) -> dict[str, float]:

@@ -45,7 +45,7 @@ class Display:
         self._folder.cleanup()
 
     def pixels(self) -> np.ndarray:
-        """What is on it now: rows of red, green and blue."""
+        """The pixels on it now: rows of red, green and blue."""
         # The XWD format: 25 big-endian numbers, a name, a table of colours, the rows.
         data = (Path(self._folder.name) / "Xvfb_screen0").read_bytes()
         header = struct.unpack(">25I", data[:100])

@@ -84,7 +84,7 @@ class ImpairmentProxy:
         return time.monotonic()
 
     def statistics(self) -> dict:
-        """What the links did so far; ``up`` is from the page to the server."""
+        """The links' counts so far; ``up`` is from the page to the server."""
         before = len(self._lines)
         self.process.send_signal(signal.SIGUSR1)
         wait_for("the proxy's statistics", lambda: len(self._lines) > before, 5, 0.02)

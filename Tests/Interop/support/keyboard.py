@@ -36,7 +36,7 @@ class Keyboard:
                 for node in nodes if not node.get("ignored")]
 
     def focus(self) -> str:
-        """What a screen reader says of what has the focus: its role and its name."""
+        """A screen reader's words for the focused element: its role and its name."""
         found = [node for node in self._nodes() if node.get("focused") and node["role"] != "RootWebArea"]
         return f"{found[-1]['role']} {found[-1]['name']}" if found else "nothing"
 
@@ -45,8 +45,8 @@ class Keyboard:
         wait_for(f"the focus of {self.person.name} on {expected!r}", lambda: (now := self.focus()) == expected or f"no: {now}", seconds, 0.05)
 
     def nameless(self) -> list[str]:
-        """What can be used, or groups others, and has no name. The page's main part takes the focus only to be read
-        from there."""
+        """Elements that can be used, or group others, and have no name. The page's main part takes the focus only to be
+        read from there."""
         return [f"{node['role']} {node}" for node in self._nodes()
                 if not node["name"] and node["role"] not in ("RootWebArea", "main") and (node.get("focusable") or node["role"] in NAMED - {"group"})]
 

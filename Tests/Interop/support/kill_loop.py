@@ -29,7 +29,7 @@ from server import BINARY, ROOT, Server
 
 # A tenant may have no more than ten: these, the one that hears of meetings, and those whose making was not answered.
 WEBHOOKS = 7
-# What begins with an event, and what ends with one, for every sort of thing that has an end.
+# The event that begins and the one that ends, for every sort of thing that has an end.
 CHANGES = {"participant.joined": ("people", 1), "participant.left": ("people", -1), "publication.added": ("tracks", 1), "publication.removed": ("tracks", -1),
            "lobby.knocked": ("waiting", 1), "lobby.admitted": ("waiting", -1), "lobby.denied": ("waiting", -1), "lobby.left": ("waiting", -1)}
 
@@ -104,7 +104,7 @@ class Mail:
 
 @dataclass
 class Kept:
-    """What the server has said is done."""
+    """The requests that the server has acknowledged."""
 
     rooms: dict[str, str] = field(default_factory=dict)  # meeting's id → room
     removed: set[str] = field(default_factory=set)  # ids of meetings
@@ -118,18 +118,20 @@ class Kept:
     subjects: dict[str, str] = field(default_factory=dict)  # meeting's id → the title that it was given
     webhooks: set[str] = field(default_factory=set)
     gone_webhooks: set[str] = field(default_factory=set)
-    events: dict[str, list[str]] = field(default_factory=dict)  # webhook → what it was told to hear of
-    hearers: set[str] = field(default_factory=set)  # webhooks that are told of meetings
+    events: dict[str, list[str]] = field(default_factory=dict)  # webhook → the events that it subscribes to
+    hearers: set[str] = field(default_factory=set)  # webhooks that get meetings' events
     deliveries: dict[str, str] = field(default_factory=dict)  # id → webhook
-    planned: dict[str, tuple[str, str, int, bool]] = field(default_factory=dict)  # room → title, start, sequence, called off
+    # room → title, start, sequence, called off
+    planned: dict[str, tuple[str, str, int, bool]] = field(default_factory=dict)
     banned: dict[str, tuple[str, str]] = field(default_factory=dict)  # token's id → room, token
-    asked_bans: dict[str, tuple[str, str, str]] = field(default_factory=dict)  # the same and the participant, where it was asked for
-    heard: dict[str, tuple[str, Counter]] = field(default_factory=dict)  # meeting's id → webhook, events that it is to be told of
+    # the same and the participant, of unanswered requests
+    asked_bans: dict[str, tuple[str, str, str]] = field(default_factory=dict)
+    heard: dict[str, tuple[str, Counter]] = field(default_factory=dict)  # meeting's id → webhook, events for it
     live: dict[str, Live] = field(default_factory=dict)  # room → what holds in it
     mail: dict[str, Mail] = field(default_factory=dict)  # chat → what is in it
     changes: int = 0  # of planned meetings
     audit: list[tuple[str, str]] = field(default_factory=list)  # action, target
-    # What was asked and not answered, which may be there or not.
+    # Requests that weren't answered, whose results may be there or not.
     unsure: set[str] = field(default_factory=set)
 
     def add(self, other: Kept) -> None:
@@ -321,11 +323,11 @@ class Writers:
         return made
 
     def hosts(self, admin: Door, _: Door, dice: random.Random) -> None:
-        """A meeting from its beginning to its end. What a host is told to be done is in the audit log; and what
-        happened in the meeting before that is what webhooks are told, since all of it is written in its order."""
+        """A meeting from its beginning to its end. An action that was acknowledged to a host is in the audit log; and
+        the meeting's events before it are those that webhooks get, since all of it is written in its order."""
         if self.hearer is None:
-            # Nobody is at that address, so that what it is to be told waits and can be counted. One whose making was
-            # not answered is as good.
+            # Nobody is at that address, so that its events wait and can be counted. One whose making was not answered
+            # is as good.
             hearing = {"url": "http://127.0.0.1:1/events"}
             there = [hook["id"] for hook in admin.api("GET", "webhooks")[1]["items"] if hook["url"] == hearing["url"]]
             if not there:
@@ -568,10 +570,10 @@ class Writers:
 
 
 def check_files(data: str) -> list[str]:
-    """What the database's own checks say of the files as the killed server left them."""
+    """The findings of the database's own checks in the files as the killed server left them."""
     with tempfile.TemporaryDirectory(prefix="parley-killed-") as folder:
         for path in Path(data).glob("parley.sqlite*"):
-            # The shared memory is of no use without its process, and SQLite makes it anew.
+            # The shared memory is of no use without its process, and SQLite makes a new one.
             if not path.name.endswith("-shm"):
                 shutil.copy(path, folder)
         with sqlite3.connect(Path(folder, "parley.sqlite")) as database:
@@ -585,8 +587,8 @@ def check_files(data: str) -> list[str]:
 
 
 def check_lists(server: Server, kept: Kept, whole: bool) -> list[str]:
-    """What the server has acknowledged and does not list any more. Where the lists are not walked ``whole``, all that
-    is kept must be among the newest entries."""
+    """Entries that the server has acknowledged and doesn't list any more. Without ``whole`` the lists aren't walked,
+    and all entries must be among the newest ones."""
     admin = Door(server.admin_port)
     problems: list[str] = []
 
@@ -676,7 +678,7 @@ def check_each(server: Server, kept: Kept) -> list[str]:
                     if whose == hook and (lost := wanted - found.get(meeting, Counter()))}
 
         def unended(items: list[dict]) -> dict[str, Counter]:
-            """What has begun and not ended by what webhooks are told, of meetings in which nobody is."""
+            """Begun and not ended, by the events of webhooks, in meetings in which nobody is."""
             found: dict[str, Counter] = {}
             for entry in items:
                 if kept.heard.get(entry["meeting"], ("",))[0] == hook and (change := CHANGES.get(entry["type"])):
@@ -686,7 +688,7 @@ def check_each(server: Server, kept: Kept) -> list[str]:
         deliveries = admin.all(f"webhooks/{hook}/deliveries", lambda items: not untold(items))
         if lost := untold(deliveries):
             problems.append(f"webhooks would not be told of {list(lost.items())[:3]}")
-        # The next server has told what the killed one could not, right after its start.
+        # The next server has sent the events that the killed one could not, right after its start.
         end = time.monotonic() + 10
         while (still := unended(deliveries)) and time.monotonic() < end:
             time.sleep(0.1)
@@ -701,14 +703,15 @@ def check_each(server: Server, kept: Kept) -> list[str]:
 
 
 def has_entry(admin: Door, action: str, target: str, detail: str = "") -> bool:
-    """Whether the audit log says so, in what it was told last."""
+    """Whether the audit log says so, in its last entries."""
     found = admin.api("GET", "audit?limit=200")[1]["items"]
     return any(entry["action"] == action and entry["target"] == target and detail in entry["detail"] for entry in found) or any(
         entry["action"] == action and entry["target"] == target and detail in entry["detail"] for entry in admin.all("audit"))
 
 
 async def check_meetings(server: Server, kept: Kept) -> list[str]:
-    """What of the meetings that ran is not as it was when the server was killed, for those who come back to them."""
+    """The differences of the meetings that ran to their state when the server was killed, for those who come back to
+    them."""
     problems: list[str] = []
 
     async def first(session: aiohttp.ClientSession, token: str) -> tuple[dict, aiohttp.ClientWebSocketResponse]:
@@ -765,7 +768,7 @@ async def check_meetings(server: Server, kept: Kept) -> list[str]:
                 if votes != [int(choice == 0), int(choice == 1)] or poll.get("mine") != [choice]:
                     problems.append(f"the votes of {room} are {votes} for who is back ({back['type']}), and {choice} was chosen")
             found = {message["id"]: message for message in answer["chat"]}
-            # No more than the last 200 are told.
+            # No more than the last 200 are sent.
             for number, text in list(live.texts.items())[-150:]:
                 if number not in live.unsure and found.get(number, {}).get("text") != text:
                     problems.append(f"message {number} of {room} is {found.get(number)} instead of {text!r}")

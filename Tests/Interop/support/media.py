@@ -88,7 +88,7 @@ def busy_camera(folder: Path, name: str, size: tuple[int, int], rate: int = 15) 
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}-{size[1]}p{rate}.y4m"
     if not path.exists():
-        # Under another name until it is whole, for who runs beside.
+        # Under another name until it is whole, for other processes.
         part = path.with_suffix(f".{threading.get_ident()}")
         write_busy_picture(part, CAST[name][0], size, rate)
         part.rename(path)

@@ -13,7 +13,7 @@ DAY = 86_400_000
 
 
 class Marker(NamedTuple):
-    """What the strip at the lower edge of a test picture says (TestPictureMarker.swift)."""
+    """The content of the strip at the lower edge of a test picture (TestPictureMarker.swift)."""
 
     source: int
     milliseconds: int
@@ -83,7 +83,7 @@ class Pictures:
 
 
 class DecodedPictures(Pictures):
-    """What a decoder has put out: pictures of one size, each the bytes of its planes one behind the other."""
+    """A decoder's output: pictures of one size, each the bytes of its planes one behind the other."""
 
     def __init__(self, width: int, height: int, pictures: list[bytes]):
         self.width, self.height, self.count = width, height, len(pictures)

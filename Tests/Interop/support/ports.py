@@ -40,7 +40,7 @@ def free_port() -> int:
     with _turn:
         for port in _ports:
             with socket.socket(socket.AF_INET6) as probe, contextlib.suppress(OSError):
-                # As servers here bind theirs: connections that are over are no hindrance to them.
+                # As servers here bind theirs: connections that are over don't hinder them.
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 probe.bind(("::", port))
                 probe.listen()

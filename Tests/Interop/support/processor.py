@@ -1,4 +1,4 @@
-"""What a busy machine takes from processes: the time for which they were ready to go on and had no core."""
+"""The time that a busy machine takes from processes: they were ready to go on and had no core."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class ProcessorWait:
     """Notes twenty times a second for how long the threads of some processes have waited for a core (the second field
     of Linux' ``schedstat``). Use it in a ``with`` block.
 
-    A picture that stands because nobody had a core to make, carry or show it is no fault of the stream; how long that
+    A picture that stands because nobody had a core to make, carry or show it isn't the stream's fault; how long that
     was is measured here, and not guessed from how busy the machine is.
     """
 

@@ -1,4 +1,4 @@
-"""What a call was like for a page, from the statistics that it noted while it lasted."""
+"""A page's quality of a call, from the statistics that it noted while it lasted."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def begin(viewer: Person, name: str) -> None:
 
 
 def so_far(viewer: Person, name: str) -> list[dict]:
-    """What was noted so far."""
+    """The notes so far."""
     return viewer.evaluate("(name) => senses.recorded(name, true)", name)
 
 

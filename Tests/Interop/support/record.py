@@ -1,4 +1,4 @@
-"""What the bank's app and the agent's page are told, written down as one sequence, act by act."""
+"""The events of the bank's app and of the agent's page, written down as one sequence, act by act."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import difflib
 from bank import Bank
 from browser import Person, wait_for
 
-#: Writes down what the page's ``Meeting`` tells of the others and of the chat. Levels, quality and who is loudest come
-#: by the clock.
+#: Writes down the events of the page's ``Meeting`` about the others and the chat. Levels, quality and who is loudest
+#: come by the clock.
 LISTEN = """() => {
   window.told = [];
   const track = ({ participant, publication }) => `${participant.name}'s ${publication.source}`;
@@ -30,16 +30,15 @@ LISTEN = """() => {
 
 
 def line(event: dict[str, str]) -> str:
-    """An event of the app's journal in words: what the app was told as a delegate, or saw of a property that it
-    observes."""
+    """An event of the app's journal in words: a delegate's call, or a change of a property that the app observes."""
     if event["event"] == "observed":
         return f"{event['what']} = {event['value']}"
     return f"told: {event['event']} {' '.join(value for key, value in event.items() if key != 'event')}"
 
 
 class Record:
-    """One sequence of an app and a page. What both are told at the same time has no order between them: of each act it
-    has the app's lines, in their order, and then the page's."""
+    """One sequence of an app and a page. Events of both at the same time have no order between them: of each act it has
+    the app's lines, in their order, and then the page's."""
 
     def __init__(self, app: Bank, page: Person):
         self.app = app
@@ -54,7 +53,7 @@ class Record:
         return self.app.events[self.app_read:], told
 
     def act(self, name: str, app: list[str], page: list[str]) -> None:
-        """Waits until app and page have been told exactly this, in this order, since the act before."""
+        """Waits until app and page have got exactly this, in this order, since the act before."""
         expected = [f"# {name}", *(f"app: {each}" for each in app), *(f"page: {each}" for each in page)]
 
         def seen() -> object:

@@ -1,4 +1,4 @@
-"""What a screen reader is told of a window: AT-SPI on a D-Bus session of the test's own.
+"""A screen reader's view of a window: AT-SPI on a D-Bus session of the test's own.
 
 The accessibility library is the distribution's and belongs to its Python, so the reading is done by a process of its
 own: this file, run by ``/usr/bin/python3``. It answers each line that it reads with one line of JSON.
@@ -13,7 +13,7 @@ import sys
 import threading
 from typing import Any
 
-#: States that tell something of what is used in a window.
+#: States that matter in a window's elements.
 STATES = ("checked", "editable", "enabled", "focusable", "focused", "modal", "multi_line", "selected", "sensitive", "showing")
 
 
@@ -100,7 +100,7 @@ def serve() -> None:
                 action = node.get_action_iface()
                 answer = bool(action) and Atspi.Action.do_action(action, 0)
         except gi.repository.GLib.Error as error:
-            # What was read is gone already: the next look finds what is there then.
+            # The node is gone already: the next look finds what is there then.
             print(error, file=sys.stderr)
             answer = []
         print(json.dumps(answer), flush=True)

@@ -1,4 +1,4 @@
-// What a page really sees and hears. Put into each page of the tests; uses the page's own SDK and elements only.
+// The page's real audio and video. Put into each page of the tests; uses the page's own SDK and elements only.
 (() => {
   const participant = (name) => [...window.parley.participants.values()].find((each) => each.name === name);
   const track = (name, source) => participant(name)?.publication(source)?.track?.mediaStreamTrack;
@@ -40,7 +40,10 @@
     };
   }
 
-  /** Reads the strip of a test picture (TestPictureMarker.swift): source and milliseconds of the day; null where there is none. */
+  /**
+   * Reads the strip of a test picture (TestPictureMarker.swift): source and milliseconds of the day; null where there
+   * is none.
+   */
   function readMarker(context, width, height) {
     const strip = height / 30;
     const top = Math.floor(height - 0.75 * strip);
@@ -73,7 +76,10 @@
     return { source: number(0, 8), milliseconds: number(8, 35), flash: bits[35] === 1 };
   }
 
-  /** Looks at each picture that somebody's <video> presents: its marker, when it is on the screen, and how old it is then. */
+  /**
+   * Looks at each picture that somebody's <video> presents: its marker, when it is on the screen, and how old it is
+   * then.
+   */
   async function markers(name, source, milliseconds) {
     const video = element(name, source);
     if (!video) { return { problem: `no <video> shows the ${source} of ${name}` }; }
@@ -98,7 +104,10 @@
     return { marks, rate: Math.max(0, marks.length - 1) / seconds, width: video.videoWidth, height: video.videoHeight };
   }
 
-  /** The next pictures that somebody's <video> presents, as the decoder put them out: the bytes of their planes, before any conversion of colours. */
+  /**
+   * The next pictures that somebody's <video> presents, as the decoder put them out: the bytes of their planes, before
+   * any conversion of colours.
+   */
   async function pictures(name, source, count, milliseconds) {
     const video = element(name, source);
     if (!video) { return { problem: `no <video> shows the ${source} of ${name}` }; }
@@ -128,7 +137,10 @@
     return { pictures: taken.map(({ bytes, ...rest }) => ({ ...rest, data: text(bytes) })) };
   }
 
-  /** The frequency of somebody's tone to a fraction of a hertz: the top of the parabola through the three strongest lines. */
+  /**
+   * The frequency of somebody's tone to a fraction of a hertz: the top of the parabola through the three strongest
+   * lines.
+   */
   async function tone(name) {
     const heard = track(name, "microphone");
     if (!heard) { return { problem: `no microphone of ${name}` }; }
@@ -174,8 +186,8 @@
     clearInterval(timer);
     await context.close();
     if (seen.problem) { return seen; }
-    // The flash begins with the second. A busy machine may not present its first picture, but each picture says how old it is when it is
-    // shown; that of the moment of the beep is what the beep is compared with.
+    // The flash begins with the second. A busy machine may not present its first picture, but each picture says how old
+    // it is when it is shown; that of the moment of the beep is what the beep is compared with.
     const known = seen.marks.filter((mark) => mark.milliseconds !== null);
     const offsets = known.length === 0 ? [] : beeps.map((beep) => {
       const nearest = known.reduce((best, mark) => (Math.abs(mark.shown - beep) < Math.abs(best.shown - beep) ? mark : best));
@@ -240,7 +252,10 @@
 
   const recordings = new Map();
 
-  /** Begins to note, five times a second, what the statistics say of somebody's camera and microphone; `recorded` ends it. */
+  /**
+   * Begins to note, five times a second, what the statistics say of somebody's camera and microphone; `recorded` ends
+   * it.
+   */
   function record(name) {
     recorded(name);
     const samples = [];
@@ -267,7 +282,7 @@
     recordings.set(name, { timer, samples });
   }
 
-  /** What was noted since `record`; goes on when told so. */
+  /** The notes since `record`; goes on when asked to. */
   function recorded(name, goesOn = false) {
     const recording = recordings.get(name);
     if (recording && !goesOn) {

@@ -91,7 +91,7 @@ class Server:
             raise AssertionError(f"the server ended with {self.process.returncode}; it printed:\n" + self.log())
 
     def log(self) -> str:
-        """What the server has printed so far."""
+        """The server's output so far."""
         return "\n".join(self.lines[-200:])
 
     @property

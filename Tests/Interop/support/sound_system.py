@@ -68,7 +68,7 @@ class SoundSystem:
 
     @staticmethod
     def run(*words: str) -> None:
-        """Tells the sound system something."""
+        """Runs a command of the sound system."""
         subprocess.run(["pactl", *words], check=True, capture_output=True)
 
     def play(self, path: Path, room: str) -> subprocess.Popen:
@@ -76,7 +76,7 @@ class SoundSystem:
         return subprocess.Popen(["paplay", f"--device={room}", str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def record(self, room: str, seconds: float) -> Sound:
-        """What a microphone in a room hears."""
+        """The audio that a microphone in a room hears."""
         recorder = subprocess.Popen(
             ["parec", f"--device={room}.monitor", "--rate=48000", "--channels=1", "--format=s16le"], stdout=subprocess.PIPE)
         samples = recorder.stdout.read(int(seconds * 48_000) * 2)

@@ -1,4 +1,5 @@
-// A page that flashes a canvas and beeps once a second by one clock, that of its AudioContext, and publishes both with the SDK.
+// A page that flashes a canvas and beeps once a second by one clock, that of its AudioContext, and publishes both with
+// the SDK.
 async ({ url, name }) => {
   const { Meeting } = await import("/sdk/parley.js");
   const context = new AudioContext({ sampleRate: 48000 });
@@ -22,7 +23,7 @@ async ({ url, name }) => {
     const isFlash = now >= first && now % 1 < 0.1;
     drawing.fillStyle = isFlash ? "#fff" : "#204060";
     drawing.fillRect(0, 0, 640, 360);
-    // Where the bar begins says how much of the second is over, so that each picture tells when it was drawn.
+    // The bar's start says how much of the second is over, so that each picture shows when it was drawn.
     drawing.fillStyle = "#c06020";
     drawing.fillRect((now % 1) * 640, 320, 40, 30);
   };

@@ -1,11 +1,13 @@
-// Records in which order an unmodified program writes files, has them synchronised to the disk, and sends on sockets: LD_PRELOAD this library, set WRITE_ORDER to a file
-// that is there, and WRITE_ORDER_FOLDER to the folder whose files are meant.
+// Records in which order an unmodified program writes files, has them synchronised to the disk, and sends on sockets:
+// LD_PRELOAD this library, set WRITE_ORDER to a file that is there, and WRITE_ORDER_FOLDER to the folder whose files
+// are meant.
 //
 // One record for each call, a line and then so many bytes and a line feed:
 //   write PATH BYTES   they were given to the kernel
 //   sync PATH 0        what was written to PATH before is on the disk
 //   send - BYTES       they are about to leave on a socket
-// A record of a file is made after its call has returned, one of a socket before its call is made. So where "sync" stands before "send", the disk was first.
+// A record of a file is made after its call has returned, one of a socket before its call is made. So "sync" before
+// "send" means that the disk was first.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

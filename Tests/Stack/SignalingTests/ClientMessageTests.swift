@@ -35,7 +35,7 @@ struct ClientMessageTests {
     #expect(try decode(#"{"type":"ping","unknownKey":[1]}"#) == .ping(time: nil))
   }
 
-  @Test("what is encoded decodes to the same")
+  @Test("an encoded message decodes to the same")
   func roundTrip() throws {
     let messages: [ClientMessage] = [
       .join(.init(token: "t", name: "\u{1F600}\"\\", offer: "v=0\r\n", tracks: [.init(mid: "0", source: .screen)])),
@@ -70,7 +70,7 @@ struct ClientMessageTests {
     #expect(!text.contains("maxFrameRate"))
   }
 
-  @Test("whom admit and deny mean is said in exactly one way, and the list is bounded")
+  @Test("admit and deny name people in exactly one way, and the list is bounded")
   func selection() throws {
     for text in [
       #"{"type":"admit"}"#, #"{"type":"admit","all":false}"#, #"{"type":"deny","all":true,"ids":[]}"#,

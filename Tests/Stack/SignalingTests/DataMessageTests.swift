@@ -24,7 +24,7 @@ struct DataMessageTests {
     #expect(try parse(frame(#"{"to":[]}"#)).header.to == [])
   }
 
-  @Test("what is written is read back, and says its length in network order")
+  @Test("a written message reads back, and gives its length in network order")
   func roundTrip() throws {
     let payload = (0..<70_000).map { UInt8(truncatingIfNeeded: $0) }
     let message = DataMessage(

@@ -15,7 +15,7 @@ struct EncryptionMessageTests {
     String(repeating: "A", count: EncryptionLimits.textLength(bytes: bytes))
   }
 
-  @Test("what is encoded decodes to the same")
+  @Test("an encoded message decodes to the same")
   func roundTrip() throws {
     let announcements = [ParticipantAnnouncement(participant: "p_1", announcement: "AQ-_")]
     let messages: [ClientMessage] = [

@@ -71,7 +71,7 @@ import Testing
     } catch { #expect(error.code == .badMessage) }
   }
 
-  @Test("what may be left out means the least: no later tracks, unmuting allowed, no ban")
+  @Test("absent values mean the least: no later tracks, unmuting allowed, no ban")
   func defaults() throws {
     func read(_ text: String) throws -> ClientMessage { try SignalingDecoder().clientMessage(from: Array(text.utf8)) }
     #expect(

@@ -6,7 +6,7 @@ import Testing
 struct ServerMessageTests {
   private let time = Date(timeIntervalSince1970: 1_795_251_600)
 
-  @Test("what is encoded decodes to the same")
+  @Test("an encoded message decodes to the same")
   func roundTrip() throws {
     let publication = PublicationInfo(
       id: "t_91", kind: .video, source: .camera, muted: false, created: Date(timeIntervalSince1970: 1_795_251_600.0625))

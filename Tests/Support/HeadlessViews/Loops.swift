@@ -1,7 +1,7 @@
 import Foundation
 import ParleyViews
 
-// What goes on while a window is open, in a process whose main thread runs `RunLoop.main`, as an app's does.
+// The loops that run while a window is open, in a process whose main thread runs `RunLoop.main`, as an app's does.
 
 /// Notes that a drag has begun.
 @MainActor

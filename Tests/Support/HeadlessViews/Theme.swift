@@ -46,8 +46,8 @@ private func light(_ picture: UIImage, _ x: Int, _ y: Int) -> CGFloat {
   return 0.3 * r + 0.6 * g + 0.1 * b
 }
 
-/// What is read in a rectangle: most of it is ground, and what differs most from that is text. Nil when it cannot be
-/// read.
+/// The text and ground in a rectangle: most of it is ground, and the colour that differs most from that is text. Nil
+/// when it cannot be read.
 private func reading(_ picture: UIImage, _ rect: CGRect, least: CGFloat) -> String? {
   let points = (Int(rect.minX)..<Int(rect.maxX)).flatMap { x in
     (Int(rect.minY)..<Int(rect.maxY)).map { y in light(picture, x, y) }
@@ -67,7 +67,7 @@ func tellTheme() {
   window.rootViewController = gallery
   window.makeKeyAndVisible()
   func tell(_ name: String, _ view: UIView) async {
-    // What a field says while it is empty is paler by intent.
+    // A field's text while it is empty is paler by intent.
     let least: CGFloat = name == "placeholder" ? 0.3 : 0.5
     for _ in 0..<500 {
       let rect = view.convert(view.bounds.insetBy(dx: 8, dy: 8), to: nil)

@@ -155,7 +155,7 @@ actor ImpairmentProxy {
     }
   }
 
-  /// What happened so far, one line of JSON.
+  /// The counts so far, one line of JSON.
   func statistics() -> String {
     let up = Self.json(paths.map(\.up.statistics))
     let down = Self.json(paths.map(\.down.statistics))

@@ -36,7 +36,7 @@ struct ProxyOptions: Sendable {
     }
   }
 
-  /// Where clients send to.
+  /// The address that clients send to.
   var listen = TransportAddress(ip: IPAddress(v4: 0x7F00_0001), port: 0)
   /// The server's media port.
   var forward = TransportAddress(ip: IPAddress(v4: 0x7F00_0001), port: 0)
@@ -47,7 +47,7 @@ struct ProxyOptions: Sendable {
   var changes: [Change] = []
   /// Whether all clients share one link each way.
   var isShared = false
-  /// Whether standard input tells of more changes.
+  /// Whether standard input has more changes.
   var readsCommands = false
   var seed: UInt64 = 1
 

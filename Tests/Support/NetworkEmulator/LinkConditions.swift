@@ -10,7 +10,7 @@ public struct LinkConditions: Hashable, Sendable {
     case time(TimeSpan)
   }
 
-  /// What is swallowed before the bottleneck.
+  /// The packets that are swallowed before the bottleneck.
   public var loss: LossModel
   /// The time that every packet takes.
   public var delay: TimeSpan
@@ -27,7 +27,7 @@ public struct LinkConditions: Hashable, Sendable {
   /// Whether what exceeds the capacity is dropped at once rather than kept waiting, as a policer does: nothing is ever
   /// delayed by the capacity, and ``queue`` says how much may exceed it in one burst.
   public var polices: Bool
-  /// Bytes that each packet takes on the bottleneck beside its own: IPv4 and UDP headers.
+  /// Bytes that each packet takes on the bottleneck besides its own: IPv4 and UDP headers.
   public var overhead: Int
 
   /// Conditions; left out, each is that of a perfect link.

@@ -1,6 +1,6 @@
 public import Basics
 
-/// What happened on one direction of an emulated link.
+/// The counts of one direction of an emulated link.
 public struct LinkStatistics: Sendable {
   public internal(set) var sent = 0
   /// Bytes handed in.

@@ -1,4 +1,4 @@
-/// Which packets an emulated link swallows, apart from those that its queue cannot hold.
+/// The packets that an emulated link swallows, apart from those that its queue can't hold.
 public enum LossModel: Hashable, Sendable {
   case none
   /// Each packet on its own, with this probability (0 to 1).

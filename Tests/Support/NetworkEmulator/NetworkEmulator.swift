@@ -6,7 +6,8 @@ public import Basics
 /// Nothing depends on anything but the seed and the calls, so a run repeats exactly. Use one for each direction:
 ///
 /// ```swift
-/// var link = NetworkEmulator(LinkConditions(loss: .random(0.05), delay: .milliseconds(20), capacity: .kilobits(300)), seed: 1)
+/// let conditions = LinkConditions(loss: .random(0.05), delay: .milliseconds(20), capacity: .kilobits(300))
+/// var link = NetworkEmulator(conditions, seed: 1)
 /// link.send(packet, now: now)
 /// // at link.deadline:
 /// while let packet = link.deliver(now: now) { receiver.receive(packet, now: now) }
@@ -36,7 +37,7 @@ public struct EmulatedLink<Payload: Sendable>: Sendable {
 
   /// How packets are treated now; see ``change(_:now:)``.
   public private(set) var conditions: LinkConditions
-  /// What has happened so far.
+  /// The counts so far.
   public private(set) var statistics = LinkStatistics()
 
   private var random: EmulatorRandom
@@ -46,11 +47,11 @@ public struct EmulatedLink<Payload: Sendable>: Sendable {
   private var queue: [Waiting] = []
   private var head = 0
   private var queuedBytes = 0
-  /// What of the head packet has not left yet, in bits times 10⁹, so that nanoseconds at any rate take whole numbers
-  /// off; and until when the bottleneck has been worked out.
+  /// The part of the head packet that has not left yet, in bits times 10⁹, so that nanoseconds at any rate take whole
+  /// numbers off; and until when the bottleneck has been worked out.
   private var remaining: Int64 = 0
   private var servedUntil = Instant.zero
-  /// What a policer has let pass beyond its rate, in bytes, and when that was worked out.
+  /// The bytes that a policer has let pass beyond its rate, and when that was worked out.
   private var excess = 0.0
   private var excessAt = Instant.zero
   private var flights: [Flight] = []
@@ -266,7 +267,7 @@ extension EmulatedLink<[UInt8]> {
 
 /// A packet with the name of who it is for, for links that several receivers share.
 public struct AddressedPacket<Destination: Sendable & Hashable>: Sendable, Hashable {
-  /// Who it is for.
+  /// The receiver, one of those that share the link.
   public var destination: Destination
   /// Its bytes.
   public var bytes: [UInt8]

@@ -37,7 +37,7 @@ public final class Gate: @unchecked Sendable {
     }
   }
 
-  /// Where an app finds the server through it.
+  /// The address at which an app finds the server through it.
   public let url: String
   private let listener: Int32
   private let port: UInt16
@@ -96,10 +96,10 @@ public final class Gate: @unchecked Sendable {
     dropConnections()
   }
 
-  /// What the server says over TCP waits, in order; what it is told and media pass.
+  /// The server's bytes over TCP wait, in order; the client's and media pass.
   public func holdAnswers() { lock.withLock { state.isHeld = true } }
 
-  /// What has waited arrives.
+  /// Bytes that have waited arrive.
   public func releaseAnswers() {
     lock.withLock { state.isHeld = false }
     lock.broadcast()
@@ -115,7 +115,7 @@ public final class Gate: @unchecked Sendable {
     await proxy.change(try ProxyOptions.Change(command: "both perfect"))
   }
 
-  /// What becomes of media on its way to the client, as the impairment proxy spells it: `rate=300k`.
+  /// Impairs media on its way to the client, as the impairment proxy spells it: `rate=300k`.
   public func slowDown(_ conditions: String) async throws {
     await proxy.change(try ProxyOptions.Change(command: "down \(conditions)"))
   }

@@ -1,6 +1,6 @@
-// Stalls threads at random where the order of things between threads is decided: around what goes over sockets, and when a task is made ready.
-// Loaded before everything else (`Scripts/swift-test stalled`), it brings out in one run the orders that a quiet machine shows once in a thousand.
-// A test or a product that relies on one order fails under it.
+// Stalls threads at random where the order of things between threads is decided: around what goes over sockets, and
+// when a task is made ready. Loaded before everything else (`Scripts/swift-test stalled`), it brings out in one run the
+// orders that a quiet machine shows once in a thousand. A test or a product that relies on one order fails under it.
 //
 // STALL_SEED: which stalls there are, as far as threads are the same (default 1).
 #define _GNU_SOURCE
@@ -18,7 +18,8 @@
 static uint64_t seed = 1;
 static atomic_uint threads;
 
-// One of 8 passes is stalled, for up to 4 ms; one of 128 for 20 ms, which is longer than most things take that somebody may rely on.
+// One of 8 passes is stalled, for up to 4 ms; one of 128 for 20 ms, which is longer than most things take that somebody
+// may rely on.
 static void stall(void) {
   static _Thread_local uint64_t state;
   if (state == 0) state = (seed * 0x9E3779B97F4A7C15u) ^ ((atomic_fetch_add(&threads, 1) + 1) * 0xD1B54A32D192ED03u);
@@ -45,7 +46,7 @@ static int is_socket(int descriptor) {
   static __typeof__(&name) original; \
   if (!original) original = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 
-// What is sent may be answered before the sender does anything else.
+// Sent bytes may be answered before the sender does anything else.
 ssize_t send(int s, const void *b, size_t n, int f) {
   ORIGINAL(send);
   ssize_t result = original(s, b, n, f);
@@ -88,7 +89,7 @@ ssize_t writev(int d, const struct iovec *v, int n) {
   return result;
 }
 
-// What has come may be read late.
+// Bytes that have come may be read late.
 ssize_t recv(int s, void *b, size_t n, int f) {
   ORIGINAL(recv);
   stall();

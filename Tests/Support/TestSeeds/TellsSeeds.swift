@@ -21,7 +21,7 @@ public struct TellsSeeds: TestTrait, SuiteTrait, TestScoping {
         do {
           try await function()
         } catch {
-          // What a test throws is recorded further out, where nobody knows the notes.
+          // An error that a test throws is recorded further out, where nobody knows the notes.
           if let replay = notes.replay { print("\(test.name): \(replay)") }
           throw error
         }

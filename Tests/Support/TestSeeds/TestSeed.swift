@@ -22,7 +22,7 @@ public enum TestSeed {
     return seed
   }
 
-  /// What the test under way has used; nil outside of suites that tell.
+  /// The seeds that the test under way has used; nil outside of suites that report them.
   @TaskLocal static var notes: SeedNotes?
 }
 

@@ -1,6 +1,6 @@
 import Testing
 
-/// What a test waited for and what never came, in words.
+/// An awaited thing that never came, in words.
 public struct StillMissing: Error, CustomStringConvertible {
   public let description: String
 

@@ -8,9 +8,9 @@ const stashKey = "parley.e2ee";
  * sends it to the server in a header and over the WebSocket, so that it stands in no address and no log; an address
  * with it in the query was sent as it is before this page could do anything.
  *
- * What the browser shows loses the token at once, so that it is in no history, bookmark or picture of the screen. It
- * stays with this entry of the history, so that the page can be loaded anew; the same address opened another time knows
- * nothing of it.
+ * The address bar loses the token at once, so that it is in no history, bookmark or picture of the screen. It stays
+ * with this entry of the history, so that the page can be reloaded; the same address opened another time knows nothing
+ * of it.
  *
  * The key of an encrypted meeting stays in the fragment: people send the address on as the browser shows it.
  *

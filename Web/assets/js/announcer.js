@@ -10,7 +10,7 @@ export class Announcer {
   /** Puts it into the page. @param {HTMLElement} parent */
   attach(parent) { parent.append(this.#polite, this.#urgent, this.#toasts); }
 
-  /** Where toasts lie; they move into it when the page's layout changes. @type {HTMLElement} */
+  /** The container of the toasts; they move into it when the page's layout changes. @type {HTMLElement} */
   get element() { return this.#toasts; }
 
   /**

@@ -10,7 +10,7 @@ export class AudioSink {
 
   /**
    * @param {HTMLElement} container
-   * @param {(blocked: boolean) => void} onBlocked told when the browser does not let it be heard before the user has
+   * @param {(blocked: boolean) => void} onBlocked called when the browser does not let it be heard before the user has
    *   clicked, and when it does
    * @param {string} [speakerId]
    */
@@ -36,7 +36,7 @@ export class AudioSink {
     this.#elements.delete(track);
   }
 
-  /** Tells no more. */
+  /** Stops reporting. */
   close() { playback.removeEventListener("blockedchanged", this.#tell); }
 
   /** Plays everything; to be called from a click. */

@@ -48,7 +48,7 @@
 
   function subscribe(streams) {
     for (const stream of streams) {
-      // One's own stream is told of, too.
+      // One's own stream has an event, too.
       if (stream.connection.connectionId === session.connection.connectionId) { continue; }
       session.subscribe(stream, place("subscribers", `subscriber-${stream.streamId}`));
     }
@@ -66,7 +66,7 @@
     show("disconnectLink", "publishLink");
   }
 
-  /** What the page is for, once `OT` and `TB` are there. */
+  /** The page's own work, once `OT` and `TB` are there. */
   function begin() {
     at("settings").addEventListener("submit", connect);
     at("disconnectLink").addEventListener("click", () => session.disconnect());

@@ -20,7 +20,7 @@ function sizeText(bytes) {
   return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** What went wrong with a file or a message, for people. */
+/** The problem with a file or a message, for people. */
 function problemText(error, limit) {
   switch (error.code) {
     case "fileTooLarge": case "tooLarge": return limit > 0 ? `The file is too large: at most ${sizeText(limit)} are taken here.` : "No files can be sent in this meeting.";
@@ -36,7 +36,7 @@ function problemText(error, limit) {
 }
 
 /**
- * Who wrote a message: told from others of the name while they are there.
+ * The author of a message: shown apart from others of the name while they are there.
  *
  * @param {import("/sdk/parley.js").Meeting} meeting
  * @param {{from: string, name: string}} message
@@ -157,7 +157,7 @@ export class ChatPanel {
     this.#field.placeholder = mayWrite ? "Write a message" : "You may not write here";
     this.#attach.hidden = !mayWrite || fileLimit === 0;
     this.#more.hidden = !this.#meeting.hosting.isHost;
-    // Whoever writes should know who will read it.
+    // The writer should know who will read it.
     setText(this.#empty, this.#meeting.encrypted || this.#meeting.info?.chat?.history === false
       ? `No messages since you came. Who comes is not shown what was written before.${mayWrite ? " What you write here is seen by everybody in the meeting." : ""}`
       : `No messages yet.${mayWrite ? " What you write here is seen by everybody in the meeting, and by who comes later." : ""}`);
@@ -186,7 +186,7 @@ export class ChatPanel {
     const atEnd = this.#list.scrollHeight - this.#list.scrollTop - this.#list.clientHeight < 60;
     const time = new Date(message.time);
     const minute = Number.isNaN(time.getTime()) ? "" : time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-    // What the history after a loss had no room for comes later than what was written after it.
+    // Messages for which the history after a loss had no room come later than those that were written after them.
     const next = message.id > this.#newest ? null : this.#items.get(Math.min(...[...this.#items.keys()].filter((id) => id > message.id)))?.item ?? null;
     this.#newest = Math.max(this.#newest, message.id);
     const grouped = next === null && this.#last && this.#last.from === message.from && (this.#last.to ?? null) === (message.to ?? null) && this.#last.minute === minute;
@@ -247,7 +247,7 @@ export class ChatPanel {
     const { body } = this.#items.get(message.id);
     const field = h("textarea", { class: "chat-field chat-edit-field", rows: 2, "aria-label": "Change the message", value: message.text });
     const done = (text) => {
-      // What is too long stays where it is.
+      // A text that is too long stays where it is.
       if (text !== undefined && this.#showLength(field)) { return; }
       if (text === undefined) { this.#showProblem(null); }
       this.#fill(message);
@@ -366,8 +366,8 @@ export class ChatPanel {
   }
 
   /**
-   * Sends files, some at the same time and the others after them. What of them is refused stays to be read until
-   * something else is sent.
+   * Sends files, some at the same time and the others after them. Refusals stay to be read until something else is
+   * sent.
    */
   #sendFiles(files) {
     const problems = files.length > mostFiles ? [`Only the first ${mostFiles} of ${files.length} files are sent.`] : [];

@@ -10,7 +10,7 @@ const names = { H264: "H.264" };
 export function codecName(codec) { return names[codec?.name] ?? codec?.name ?? "an unknown format"; }
 
 /**
- * What a publisher is told of those who cannot play a track.
+ * The words to a publisher about those who can't play a track.
  *
  * @param {{source: string}} publication an own one
  * @param {{codec: {name: string}, participants: {displayName: string}[], count: number}} receivers

@@ -7,7 +7,8 @@ import { choices, theme } from "./storage.js";
 import { watchLength } from "./text-length.js";
 
 /**
- * Opens a modal dialog. It closes with Escape, its button or a click beside it; the focus then returns to where it was.
+ * Opens a modal dialog. It closes with Escape, its button or a click outside of it; the focus then returns to where it
+ * was.
  *
  * @param {string} title
  * @param {Node[]} content
@@ -274,7 +275,7 @@ export function openSettings(meeting, handlers) {
     className: "dialog-settings",
     onClose: () => {
       rename();
-      // Nobody sees the words beside the field any more.
+      // Nobody sees the words next to the field any more.
       const problem = lengthProblem(name.value.trim(), textLimits.name, "A name");
       if (problem !== null) { handlers.onProblem("name", new Error(`Your name was not changed. ${problem}`)); }
       meter.close();

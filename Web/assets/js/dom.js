@@ -38,7 +38,7 @@ export function setAttribute(element, name, value) {
 }
 
 /**
- * Sets the text of an element, only when it changes, so that screen readers are not told the same twice.
+ * Sets the text of an element, only when it changes, so that screen readers don't repeat it.
  *
  * @param {Element} element
  * @param {string} text

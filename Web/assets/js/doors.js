@@ -4,7 +4,7 @@ import { openDialog } from "./dialogs.js";
 import { h, setText } from "./dom.js";
 import { watchLength } from "./text-length.js";
 
-/** Who gets into a meeting, changed from within it. */
+/** The access to a meeting, changed from within it. */
 
 const levels = [
   ["Everyone", "Everybody with the address"], ["SameEnterprise", "Only people with an invitation of their own; a host lets others in"],
@@ -23,8 +23,8 @@ async function ask(address, method, body) {
 }
 
 /**
- * Shows who gets in, and lets a host change it. Who was made a host by another one has no invitation that says so, and
- * is told.
+ * Shows who gets in, and lets a host change it. A participant whom another host made a host has no invitation that says
+ * so, and learns it here.
  *
  * @param {URL} address of the meeting, with the token that the page came with, if it did with one
  * @param {import("./announcer.js").Announcer} announcer

@@ -1,5 +1,5 @@
 /**
- * Where tiles go: pure arithmetic, no page. All numbers are CSS pixels.
+ * The places of tiles: pure arithmetic, no page. All numbers are CSS pixels.
  *
  * @typedef {{x: number, y: number, width: number, height: number}} Rectangle
  */
@@ -52,7 +52,7 @@ export function gridLayout(count, width, height, gap = 8) {
 }
 
 /**
- * One large tile with a strip of small ones beside it (wide spaces) or below it (upright ones).
+ * One large tile with a strip of small ones next to it (wide spaces) or below it (upright ones).
  *
  * @param {number} count small tiles wanted
  * @param {number} width
@@ -66,7 +66,7 @@ export function spotlightLayout(count, width, height, gap = 8) {
   const beside = width > height * 1.15;
   const strip = [];
   if (beside) {
-    // Up to six people beside the large picture are worth smaller tiles; more than that go behind the mark.
+    // Up to six people next to the large picture are worth smaller tiles; more than that go behind the mark.
     const wanted = Math.min(count, 6);
     const fitting = (height - gap * (wanted - 1)) / wanted * widest;
     const stripWidth = Math.max(132, Math.min(260, width * 0.2, fitting));

@@ -31,7 +31,7 @@ export function confirmDialog(title, text, { action, danger = true, more = null,
   return dialog;
 }
 
-/** What a host can do, as menus and dialogs. Whether it may is the server's decision, whose refusals are shown. */
+/** A host's actions, as menus and dialogs. Whether it may is the server's decision, whose refusals are shown. */
 export class HostControls {
   #meeting;
   #announcer;
@@ -47,7 +47,7 @@ export class HostControls {
 
   get #hosting() { return this.#meeting.hosting; }
 
-  /** What a host's menu for one person offers. @returns {object[]} entries of `openMenu` */
+  /** A host's menu for one person. @returns {object[]} entries of `openMenu` */
   entries(participant) {
     const { name, permissions } = participant;
     const hosting = this.#hosting;
@@ -141,7 +141,7 @@ export class HostControls {
     });
   }
 
-  /** What the people panel shows a host above the list. @returns {HTMLElement} */
+  /** A host's bar above the list of the people panel. @returns {HTMLElement} */
   makeBar() {
     const mute = h("button", { class: "button small", type: "button", on: { click: () => this.muteEveryone() } }, icon("microphoneOff"), h("span", { text: "Mute everyone" }));
     const allow = h("button", { class: "button small", type: "button", on: { click: () => this.allowUnmuting() } }, icon("microphone"), h("span", { text: "Allow unmuting" }));

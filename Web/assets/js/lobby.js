@@ -8,8 +8,8 @@ import { hueIndex, initials } from "./tile.js";
 const settleTime = 500;
 
 /**
- * What hosts see of the lobby: a notice over the stage, a list in the people panel, and the lock. Hidden from everybody
- * else, since the server tells nobody else.
+ * The hosts' view of the lobby: a notice over the stage, a list in the people panel, and the lock. Hidden from
+ * everybody else, since the server sends it to nobody else.
  */
 export class LobbyControls {
   #meeting;
@@ -130,7 +130,7 @@ export class LobbyControls {
     return row;
   }
 
-  /** Tells what the server does not do, and why. @param {Promise<void>} request */
+  /** Reports a refusal of the server, with the reason. @param {Promise<void>} request */
   async #try(request) {
     try { await request; } catch (error) { this.#options.announcer.show(error.message, { icon: "warning", urgent: true }); }
   }

@@ -28,7 +28,7 @@ let current = null;
 let problemWithSignIn = signInProblem();
 /** Whether somebody wants to come in before the time, as hosts may. */
 let entersEarly = false;
-/** What may be over at the next try, which needs nothing more of the person than the word to do it. */
+/** Refusals that may be over at the next try, which needs nothing more of the person than a click. */
 const mayPass = new Set(["meetingFull", "meetingLocked", "quotaReached", "lobbyFull", "lobbyTimeout", "entryDenied", "passcodeBlocked", "mediaFailed", "unreachable", "tooFast"]);
 
 theme.apply();
@@ -84,7 +84,7 @@ function show(element) {
   app.replaceChildren(element);
 }
 
-/** Shows the page before joining, and finds out meanwhile whether there is such a meeting. */
+/** Shows the page before joining, and checks at the same time whether there is such a meeting. */
 function prepare() {
   const prejoin = new Prejoin({ title, overrides, encrypted: secret !== null, onJoin: (ready) => join(ready, { prejoin }) });
   show(prejoin.element);
@@ -109,7 +109,7 @@ function prepare() {
       showSchedule(schedule);
     }
   }).catch((error) => {
-    // A server that is away for a moment is no reason to send anybody off; joining will tell.
+    // A server that is away for a moment isn't a reason to send anybody off; joining will show.
     if (error.code !== "unreachable" && current === prejoin) {
       prejoin.stop();
       showNotice(noticeFor(error));
@@ -177,8 +177,7 @@ async function join(ready, { prejoin = null, passcode, again = null } = {}) {
   meeting.addEventListener("error", keep);
   let hasEnded = false;
   meeting.addEventListener("ended", ({ detail }) => {
-    // What joining fails with is told where it is waited for. Whoever waits in the lobby hears of the meeting's end
-    // here.
+    // A failure of joining is reported where it is awaited. A person in the lobby hears of the meeting's end here.
     if (room === null && detail.reason === "failed") { return; }
     hasEnded = true;
     showNotice(noticeForEnd(detail), detail.reason === "left" ? { action: "Rejoin" } : {});
@@ -209,7 +208,7 @@ async function join(ready, { prejoin = null, passcode, again = null } = {}) {
     app.replaceChildren(h("main", { class: "notice-page" },
       h("div", { class: "notice", role: "status" }, h("span", { class: "spinner" }), h("h1", { text: "Joining…" }), wait)));
   }
-  // Other than at first may be waited for later, so it is said anew.
+  // The reason to wait may change, so it is said again.
   const say = () => {
     const text = stillWaiting(meeting, passcode !== undefined);
     setText(wait, text);
@@ -234,8 +233,8 @@ async function join(ready, { prejoin = null, passcode, again = null } = {}) {
     if (again !== null && current === again && again.says(notice)) { again.inVain(); return; }
     title = overrides.subject ?? meeting.subject ?? title;
     if (!mayPass.has(error.code)) { showNotice(notice); return; }
-    // The devices were closed with the meeting that could not be joined, and a passcode that was wrong is asked for
-    // anew.
+    // The devices were closed with the meeting that could not be joined, and after a wrong passcode they are asked for
+    // again.
     const page = showNotice(notice, {
       onAgain: () => join(reopened(ready), { passcode: error.code === "passcodeBlocked" ? undefined : passcode, again: page }),
     });
@@ -244,7 +243,7 @@ async function join(ready, { prejoin = null, passcode, again = null } = {}) {
   }
 }
 
-/** Who came too early sees when the meeting begins. */
+/** A person who came too early sees when the meeting begins. */
 async function showsBeginning() {
   entersEarly = false;
   const { schedule } = await discover({ url: address }).catch(() => ({}));
@@ -272,7 +271,7 @@ function waitVisibly(meeting, isShown, onWaiting) {
   meeting.addEventListener("statechanged", ({ detail }) => { if (detail.state === "connecting") { page?.letIn(); } });
 }
 
-/** What joining anew takes: devices that are to be opened again. Those of a link are asked about again. */
+/** The devices for joining again, to be opened once more. Those of a link are asked about again. */
 function reopened(ready) { return ready.linked ? ready : { ...ready, microphone: Boolean(ready.microphone), camera: Boolean(ready.camera) }; }
 
 /** The devices were closed with the meeting that could not be joined; they are opened again with the passcode. */
@@ -283,7 +282,7 @@ function askForPasscode(ready, wrong) {
   page.focus();
 }
 
-/** What to say of an error; who has to sign in is shown the way. */
+/** The words about an error; a person who has to sign in is shown the way. */
 function noticeFor(error) {
   if (error.code === "signInRequired") { stashSecret(address); }
   return error.code === "signInRequired" ? signInNotice(title, problemWithSignIn) : noticeForError(error);

@@ -4,7 +4,7 @@ import { icon } from "./icons.js";
 let open = null;
 
 /**
- * Opens a menu beside a button. It closes with Escape, Tab, a choice or a click elsewhere; the focus then returns to
+ * Opens a menu next to a button. It closes with Escape, Tab, a choice or a click elsewhere; the focus then returns to
  * the button.
  *
  * @param {HTMLElement} anchor

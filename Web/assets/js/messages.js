@@ -91,7 +91,7 @@ export function noticeForError(error) {
  * @returns {Notice}
  */
 export function noticeForEnd(ended) {
-  // What the loss began with says less than that it lasted.
+  // The loss's cause says less than that it lasted.
   if (ended.error && ended.reason !== "connectionLost") { return noticeForError(ended.error); }
   switch (ended.reason) {
     case "left": return { title: "You left the meeting", text: "See you next time.", retry: true, icon: "leave" };
@@ -137,8 +137,7 @@ export function deviceProblem(device, error, joined = false) {
 }
 
 /**
- * What somebody is told who joins for a while already: what is waited for. Only once the server has let them in is it
- * the network.
+ * The reason for a long wait, for somebody who joins. Only once the server has let them in is it the network.
  *
  * @param {import("/sdk/parley.js").Meeting} meeting
  * @param {boolean} hasPasscode whether they came with a passcode

@@ -40,10 +40,10 @@ export class NoticePage {
 
   get #isBusy() { return this.#again?.getAttribute("aria-disabled") === "true"; }
 
-  /** Whether this is what an error is told by. @param {import("./messages.js").Notice} notice */
+  /** Whether it says the same as another notice. @param {import("./messages.js").Notice} notice */
   says(notice) { return notice.title === this.#notice.title && notice.text === this.#notice.text; }
 
-  /** It is tried again. The button keeps the focus, and takes no further click meanwhile. */
+  /** It is tried again. The button keeps the focus, and takes no further click until the answer. */
   trying() {
     setAttribute(this.#again, "aria-disabled", "true");
     this.#again.prepend(h("span", { class: "spinner", "aria-hidden": "true" }));

@@ -27,7 +27,7 @@ export function personName() {
   };
 }
 
-/** What a participant is, in a word; null for most. */
+/** A participant's role in a word; null for most. */
 function roleWord({ role, permissions }) {
   if (role === "organizer") { return "organizer"; }
   if (permissions.includes("moderate")) { return "host"; }
@@ -100,7 +100,7 @@ export class PeoplePanel {
       this.#list.insertBefore(element, this.#list.children[index] ?? null);
       focused?.focus();
     });
-    // Who was removed takes the focus along; the next one in the list has it then.
+    // A removed person takes the focus along; the next one in the list has it then.
     if (beside) { (beside.querySelector(".person-menu:not([hidden])") ?? beside.querySelector("button") ?? this.element.querySelector("button")).focus(); }
   }
 

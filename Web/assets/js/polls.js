@@ -43,7 +43,7 @@ export class Polls {
     this.refresh();
   }
 
-  /** Brings the open dialog up to date. What is being typed and where the focus is stays. */
+  /** Brings the open dialog up to date. Typed text and the focus stay. */
   refresh() {
     if (!this.#dialog) { return; }
     const { polls, isHost } = this.#meeting.hosting;

@@ -129,7 +129,7 @@ export class Prejoin {
     setText(this.#status, text);
   }
 
-  /** The server has told what the meeting is called. @param {string} title */
+  /** The server has sent the meeting's title. @param {string} title */
   setTitle(title) { setText(this.#title, title); }
 
   /**
@@ -196,7 +196,7 @@ export class Prejoin {
       await this.#open(source);
     }
     if (this.#tracks.microphone) { this.#tracks.microphone.enabled = this.#wanted.microphone; }
-    // What only the address has turned off is no choice of the person's.
+    // A device that only the address has turned off isn't the person's choice.
     choices.update({ [source]: this.#wanted[source] });
     this.#refresh();
     await this.#fill();

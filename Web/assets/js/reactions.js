@@ -14,7 +14,7 @@ export class Reactions {
   #unsaid = [];
   #timer = null;
 
-  /** Where they float. Screen readers are told in words instead. */
+  /** The layer in which they float. Screen readers get words instead. */
   element = h("div", { class: "reactions", "aria-hidden": "true" });
 
   /**
@@ -26,7 +26,7 @@ export class Reactions {
     this.#announcer = announcer;
   }
 
-  /** Opens the menu beside a button. @param {HTMLElement} anchor */
+  /** Opens the menu next to a button. @param {HTMLElement} anchor */
   choose(anchor) {
     openMenu(anchor, "Reactions", Object.entries(reactions).map(([name, emoji]) => ({
       emoji, text: words[name][0].toUpperCase() + words[name].slice(1),

@@ -46,7 +46,7 @@ export class Room {
   #timers = [];
   #menu = null;
   #ended = false;
-  /** What waits to be said of tracks that somebody cannot play. */
+  /** The unsaid words about tracks that somebody can't play. */
   #unplayable = new Map();
   #mutedLevel = null;
   #mutedTrack = null;
@@ -219,7 +219,7 @@ export class Room {
       this.#people.refresh();
     });
     this.#together.listen(on);
-    // What has just been said need not be said again by the first word.
+    // The announcement isn't repeated when the person speaks.
     on("mutedByHost", () => { this.#hintedAt = performance.now(); });
     on("chat", ({ message, history }) => this.#chatMessage(message, history));
     on("meetingChanged", ({ info, before }) => {
@@ -245,7 +245,7 @@ export class Room {
     this.#timers.push(setInterval(() => this.#showState(), 1_000));
   }
 
-  // MARK: What is shown
+  // MARK: The view
 
   #refresh() {
     const { localParticipant } = this.#meeting;
@@ -314,7 +314,7 @@ export class Room {
       this.#announcer.show(`${title}. ${text}`, { icon: `${device}Off`, urgent: true });
       return;
     }
-    // Who may not unmute is told so once, whatever they try.
+    // A participant who may not unmute hears it once, whatever they try.
     if (error.code === "notAllowed" && this.#mutedForGood) { this.#announcer.clear("muted"); }
     if (error.code === "tooFast") { this.#announcer.show("That was too fast. Wait a moment.", { icon: "warning", urgent: true }); return; }
     this.#announcer.show(error.message, { icon: "warning", urgent: true, topic: error.code === "notAllowed" && this.#mutedForGood ? "muted" : undefined });
@@ -347,7 +347,7 @@ export class Room {
     setAttribute(button, "aria-label", this.#unread > 0 ? `Chat, ${this.#unread} unread` : "Chat");
   }
 
-  // MARK: What is done
+  // MARK: The actions
 
   #openPanel(name, stay = false) {
     const next = this.#panel === name && !stay ? null : name;
@@ -401,7 +401,7 @@ export class Room {
     if (localParticipant.sharing === on) { this.#announcer.say(on ? "You share your screen" : "Screen sharing ended"); }
   }
 
-  /** What a person agreed to when a host asked. */
+  /** Unmutes on a host's request, once the person has agreed. */
   async #unmute(sources) {
     const own = this.#meeting.localParticipant;
     // Both at once, so that the browser asks once.
@@ -411,7 +411,7 @@ export class Room {
     ]);
   }
 
-  /** Does something with a device: the button is busy meanwhile, and a failure is told. */
+  /** Does something with a device: the button is busy until then, and a failure is reported. */
   async #try(name, action) {
     const button = this.#buttons[name];
     if (button?.classList.contains("control-busy")) { return; }
@@ -426,7 +426,7 @@ export class Room {
     }
   }
 
-  /** Says so when somebody speaks into a muted microphone. What is heard stays in the page. */
+  /** Says so when somebody speaks into a muted microphone. The sound stays in the page. */
   #listenWhileMuted() {
     const publication = this.#meeting.localParticipant.publication("microphone");
     const track = publication?.muted ? publication.track?.mediaStreamTrack ?? null : null;

@@ -108,7 +108,7 @@ export function openSchedule() {
 }
 
 /**
- * What was planned: whom to send what.
+ * The planned meeting: what to send to whom.
  *
  * @param {object} meeting as the server answered
  * @param {import("/sdk/parley.js").LinkSecret | null} secret its key, if it is encrypted, which the server doesn't have

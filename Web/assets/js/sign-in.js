@@ -6,7 +6,7 @@ import { icon } from "./icons.js";
  * can read.
  */
 
-/** What the server says in the address when signing in did not work. */
+/** The server's words in the address when signing in failed. */
 const problems = {
   denied: "The sign-in was cancelled or refused. You can try again.",
   expired: "That took too long, or was begun in another tab. Sign in once more.",
@@ -30,7 +30,7 @@ export function signInProblem() {
   return problems[match[1]] ?? problems.failed;
 }
 
-/** Where to sign in for the room of this page. @returns {string} */
+/** The address to sign in for the room of this page. @returns {string} */
 export function signInAddress() { return `/signin?room=${location.pathname.slice(1)}`; }
 
 /**
@@ -49,7 +49,7 @@ export function signInNotice(title, problem) {
 }
 
 /**
- * Who is signed in, with the way out.
+ * The signed-in person, with the way out.
  *
  * @param {string} name
  * @param {() => void} onSignedOut

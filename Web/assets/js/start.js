@@ -25,11 +25,11 @@ document.getElementById("new-meeting").addEventListener("click", async ({ curren
   button.disabled = true;
   location.href = await newMeeting();
 });
-// Who comes back finds the page as it was left.
+// A returning visitor finds the page as it was left.
 addEventListener("pageshow", () => { document.getElementById("new-meeting").disabled = false; });
 
 /**
- * Makes a meeting whose host is who makes it. Where the server makes none for strangers, the address of a room says
+ * Makes a meeting whose host is who makes it. On a server that makes none for strangers, the address of a room says
  * what it needs.
  */
 async function newMeeting() {
@@ -76,7 +76,7 @@ field.addEventListener("input", () => {
   field.removeAttribute("aria-invalid");
 });
 
-/** Where a typed name, or a pasted address of this server, leads. */
+/** The room of a typed name, or of a pasted address of this server. */
 function addressOf(text) {
   if (/^https?:\/\//i.test(text)) {
     let url;

@@ -1,12 +1,12 @@
 /**
- * Which devices a visit begins with. Nothing in an address opens one: an address can be written by anybody, and
+ * The devices that a visit begins with. Nothing in an address opens one: an address can be written by anybody, and
  * browsers remember the permission for the whole server. It can turn one off.
  */
 
 const sources = ["microphone", "camera"];
 
 /**
- * What the person wants, as they chose it here before, less what the address turns off.
+ * The devices that the person chose here before, less those that the address turns off.
  *
  * @param {import("/sdk/parley.js").Overrides} overrides
  * @param {import("./storage.js").Choices} stored
@@ -37,7 +37,7 @@ export class LinkedDevices {
     this.#always = stored.linkDevices === true;
   }
 
-  /** What stays off, although the person wants it, until they say so with a click. @type {string[]} */
+  /** Devices that stay off, although the person wants them, until they say so with a click. @type {string[]} */
   get withheld() { return sources.filter((source) => this.#withheld.has(source)); }
 
   /**

@@ -1,4 +1,4 @@
-/** What this browser remembers. Storage may be refused or full: then nothing is remembered, and all else works. */
+/** The memory of this browser. Storage may be refused or full: then nothing is remembered, and all else works. */
 
 const key = (name) => `parley.${name}`;
 

@@ -4,7 +4,7 @@ import { h, setAttribute, setText } from "./dom.js";
 let count = 0;
 
 /**
- * Says beside a field, while somebody types, that its text is too long, and cuts nothing: a field with a `maxLength`
+ * Says next to a field, while somebody types, that its text is too long, and cuts nothing: a field with a `maxLength`
  * counts UTF-16 units, cuts what is pasted and says nothing.
  *
  * @param {HTMLInputElement} field

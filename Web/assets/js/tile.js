@@ -47,7 +47,7 @@ export class Tile {
   #video = null;
   #avatar;
   #name;
-  /** What must be read also where the name is too long for the tile. */
+  /** A part that must be read also where the name is too long for the tile. */
   #number = h("span", { class: "tile-number" });
   #suffix = h("span", { class: "tile-suffix" });
   #marks;

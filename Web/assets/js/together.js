@@ -10,7 +10,7 @@ const rights = {
   publishAudio: "speak", publishVideo: "show your camera", publishScreen: "share your screen", chat: "write in the chat", subscribe: "see and hear the others", data: null,
 };
 
-/** Hands, reactions, polls and hosts' decisions in the room: what they look like, and what people are told of them. */
+/** Hands, reactions, polls and hosts' decisions in the room: their look, and the words about them. */
 export class Together {
   #meeting;
   #announcer;
@@ -27,15 +27,15 @@ export class Together {
     this.#meeting = meeting;
     this.#announcer = announcer;
     this.#handlers = handlers;
-    /** What hosts can do. */
+    /** The hosts' actions. */
     this.host = new HostControls(meeting, announcer);
-    /** What floats over the stage. */
+    /** The reactions that float over the stage. */
     this.reactions = new Reactions(meeting, announcer);
     /** The polls. */
     this.polls = new Polls(meeting, announcer);
   }
 
-  /** Raises the own hand or lowers it. */
+  /** Raises one's own hand or lowers it. */
   async toggleHand() {
     const raised = this.#meeting.localParticipant.hand === null;
     try {
@@ -46,7 +46,7 @@ export class Together {
     }
   }
 
-  /** Shows on the dock's button whether the own hand is up. @param {HTMLElement} button */
+  /** Shows on the dock's button whether one's own hand is up. @param {HTMLElement} button */
   showHand(button) {
     const { hand } = this.#meeting.localParticipant;
     const place = this.#meeting.hosting.raisedHands.findIndex((each) => each.isLocal) + 1;
@@ -85,7 +85,7 @@ export class Together {
     on("stoppedByHost", ({ publication, reason }) => {
       this.#handlers.refresh();
       if (publication.source === "screen") { tell("A host has ended your screen sharing.", { icon: "screenStop", urgent: true }); }
-      // A right that was taken is told as such.
+      // A permission that was taken is reported as such.
       if (reason !== "removed") { return; }
       if (publication.source === "camera") { tell("A host has turned your camera off.", { icon: "cameraOff", urgent: true }); }
       if (publication.source === "microphone") { tell("A host has turned your microphone off.", { icon: "microphoneOff", urgent: true }); }

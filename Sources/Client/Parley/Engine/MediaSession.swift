@@ -24,13 +24,13 @@ final class MediaSession {
   var mixer = AudioMixer<MID>()
   var lipSync: [String: LipSync] = [:]
   var nextLipSync = Instant.distantFuture
-  private(set) var times = SessionTimes()
-  private(set) var counts = TransportStatistics()
+  var times = SessionTimes()
+  var counts = TransportStatistics()
 
   let events: AsyncStream<SessionEvent>.Continuation
   let output: any PacketOutput
   var sockets: [PeerConnectionConfiguration.Socket]
-  private let reporter: SSRC
+  let reporter: SSRC
   var slotCounts: [MediaKind: Int] = [:]
   /// The codecs that slots can carry.
   let slotCodecs: [Codec]
@@ -40,8 +40,8 @@ final class MediaSession {
   var keyDeadline = Instant.distantFuture
   /// The layers that the server asks for, by own track.
   var sendCodecs: [MID: Codec] = [:]
-  private var lastReceived: Instant?
-  private var isInterrupted = false
+  var lastReceived: Instant?
+  var isInterrupted = false
   var roundTripTime: TimeSpan?
   private var hasMedia = false
   private var isClosed = false
@@ -55,7 +55,7 @@ final class MediaSession {
   private var slotDeadline = Instant.zero
   /// Slots that took packets since the last ``flush(now:)``.
   private var filledSlots: [any MediaSlot] = []
-  private var scratch = [UInt8](repeating: 0, count: 2_048)
+  var scratch = [UInt8](repeating: 0, count: 2_048)
   /// For packets that need something around them.
   private var wrapped = [UInt8](repeating: 0, count: 2_200)
 
@@ -86,7 +86,7 @@ final class MediaSession {
     _ = peer.addDataChannels()
   }
 
-  private func send(_ packet: Span<UInt8>, _ route: IceRoute) {
+  func send(_ packet: Span<UInt8>, _ route: IceRoute) {
     guard route.encapsulation != .none else {
       countSent(packet.count)
       return output.send(media: packet, over: route)
@@ -145,7 +145,7 @@ final class MediaSession {
   /// The next packet of the other side is reported as ``SessionEvent/restored``.
   func expectSignOfLife() { isInterrupted = true }
 
-  private func noteReceived(_ now: Instant) {
+  func noteReceived(_ now: Instant) {
     lastReceived = now
     if isInterrupted && peer.selectedPath != nil {
       isInterrupted = false
@@ -164,25 +164,6 @@ final class MediaSession {
       slot.isFilled = true
       filledSlots.append(slot)
     }
-  }
-
-  private func takeReports(_ compound: Span<UInt8>, _ now: Instant) {
-    due.insert(.sender)
-    var reader = RTCPReader()
-    while let message = try? reader.next(in: compound) {
-      sender.receive(message, in: compound, now: now)
-      receiver.receive(message, in: compound, now: now)
-      switch message {
-      case .receiverReport, .senderReport: prepareForLoss()
-      default: break
-      }
-    }
-  }
-
-  /// Reports losses that the server names to publishers; about once a second.
-  private func prepareForLoss() {
-    guard !publishers.isEmpty else { return }
-    for stream in sender.statistics() { publishers[stream.mid]?.prepare(forLoss: stream.remote?.fractionLost ?? 0) }
   }
 
   /// When ``handleTimeout(now:)`` wants to be called. To be asked for after ``flush(now:)``.
@@ -269,69 +250,6 @@ final class MediaSession {
       let bytes = datagram.bytes
       countSent(bytes.count)
       output.send(control: bytes.span, over: datagram.path)
-    }
-  }
-
-  private func sendReports(_ now: Instant, _ srtp: SRTPSender, _ route: IceRoute) {
-    scratch.withUnsafeMutableBufferPointer { bytes in
-      var buffer = bytes.mutableSpan
-      // Bounded: each makes progress, but a fault must not hold the thread.
-      for _ in 0..<16 {
-        guard let length = receiver.makeFeedback(now: now, sender: reporter, into: &buffer),
-          let total = try? srtp.protectRTCP(&buffer, length: length)
-        else { break }
-        send(buffer.span.extracting(0..<total), route)
-      }
-      guard due.contains(.sender) else { return }
-      if let length = sender.makeReports(now: now, clock: UnixTime.clock, into: &buffer),
-        let total = try? srtp.protectRTCP(&buffer, length: length)
-      {
-        send(buffer.span.extracting(0..<total), route)
-      }
-    }
-  }
-
-  private func takePeerEvents(_ now: Instant) {
-    while let event = peer.pollEvent() {
-      switch event {
-      case .connected:
-        due.insert(.sender)
-        times.connected = now
-        lastReceived = now
-        events.yield(.connected(times))
-      case .iceSelectedPathChanged(let path):
-        due.insert(.sender)
-        if path != nil, times.pathSelected == nil { times.pathSelected = now }
-        if path != nil { counts.selectedCandidatePairChanges &+= 1 }
-        events.yield(.pathChanged(path))
-      case .iceConsentLost, .iceFailed:
-        isInterrupted = true
-        events.yield(.interrupted)
-      case .iceConsentRestored: noteReceived(now)
-      case .dtlsFailed(let failure): events.yield(.failed("The encryption could not be set up: \(failure)"))
-      case .closed: events.yield(.failed("The server closed the media connection."))
-      case .data(let event): take(event, now: now)
-      case .iceServerFailed(let url, let error):
-        events.yield(.serverFailed(url: url, error, isLast: isWithoutRelay))
-      case .icePathValidated, .icePathForgotten, .iceUfragRetired, .iceLocalCandidate, .iceGatheringComplete: break
-      }
-    }
-  }
-
-  /// Whether media is to be relayed, and there is nothing to relay it.
-  private var isWithoutRelay: Bool {
-    peer.configuration.iceTransportPolicy == .relay && peer.isGatheringComplete && peer.localCandidates.isEmpty
-  }
-
-  private func take(_ event: MediaSenderEvent) {
-    switch event {
-    case .keyframeRequested(let mid, let rid): publishers[mid]?.requestKeyframe(rid)
-    case .allocationChanged(let allocation):
-      for (mid, publisher) in publishers {
-        let own = allocation.filter { $0.mid == mid }
-        if !own.isEmpty { publisher.apply(own) }
-      }
-    case .targetChanged: break
     }
   }
 

@@ -72,7 +72,7 @@ extension Meeting {
         recognise(key, named: name, of: id.rawValue, secret)
         takeSignedName(name, of: id.rawValue, secret)
       case .problem(let id, let problem):
-        let name = id.rawValue == local.id ? nil : secret.names[id.rawValue] ?? participantsByID[id.rawValue]?.name
+        let name = id.rawValue == local.id ? nil : secret.names[id.rawValue] ?? roster[id.rawValue]?.name
         let isOwn = id.rawValue == local.id
         if let text = problem.sentence(isOwn ? nil : name ?? "Somebody") { emit(.problem(text)) }
       case .wrongSecret:

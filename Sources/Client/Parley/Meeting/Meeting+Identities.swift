@@ -51,7 +51,7 @@ extension Meeting {
       secret.recognised[key] = (name, identity)
     }
     secret.identities[id] = identity
-    guard let present = participantsByID[id] else { return }
+    guard let present = roster[id] else { return }
     present.identity = identity
     emit(.participantUpdated(present))
   }
@@ -73,7 +73,7 @@ extension Meeting {
   /// A signed name counts more than the server's word.
   func takeSignedName(_ name: String, of id: String, _ secret: MeetingSecret) {
     secret.names[id] = name
-    guard let known = participantsByID[id], known.name != name else { return }
+    guard let known = roster[id], known.name != name else { return }
     known.name = name
     emit(.participantUpdated(known))
   }

@@ -1,4 +1,4 @@
-public import Basics
+import Basics
 import Media
 import RTC
 import Signaling
@@ -21,65 +21,6 @@ extension Meeting {
     let meeting = try Meeting(url, name: name, options: options)
     try await meeting.join()
     return meeting
-  }
-
-  /// A meeting by its address, not joined yet: publish to ``local`` first to have the tracks in the first offer, then
-  /// ``join()``.
-  ///
-  /// ```swift
-  /// let meeting = try Meeting("http://localhost:8080/hello", name: "Recorder")
-  /// try await meeting.local.publish(LocalVideoTrack(TestPictureSource()))
-  /// try await meeting.join()
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - url: As for ``join(_:name:options:)``.
-  ///   - token: A join token, when the address has none.
-  ///   - name: The display name; nil takes that of the options or the address.
-  ///   - options: How to join.
-  /// - Throws: ``JoinError/badAddress(_:)`` when it isn't the address of a meeting, or has another token than `token`.
-  public convenience init(
-    _ url: String, token: Secret<String>? = nil, name: String? = nil, options: JoinOptions = JoinOptions()
-  ) throws(JoinError) {
-    let address = try MeetingAddress(url)
-    if let token, let other = address.token, other.value != token.value {
-      throw .badAddress(
-        "The address has a token (#jwt= or ?jwt=), and another one was given beside it. One of them is expected.")
-    }
-    if let secret = options.linkSecret, let other = address.linkSecret, other != secret {
-      throw .badAddress("The link has a key (#e2ee=), and another one was given beside it. One of them is expected.")
-    }
-    self.init(.address(address, token: token), name: name, options: options)
-  }
-
-  /// A meeting by the address of its discover document, as `POST /GetAnonTokenJob` gives it.
-  ///
-  /// ```swift
-  /// let meeting = Meeting(discover: url, name: "Ann")
-  /// try await meeting.join()
-  /// ```
-  public convenience init(
-    discover url: String, token: Secret<String>? = nil, name: String? = nil, options: JoinOptions = JoinOptions()
-  ) {
-    self.init(.discover(url, token: token), name: name, options: options)
-  }
-
-  /// The meeting that a token is for.
-  ///
-  /// ```swift
-  /// let meeting = Meeting(token: token, server: "https://meet.example", name: "Ann")
-  /// try await meeting.join()
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - token: The join token.
-  ///   - server: `http(s)://host[:port]`.
-  ///   - name: The display name; nil takes that of the options.
-  ///   - options: How to join.
-  public convenience init(
-    token: Secret<String>, server: String, name: String? = nil, options: JoinOptions = JoinOptions()
-  ) {
-    self.init(.token(token, server: server), name: name, options: options)
   }
 
   /// Joins, and waits until media flows. May be called once. Cancelling the task ends the joining at once.
@@ -321,44 +262,6 @@ extension Meeting {
     let urls = iceServers(document).flatMap(\.urls)
     guard !urls.contains(where: ServerProblem.isRelay) else { return }
     throw .mediaFailed("Media is to go through a TURN server only, and this meeting's server names none.")
-  }
-
-  // MARK: Waiting for media
-
-  /// Waits for ICE and DTLS; after a while asks for an ICE restart, and gives up after twice the time.
-  func untilMediaFlows() async throws(JoinError) {
-    for attempt in 0..<2 {
-      if await mediaFlows(within: options.steps.joining) { return }
-      try ensureGoingOn()
-      if serverProblems.isWithoutRelay { break }
-      if attempt == 0 { restartMedia() }
-    }
-    if let relay = serverProblems.relay {
-      throw .relayFailed(url: relay.url, relay.error)
-    }
-    var reason = await unreachedAddresses()
-    if let problems = serverProblems.text { reason = problems }
-    throw .mediaFailed("The meeting was found, but no way for sound and pictures to its server. \(reason)")
-  }
-
-  /// The addresses of the server that were tried in vain, in words. The cause can be on either side.
-  private func unreachedAddresses() async -> String {
-    let tried = await connection?.call { session, _ in session.serverAddresses } ?? []
-    guard !tried.isEmpty else {
-      return "It names no address that media could be sent to; its log says why (media.noAddress)."
-    }
-    let names =
-      tried.prefix(4).map(\.text).joined(separator: ", ") + (tried.count > 4 ? " and \(tried.count - 4) more" : "")
-    return
-      "None of the addresses that it names answers (\(names)). A firewall between may block UDP and TCP there, or the server names "
-      + "addresses that do not lead to it from here (its options --public-address and --media-host)."
-  }
-
-  private func mediaFlows(within limit: TimeSpan) async -> Bool {
-    if connectionState.mediaUp { return true }
-    // A waiter of after the end wouldn't be woken any more.
-    guard state != .ended, !Task.isCancelled, !serverProblems.isWithoutRelay else { return false }
-    return await mediaWaiters.wait(within: limit)
   }
 }
 

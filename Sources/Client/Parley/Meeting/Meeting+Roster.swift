@@ -2,9 +2,6 @@ import Signaling
 
 /// Carries out what the ``Roster`` finds changed.
 extension Meeting {
-  /// The others by their ids, for the extensions that deal in keys.
-  var participantsByID: Roster { roster }
-
   /// The whole state, of a welcome or a resume: what is not in it is gone.
   func applyState(
     _ infos: [ParticipantInfo], _ slots: [SlotInfo], _ chat: [ChatEntry], _ state: RoomState?, isWelcome: Bool

@@ -4,10 +4,11 @@ import Signaling
 import Synchronization
 import Transport
 
-/// Signs a person in for an app, with the browser of their computer: where a meeting asks for it (``JoinError/signInRequired(url:)``).
+/// Signs a person in for an app, with the browser of their computer: where a meeting asks for it
+/// (``JoinError/signInRequired(url:)``).
 ///
-/// The person sees the pages of their own provider in their own browser, and the app never their password (RFC 8252, with PKCE). The browser
-/// comes back to a port of this computer, so it has to run on the same one.
+/// The person sees the pages of their own provider in their own browser, and the app never their password (RFC 8252,
+/// with PKCE). The browser comes back to a port of this computer, so it has to run on the same one.
 ///
 /// ```swift
 /// do {
@@ -27,7 +28,8 @@ public final class BrowserSignIn: Sendable {
   private let exchange: Exchange
   private let listener: RedirectListener
 
-  /// Begins to sign in: listens on a free port of `127.0.0.1`, until ``pass(within:)`` has returned or this object is let go.
+  /// Begins to sign in: listens on a free port of `127.0.0.1`, until ``pass(within:)`` has returned or this object is
+  /// let go.
   ///
   /// ```swift
   /// let signIn = try await BrowserSignIn("https://meet.example/signin?room=board")
@@ -36,7 +38,8 @@ public final class BrowserSignIn: Sendable {
   /// - Parameters:
   ///   - url: The address that ``JoinError/signInRequired(url:)`` carries.
   ///   - trustsAnyCertificate: As ``JoinOptions/trustsAnyCertificate``.
-  /// - Throws: ``JoinError/badAddress(_:)`` when it is no such address, or ``JoinError/unreachable(_:)`` when no port is to be had.
+  /// - Throws: ``JoinError/badAddress(_:)`` when it isn't an address to sign in at, or ``JoinError/unreachable(_:)``
+  ///   when no port is free.
   public init(_ url: String, trustsAnyCertificate: Bool = false) async throws(JoinError) {
     guard let mark = url.firstIndex(of: "?"), url.utf8.count <= 4_096, !url.contains("#"),
       ["http://", "https://"].contains(where: { url.lowercased().hasPrefix($0) })
@@ -61,8 +64,9 @@ public final class BrowserSignIn: Sendable {
   /// ```
   ///
   /// - Parameter limit: How long to wait. The server itself gives up after ten minutes.
-  /// - Throws: ``JoinError/timedOut(_:)`` when nobody signed in, ``JoinError/refused(code:message:)`` when it came to nothing (`denied`,
-  ///   `notAdmitted`, `expired`, `unreachable`, `busy` or `failed`), ``JoinError/cancelled`` when the task was cancelled.
+  /// - Throws: ``JoinError/timedOut(_:)`` when nobody signed in, ``JoinError/refused(code:message:)`` when it came to
+  ///   nothing (`denied`, `notAdmitted`, `expired`, `unreachable`, `busy` or `failed`), ``JoinError/cancelled`` when
+  ///   the task was cancelled.
   public func pass(within limit: TimeSpan = .seconds(600)) async throws(JoinError) -> SignInPass {
     let limit = limit.bounded
     let timer = Task { [exchange] in
@@ -82,7 +86,7 @@ public final class BrowserSignIn: Sendable {
   }
 }
 
-/// What a person who has signed in has: a join token, and the name that it holds them to.
+/// The result of a sign-in: a join token, and the name that it binds the person to.
 ///
 /// ```swift
 /// let signIn = try await BrowserSignIn("https://meet.example/signin?room=board")
@@ -115,7 +119,7 @@ private final class Exchange: Sendable {
     self.trustsAny = trustsAny
   }
 
-  /// What came of it, once something has.
+  /// Waits for the result.
   func result() async -> Result<SignInPass, JoinError> {
     await withCheckedContinuation { continuation in
       let known = state.withLock { state -> Result<SignInPass, JoinError>? in

@@ -1,8 +1,8 @@
 import Basics
 import Crypto
 
-/// The two halves of PKCE (RFC 7636): what is kept, and what is shown before. Whoever catches the code on its way back cannot use it without
-/// the first.
+/// The two halves of PKCE (RFC 7636): what is kept, and what is shown before. An attacker who catches the code on its
+/// way back can't use it without the first.
 struct ProofKey: Sendable {
   /// 43 random characters.
   let verifier: Secret<String>

@@ -3,10 +3,10 @@ import Transport
 
 /// Waits on this computer's own address for the browser to come back from signing in (RFC 8252 section 7.3).
 ///
-/// Anybody on the computer can knock here, and any page can send the browser here. So a code is only believed when the server takes it with
-/// the secret of PKCE; until then every further one is tried as well.
+/// Anybody on the computer can knock here, and any page can send the browser here. So a code is only believed when the
+/// server takes it with the secret of PKCE; until then every further one is tried as well.
 final class RedirectListener: Sendable {
-  /// What the browser brings.
+  /// The outcome that the browser brings.
   enum Answer: Sendable {
     /// To be exchanged for a join token.
     case code(Secret<String>)
@@ -14,7 +14,7 @@ final class RedirectListener: Sendable {
     case problem(String)
   }
 
-  /// Where the browser is to come: `http://127.0.0.1:PORT`.
+  /// The address that the browser is sent back to: `http://127.0.0.1:PORT`.
   let origin: String
   private let server: HTTPServer
 
@@ -56,7 +56,8 @@ final class RedirectListener: Sendable {
   private static func answer(
     to request: HTTPRequest, _ state: String?, _ take: @Sendable (Answer) async -> Bool
   ) async -> HTTPResponse {
-    // Otherwise a page whose name leads to this computer could speak with us (DNS rebinding), or fetch this address unseen.
+    // Otherwise a page whose name leads to this computer could speak with us (DNS rebinding), or fetch this address
+    // unseen.
     guard request.headers["host"] == "127.0.0.1:\(request.local.port)",
       ["navigate", nil].contains(request.headers["sec-fetch-mode"])
     else { return page("This address is for signing in only.", status: 403) }

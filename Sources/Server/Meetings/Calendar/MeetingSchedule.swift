@@ -29,7 +29,7 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
     }
   }
 
-  /// What becomes of people who come when the meeting does not take place. A host comes in at any time, and who comes
+  /// The treatment of people who come when the meeting doesn't take place. A host comes in at any time, and who comes
   /// while a host is there comes in too.
   public struct Doors: Sendable, Hashable, Codable {
     /// The treatment of people who come too early.
@@ -48,7 +48,7 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
     /// How long after the end one can still come in, in seconds; nil for ever.
     public var closesAfter: Int?
 
-    /// Doors. Times are in seconds, from 0 to a day.
+    /// Makes the rule. Times are in seconds, from 0 to a day.
     public init(opensBefore: Int = 600, early: Early = .wait, closesAfter: Int? = 1_800) {
       self.opensBefore = Swift.min(Swift.max(opensBefore, 0), 86_400)
       self.early = early
@@ -231,7 +231,7 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
 }
 
 extension MeetingSchedule {
-  /// Whether another schedule has the meeting at the same times, with doors that close at the same time.
+  /// Whether another schedule has the meeting at the same times, with the same closing times.
   public func isSameTime(as other: MeetingSchedule) -> Bool {
     start == other.start && zone == other.zone && duration == other.duration && rule == other.rule
       && excluded == other.excluded && moved == other.moved && isCancelled == other.isCancelled

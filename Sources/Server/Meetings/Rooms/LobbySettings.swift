@@ -12,7 +12,7 @@ public struct LobbySettings: Sendable, Hashable {
   /// The shortest and the longest waiting time that can be set.
   public static let patienceRange = TimeSpan.seconds(1)...TimeSpan.seconds(86_400)
 
-  /// Settings. Patience is kept in whole seconds, within ``patienceRange``.
+  /// Settings. The waiting time is kept in whole seconds, within ``patienceRange``.
   public init(waitsForHost: Bool = false, announces: Bool = true, patience: TimeSpan? = nil) {
     self.waitsForHost = waitsForHost
     self.announces = announces

@@ -56,7 +56,7 @@ public struct MeetingRecord: Sendable, Hashable {
   public var chat: ChatPolicy
   /// When it takes place; nil for a room that is open at any time.
   public var schedule: MeetingSchedule?
-  /// Whose own room it is, as tokens name their holder; nil for everybody's.
+  /// The user whose personal room it is, as tokens name their holder; nil for everybody's.
   public var owner: String?
   /// Whether it was made by somebody without a credential, and the tenant has not changed it since. Such a meeting
   /// ends, whatever its hosts have made of it.

@@ -3,8 +3,8 @@ import Crypto
 import FoundationEssentials
 @_spi(_Unicode) import Swift
 
-/// What is kept of a meeting's passcode: scrypt (RFC 7914) over a random salt, by OpenSSL. The passcode itself is kept
-/// nowhere.
+/// The stored form of a meeting's passcode: scrypt (RFC 7914) over a random salt, by OpenSSL. The passcode itself is
+/// kept nowhere.
 public struct PasscodeHash: Sendable, Hashable {
   /// The form that is stored: `scrypt$14$8$1$<salt>$<hash>`, in Base64.
   public let text: String

@@ -19,8 +19,8 @@ extension MeetingRecord {
 }
 
 extension JoinGrant {
-  /// Who comes into a room of their own is its organizer, whatever their token's role for everybody's rooms. What is
-  /// named to receive only, such as a recorder, stays that.
+  /// The owner of a personal room is its organizer, whatever their token's role for everybody's rooms. A token for
+  /// receiving only, such as a recorder's, stays that.
   mutating func takePlace(in meeting: MeetingRecord) {
     guard let owner = meeting.owner, owner == user, !isGuest, [.publisher, .moderator, .organizer].contains(role) else {
       return

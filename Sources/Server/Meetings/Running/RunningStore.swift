@@ -1,8 +1,8 @@
 public import Basics
 public import FoundationEssentials
 
-/// Where the state of meetings that run is kept, so that a server that was killed finds it again: what hosts have
-/// decided, and the chat where the meeting keeps it.
+/// The store of running meetings' state, so that a server finds it again after a kill: the decisions of hosts, and the
+/// chat where the meeting keeps it.
 ///
 /// As with ``MeetingStore``, what a method answers survives the end of the process. All of it goes when the meeting
 /// ends.
@@ -14,16 +14,16 @@ public protocol RunningStore: Sendable {
   func runningMeeting(_ id: MeetingID) async throws(MeetingStoreError) -> RunningMeeting?
   /// Notes that the meetings of this server run still.
   func touchRunning(now: Date) async throws(MeetingStoreError)
-  /// What a server has left that was killed, once before this one takes anybody in; it is this one's from now on. What
-  /// runs on other servers that live is left alone. How long it holds is settled here
+  /// The meetings that killed servers left, asked once before this server admits anybody; they belong to this one from
+  /// now on. Meetings on other servers that live stay theirs. How long it holds is settled here
   /// (``RunningMeeting/end(seen:schedule:now:)``).
   func leftBehind(now: Date) async throws(MeetingStoreError) -> [LeftMeeting]
   /// The events whose beginning webhooks were notified of by killed servers, and whose end they weren't: each once, the
   /// newest first. They are this server's from now on, until it records their end (``StoreTransaction/apply(_:)``).
   func leftBeginnings() async throws(MeetingStoreError) -> [Beginning]
   /// Forgets what this server has taken over and holds no more, but for the meetings in `except`, and returns those
-  /// that are over. Each is returned again, also by the next server, until ``forgetTold(_:)``: so that its end is told,
-  /// whenever the server is killed.
+  /// that are over. Each is returned again, also by the next server, until ``forgetTold(_:)``: its end is reported even
+  /// if a server is killed.
   func forgetLeft(now: Date, except: [MeetingID]) async throws(MeetingStoreError) -> [OverMeeting]
   /// Everybody who is to hear that these meetings are over does.
   func forgetTold(_ meetings: [MeetingID]) async throws(MeetingStoreError)
@@ -40,7 +40,7 @@ public struct RunningWrite: Sendable, Hashable {
     /// Something that holds in the meeting, by a name of the server's, in the place of what that was before.
     /// ``RunningMeeting/roomName`` is the one of the room's own name.
     case value(String, of: String)
-    /// What has that name holds no more.
+    /// The setting of that name has no value any more.
     case noValue(of: String)
     /// A chat message, or what it has become.
     case message(KeptMessage)
@@ -53,7 +53,7 @@ public struct RunningWrite: Sendable, Hashable {
   public var meeting: MeetingID
   /// The tenant of the meeting.
   public var tenant: TenantID
-  /// What is to be written.
+  /// The changes to write.
   public var what: What
 
   public init(_ what: What, of meeting: MeetingID, tenant: TenantID) {
@@ -86,7 +86,7 @@ public struct KeptMessage: Sendable, Hashable {
 
 /// The journal of a meeting that runs, or ran when its server was killed.
 public struct RunningMeeting: Sendable, Hashable {
-  /// What holds in it, by the server's names.
+  /// The values in force, by the server's names for them.
   public var values: [String: String]
   /// The chat, in the order of its numbers.
   public var messages: [KeptMessage]
@@ -96,11 +96,10 @@ public struct RunningMeeting: Sendable, Hashable {
     self.messages = messages
   }
 
-  /// Under which name it is kept how people write the room's, so that its end can be told when the meeting itself is
-  /// gone.
+  /// The key for the room's name as people write it, so that its end can be reported when the meeting itself is gone.
   public static let roomName = "room"
   /// How long what a killed server has left holds after the next start, in seconds: time to come back, and no longer.
-  /// Who finds a lock that nobody is there to open must not wait for ever.
+  /// Somebody who finds a lock that nobody is there to open must not wait for ever.
   public static let held: TimeInterval = 600
   /// How long a server may be away without everybody having given up the meeting, in seconds.
   public static let away: TimeInterval = 3_600

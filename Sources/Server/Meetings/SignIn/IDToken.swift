@@ -34,7 +34,7 @@ public struct IDTokenRules: Sendable {
     var nonce: String?
   }
 
-  /// What the token says, once it is proved to be the provider's, for this server, for this request, and of now.
+  /// The token's claims, once it is proved to be the provider's, for this server, for this request, and current.
   public func claims(
     of token: Secret<String>, keys: ProviderKeys, now: Date
   ) throws(IDTokenProblem) -> IdentityClaims {

@@ -8,7 +8,7 @@ public struct CopiedFiles: Sendable, Equatable {
   /// The names, the key first: without it the certificate is of no use.
   static let names = ["tls-key.pem", "tls-certificate.pem"]
 
-  /// What is in them, in the order of ``names``; empty where there are none.
+  /// The files' contents, in the order of ``names``; empty where there are none.
   var texts: [String]
 
   /// Whether there are none.
@@ -28,8 +28,8 @@ public struct CopiedFiles: Sendable, Equatable {
     if read.count == paths.count { texts = read }
   }
 
-  /// Puts them into a data folder, on the disk with their names; false where it has one of them already, which stays.
-  /// One that the server works with must not go: people have told their devices to trust it.
+  /// Puts them into a data folder, on the disk with their names; false where it has one of them already, which stays. A
+  /// file that the server works with must stay: people have made their devices trust it.
   @discardableResult public func write(to folder: String) throws(MeetingStoreError) -> Bool {
     let paths = Self.names.map { folder + "/" + $0 }
     guard !isEmpty, paths.allSatisfy({ access($0, F_OK) != 0 }) else { return false }

@@ -1,8 +1,8 @@
 public import FoundationEssentials
 
 extension Date {
-  /// Now, to the millisecond, as the store keeps it. For what is told and kept: a finer time may be another second once
-  /// it was kept.
+  /// Now, to the millisecond, as the store keeps it. Times are reported and stored like this: a finer time may be
+  /// another second once it was stored.
   public static var kept: Date { Date().kept }
 
   /// The same to the millisecond.

@@ -10,7 +10,7 @@ public struct IdentityProvider: Sendable, Hashable {
   public var clientID: String
   /// The password that goes with it; nil for a public client, which PKCE alone protects.
   public var clientSecret: Secret<String>?
-  /// What is asked for; `openid` always is.
+  /// The requested scopes; `openid` always is one.
   public var scopes: [String]
   /// The claim that says what somebody is, `groups` for instance; a dot goes into an object: `realm_access.roles`.
   public var roleClaim: String?

@@ -4,7 +4,7 @@ public import FoundationEssentials
 
 /// Lets people join who have no account: makes ad-hoc meetings, and join tokens for guests.
 ///
-/// What the Skype for Business service kept behind a service application, for one tenant.
+/// The meetings that the Skype for Business service kept behind a trusted application, for one tenant.
 public struct AnonymousJoin: Sendable {
   /// The store of meetings.
   public let store: any AdmissionStore
@@ -17,7 +17,7 @@ public struct AnonymousJoin: Sendable {
   /// Whether a meeting is made when somebody first joins by a room name.
   public let opensRooms: Bool
 
-  /// A desk over `store`.
+  /// Joins over `store`.
   public init(
     store: any AdmissionStore, authority: JoinAuthority, meetingLifetime: TimeSpan = .seconds(8 * 3_600),
     tokenLifetime: TimeSpan = .seconds(8 * 3_600), opensRooms: Bool = true
@@ -68,8 +68,8 @@ public struct AnonymousJoin: Sendable {
     return try await store.meeting(room: room, tenant: tenant.id).map { ($0, tenant) }
   }
 
-  /// What somebody finds behind a room name, and what a token for it opens: the meeting that is kept, or, where rooms
-  /// are open, the one that the first who joins makes. Looking makes nothing. Nil when there is none.
+  /// The meeting behind a room name, and the grant of a token for it: the stored meeting or, where rooms are open, the
+  /// one that the first who joins makes. Looking makes nothing. Nil when there is none.
   /// - Throws: ``MeetingStoreError``; ``MeetingStoreError/tooManyMeetings(_:)`` where none more could be made.
   func door(
     _ room: RoomName, of tenant: Tenant, now: Date
@@ -189,8 +189,9 @@ public struct MeetingAddresses: Sendable, Hashable {
     conference = "\(organizer);gruu;opaque=app:conf:focus:id:\(Self.focus(of: meeting))"
   }
 
-  /// What a conference address names the meeting by. A room that opens by its name is the same conference before
-  /// somebody is in it and makes its meeting, so that one goes by tenant and name; others have an id from the start.
+  /// The part of a conference address that names the meeting. A room that opens by its name is the same conference
+  /// before somebody is in it and makes its meeting, so that one goes by tenant and name; others have an id from the
+  /// start.
   private static func focus(of meeting: MeetingRecord) -> String {
     let name = Array("\(meeting.tenant) \(meeting.room.key)".utf8)
     guard meeting.kind == .room, let digest = try? Digest.sha256(name) else {

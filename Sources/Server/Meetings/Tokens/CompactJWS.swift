@@ -2,8 +2,8 @@ import CJOSE
 import Crypto
 import Glibc
 
-/// A compact JSON Web Signature (RFC 7515 section 7.1), taken apart by cjose. What it says is only claimed until
-/// ``verify(_:as:)`` has proved it.
+/// A compact JSON Web Signature (RFC 7515 section 7.1), taken apart by cjose. Its contents are only claims until
+/// ``verify(_:as:)`` has proved them.
 final class CompactJWS {
   /// The algorithms that are known; a token of any other is refused before its signature is looked at (RFC 8725 section
   /// 3.1).

@@ -46,18 +46,18 @@ struct SubscriberBandwidth: Sendable {
   private(set) var feedback = Feedback.none
   var estimator = SendSideBandwidthEstimator(configuration: Self.configuration, firstSequence: 1)
   var queue = PacingQueue()
-  private(set) var probe: ProbeBurst?
+  var probe: ProbeBurst?
   /// Tries out higher layers before they are forwarded.
-  private var raises = RaiseTrial(seed: 1)
+  var raises = RaiseTrial(seed: 1)
   /// Whether losses count against a trial: not where there were too many before it.
-  private var judgesLoss = false
+  var judgesLoss = false
   /// A path that loses so much whatever is sent is not tried: what is lost, and what is sent again for it, would end
   /// most trials.
-  private static let ownLoss = 0.02
+  static let ownLoss = 0.02
   /// Waiting so long is the end of a trial. Large frames and jitter alone make packets wait for less.
-  private static let trialQueue = TimeSpan.milliseconds(80)
+  static let trialQueue = TimeSpan.milliseconds(80)
   /// And so long is, while packets wait longer and longer.
-  private static let growingQueue = TimeSpan.milliseconds(35)
+  static let growingQueue = TimeSpan.milliseconds(35)
   private(set) var audio = RateMeter()
   private(set) var retransmitted = RateMeter()
   private(set) var activeSince: Instant?
@@ -70,7 +70,7 @@ struct SubscriberBandwidth: Sendable {
   /// How long the first probe may take.
   private static let trial = TimeSpan.seconds(1)
   /// Padding of a trial is measured out in steps of this.
-  private static let trialStep = TimeSpan.milliseconds(100)
+  static let trialStep = TimeSpan.milliseconds(100)
 
   /// When the estimate and the allocation are looked at next.
   var nextTick = Instant.distantFuture
@@ -294,61 +294,4 @@ struct SubscriberBandwidth: Sendable {
     let plenty = (wanted.bitsPerSecond &+ audio.rate.bitsPerSecond) * 3 / 2
     isPacing = isKnown && (!isSatisfied || estimator.target.bitsPerSecond < plenty)
   }
-
-  // MARK: Raises
-
-  /// A receiver whose number is `seed`: chance keeps those apart who share a path.
-  mutating func seed(_ seed: Int) { raises = RaiseTrial(seed: UInt32(truncatingIfNeeded: seed)) }
-
-  /// Whether higher layers are tried out.
-  private var triesRaises: Bool { feedback == .transportWide && estimator.inherentLoss < Self.ownLoss }
-
-  /// Whether a higher layer may be tried out, or need not be.
-  func mayTryRaise(now: Instant) -> Bool { !triesRaises || raises.mayTry(now: now) }
-
-  /// Whether the path takes video of `total` in all. Tries it out by padding where nothing has shown it; the caller
-  /// asks again during the trial.
-  mutating func tryRaise(to total: DataRate, now: Instant) -> Bool {
-    guard triesRaises else {
-      raises.end()
-      return true
-    }
-    let wanted = DataRate(bitsPerSecond: total.bitsPerSecond &+ audio.rate.bitsPerSecond)
-    if raises.rate == nil { judgesLoss = !estimator.losesTooMuch(now: now) }
-    return raises.verdict(on: wanted, reported: estimator.newestReported, now: now) == .passed
-  }
-
-  /// Nothing larger is to be forwarded now.
-  mutating func endRaise() { raises.end() }
-
-  /// Whether the trial sends too much: packets wait, or are lost as they were not before. Overuse without a queue
-  /// doesn't count, since jitter looks like it.
-  private func isTrialFailing(_ now: Instant) -> Bool {
-    let longest = estimator.usage == .overusing ? Self.growingQueue : Self.trialQueue
-    return estimator.queueDelay > longest || (judgesLoss && estimator.losesTooMuch(now: now))
-  }
-
-  // MARK: Probes
-
-  private mutating func beginProbe(_ now: Instant) {
-    if let probe, probe.isOver(now: now) { self.probe = nil }
-    guard probe == nil else { return }
-    if let rate = raises.rate {
-      probe = ProbeBurst(ProbeCluster(padding: rate, for: Self.trialStep), now: now)
-    } else if let padding = estimator.padding(for: Self.interval, now: now) {
-      probe = ProbeBurst(padding, now: now)
-    } else if !isSatisfied, let cluster = estimator.pollProbe() {
-      probe = ProbeBurst(cluster, now: now)
-    }
-  }
-
-  /// Whether padding of a probe is due.
-  mutating func padsNow(_ now: Instant) -> Bool {
-    beginProbe(now)
-    guard let probe else { return false }
-    return probe.deadline <= now
-  }
-
-  /// There is nothing to pad with.
-  mutating func abandonProbe() { probe = nil }
 }

@@ -33,7 +33,7 @@ final class MediaCore: PacketSink {
   let configuration: MediaWorkerConfiguration
   var statistics = MediaWorkerStatistics()
   /// Apart from ``statistics``, which has lists: a plain number needs no check for exclusive access.
-  private var datagramsReceived: UInt64 = 0
+  var datagramsReceived: UInt64 = 0
   // These lists are assigned as a whole: an array that is changed in place is checked for exclusive access by who reads
   // it, for each packet.
   private(set) var connections: ContiguousArray<Connection?> = []
@@ -44,15 +44,15 @@ final class MediaCore: PacketSink {
   var fragments: [HeaderExtensionText: Int] = [:]
   var deadlines = DeadlineHeap()
   var touched = DirtyMeetings()
-  private var gauge: LoadGauge
+  var gauge: LoadGauge
   private let published: WorkerGauge
   /// The wires to other workers.
   var links: ContiguousArray<WorkerLink> = []
 
   let clock: NTPClock
-  private let batch = OutputBatch()
-  private let slab: ReceiveSlab
-  private var sockets: ContiguousArray<UDPSocket> = []
+  let batch = OutputBatch()
+  let slab: ReceiveSlab
+  var sockets: ContiguousArray<UDPSocket> = []
   private var registrations: [EventLoop.Registration] = []
   private var listeners: [TCPListener] = []
   /// Reports addresses that come and go; nil where the kernel does not.
@@ -67,13 +67,13 @@ final class MediaCore: PacketSink {
   var unprovenStreams = SharedPlaces<UInt32>(capacity: StreamLimit.unproven)
   /// Participants who have proven themselves over another one since the last tick.
   var streamOwners: Set<Int> = []
-  private let frame = ByteBlock(count: OutputBatch.packetRoom + 2)
+  let frame = ByteBlock(count: OutputBatch.packetRoom + 2)
   let peerConfiguration: PeerConnectionConfiguration
   var random = SystemRandomNumberGenerator()
   var isShutDown = false
 
   /// A router is flushed when this many packets wait in it, so that a long receive stays bounded.
-  private static let flushThreshold = 64
+  static let flushThreshold = 64
   private static let housekeeping = TimeSpan.seconds(5)
   private static let housekeepingID = 0
 
@@ -142,152 +142,6 @@ final class MediaCore: PacketSink {
     monitor?.stop()
     monitor = nil
     loop.setHandlers(onDeadline: nil, onTickEnd: nil)
-  }
-
-  // MARK: Receiving
-
-  private func receive(_ index: Int) {
-    let now = loop.now
-    let handle = UInt32(truncatingIfNeeded: index)
-    // No socket is closed while packets are taken.
-    sockets.reference(at: index).use { socket in
-      // A few full slabs a tick; what is left wakes the loop again, after everything has been sent.
-      var rounds = 0
-      while rounds < 4 {
-        rounds &+= 1
-        let more = socket.receive(into: slab) { datagram, remote, local in
-          self.receive(
-            &datagram, IcePath(transport: .udp, local: local, remote: remote, handle: handle), now)
-        }
-        if !more { return }
-      }
-    }
-  }
-
-  /// Takes a datagram, or a frame of a TCP connection.
-  @inline(__always)
-  func receive(_ datagram: inout MutableSpan<UInt8>, _ path: IcePath, _ now: Instant) {
-    datagramsReceived &+= 1
-    guard let index = addresses.find(path.remote, handle: path.handle) else {
-      return receiveFromUnknown(&datagram, path, now)
-    }
-    // No connection and no meeting ends while a packet is taken.
-    let isTaken = connections.reference(at: index).use(with: &datagram) { connection, datagram in
-      self.receive(&datagram, path, of: connection, now)
-    }
-    if isTaken != true { receiveFromUnknown(&datagram, path, now) }
-  }
-
-  /// Takes a datagram that came over a path of `connection`; false when it must be somebody else's.
-  @inline(__always)
-  private func receive(
-    _ datagram: inout MutableSpan<UInt8>, _ path: IcePath, of connection: Connection, _ now: Instant
-  ) -> Bool {
-    switch connection.peer.receive(&datagram, path: path, now: now) {
-    case .rtp(let header, let length):
-      let meeting = connection.meeting
-      meeting.router.receiveRTP(
-        datagram.span.extracting(0..<length), header: header, from: connection.member, now: now)
-      touch(meeting)
-      flushIfFull(meeting, now)
-    case .rtcp(let length):
-      connection.meeting.router.receiveRTCP(
-        datagram.span.extracting(0..<length), from: connection.member, now: now)
-      touch(connection.meeting)
-    case .handled:
-      connection.member.heard(now: now)
-      settle(connection)
-    case .dropped(.unauthenticatedSTUN): return false
-    case .dropped: break
-    }
-    return true
-  }
-
-  @inline(__always)
-  func flushIfFull(_ meeting: Meeting, _ now: Instant) {
-    if meeting.router.pendingPackets >= Self.flushThreshold { meeting.router.flush(now: now, batch: batch, to: self) }
-  }
-
-  /// Only a check that names a user fragment of ours gets any further than this.
-  private func receiveFromUnknown(_ datagram: inout MutableSpan<UInt8>, _ path: IcePath, _ now: Instant) {
-    guard PacketClass(datagram.span) == .stun, let fragment = Self.localFragment(datagram.span) else {
-      statistics.unknownAddress &+= 1
-      return
-    }
-    guard let index = fragments[fragment], let connection = connections[index] else {
-      statistics.unknownFragment &+= 1
-      return
-    }
-    if case .handled = connection.peer.receive(&datagram, path: path, now: now) { settle(connection) }
-  }
-
-  /// The part of USERNAME before the colon (RFC 8445 section 7.2.2): the fragment of who receives the check.
-  private static func localFragment(_ datagram: Span<UInt8>) -> HeaderExtensionText? {
-    guard let message = try? STUNMessage(parsing: datagram), let username = message.username else { return nil }
-    var length = 0
-    while length < username.count, username[length] != UInt8(ascii: ":") { length += 1 }
-    guard length < username.count, length <= 16 else { return nil }
-    return HeaderExtensionText(username, at: 0..<length)
-  }
-
-  // MARK: Sending
-
-  func send(_ batch: OutputBatch, to egress: Egress) {
-    guard connections.indices.contains(egress.connection) else { return }
-    // No connection ends and no socket is closed in here.
-    connections.reference(at: egress.connection).use { connection in
-      if let path = connection.path { send(batch, on: path) }
-    }
-  }
-
-  private func send(_ batch: OutputBatch, on path: IcePath) {
-    switch path.transport {
-    case .udp:
-      guard sockets.indices.contains(Int(path.handle)) else { return }
-      sockets.reference(at: Int(path.handle)).use { socket in
-        let bytes = batch.bytes
-        batch.forEachRun { run in
-          socket.sendSegmented(
-            bytes.span(run.offset..<(run.offset &+ run.length)), segmentSize: run.segment, to: path.remote,
-            from: path.local)
-        }
-      }
-    case .tcp:
-      guard let stream = streams[path.handle]?.connection else { return }
-      let bytes = batch.bytes
-      for run in batch.runs {
-        var offset = run.offset
-        let end = run.offset &+ run.length
-        while offset < end {
-          let next = min(offset &+ run.segment, end)
-          sendFrame(bytes.span(offset..<next), over: stream)
-          offset = next
-        }
-      }
-    }
-  }
-
-  func send(_ datagram: OutgoingDatagram) {
-    switch datagram.path.transport {
-    case .udp:
-      guard sockets.indices.contains(Int(datagram.path.handle)) else { return }
-      sockets[Int(datagram.path.handle)].send(
-        datagram.bytes.span, to: datagram.path.remote, from: datagram.path.local)
-    case .tcp:
-      if let stream = streams[datagram.path.handle]?.connection { sendFrame(datagram.bytes.span, over: stream) }
-    }
-  }
-
-  /// Sends a packet with its length before it (RFC 4571).
-  private func sendFrame(_ packet: Span<UInt8>, over stream: TCPConnection) {
-    guard let (high, low) = FramedStream.header(forLength: packet.count), packet.count <= frame.count - 2 else {
-      return
-    }
-    frame[0] = high
-    frame[1] = low
-    frame.copy(packet, to: 2)
-    let whole = frame
-    stream.send(whole.span(0..<(packet.count + 2)))
   }
 
   // MARK: Connections' events
@@ -440,49 +294,5 @@ final class MediaCore: PacketSink {
       meeting.scheduled = .distantFuture
       serve(meeting, now)
     }
-  }
-
-  func count(_ drops: DropCounts) {
-    for reason in DropReason.allCases where drops[reason] > 0 {
-      statistics.connectionDrops[reason, default: 0] &+= drops[reason]
-    }
-  }
-
-  func count(_ drop: DataDrop) { statistics.data.count(drop) }
-
-  func countReceived(_ bytes: Int) {
-    statistics.data.messagesReceived &+= 1
-    statistics.data.bytesReceived &+= UInt64(bytes)
-  }
-
-  func countSent(_ bytes: Int) {
-    statistics.data.messagesSent &+= 1
-    statistics.data.bytesSent &+= UInt64(bytes)
-  }
-
-  func countClosedChannel() { statistics.data.channelsClosed &+= 1 }
-
-  /// Everything that is counted, as of now.
-  func currentStatistics() -> MediaWorkerStatistics {
-    var current = statistics
-    current.datagramsReceived = datagramsReceived
-    for meeting in meetings { if let meeting { current.routing.add(meeting.router.counters) } }
-    for connection in connections {
-      guard let connection else { continue }
-      current.bandwidth.add(connection.member.egress.bandwidthSnapshot)
-      for reason in DropReason.allCases where connection.peer.drops[reason] > 0 {
-        current.connectionDrops[reason, default: 0] &+= connection.peer.drops[reason]
-      }
-    }
-    for socket in sockets {
-      current.datagramsSent &+= socket.counters.packetsSent
-      current.sendCalls &+= socket.counters.sendCalls
-      current.sendDrops &+= socket.counters.packetsDropped
-    }
-    for link in links { current.relays.add(link.output.counters) }
-    current.meetings = meetingsByID.count
-    current.participants = connectionsByID.count
-    current.utilization = gauge.utilization
-    return current
   }
 }

@@ -18,37 +18,6 @@ public import Basics
 /// work for a report is bounded by the report's length and by the history. The target stays between the configured
 /// bounds whatever a report says.
 public struct SendSideBandwidthEstimator: Sendable {
-  /// Bounds and sizes of an estimator.
-  public struct Configuration: Hashable, Sendable {
-    public var start: DataRate
-    /// The target never goes below this.
-    public var minimum: DataRate
-    /// The target never goes above this.
-    public var maximum: DataRate
-    /// How many sent packets are remembered, 16 bytes each; must cover a round trip and the time between two reports.
-    public var history: Int
-    /// Whether to send probe bursts; without them the estimate rises only as far as the sent rate tests the path.
-    public var probes: Bool
-    /// How far the estimate may grow beyond what is seen to arrive. An encoder follows the estimate at once; what comes
-    /// in steps (the layers of a media server) does not, and there a probe must show more.
-    public var reach = 1.5
-    /// Sending less than this share of the target does not try the path.
-    public var limitedShare = 0.65
-    /// The time between regular probes.
-    public var probeInterval = TimeSpan.seconds(5)
-
-    public init(
-      start: DataRate = .kilobits(300), minimum: DataRate = .kilobits(30), maximum: DataRate = .kilobits(8_000),
-      history: Int = 1_024, probes: Bool = true
-    ) {
-      self.start = start
-      self.minimum = minimum
-      self.maximum = max(maximum, minimum)
-      self.history = history
-      self.probes = probes
-    }
-  }
-
   /// Without feedback for this long, and a round trip, the target is taken back.
   static let feedbackTimeout = TimeSpan.milliseconds(500)
   private static let backOffInterval = TimeSpan.milliseconds(250)
@@ -57,7 +26,7 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// More is waited out before the next probe.
   private static let drainingQueue = TimeSpan.milliseconds(80)
   /// A path that loses less than this share at any rate isn't lossy.
-  private static let smallLoss = 0.06
+  static let smallLoss = 0.06
   /// For so long, and a round trip, a probe is a part of the rates that are measured.
   private static let probeMemory = TimeSpan.seconds(1)
   /// After so long without a packet a queue of ours is gone.
@@ -84,14 +53,14 @@ public struct SendSideBandwidthEstimator: Sendable {
   private var sentRateAt: Instant?
   /// The last probe that showed the path's limit, unless it raised the estimate. Brief ones are left out: jitter
   /// decides what they show.
-  private var saturated: (rate: DataRate, at: Instant)?
+  var saturated: (rate: DataRate, at: Instant)?
   /// The result of the last probe that met the path's limit, brief probes excluded.
-  private var pathLimit: (rate: DataRate, at: Instant)?
+  var pathLimit: (rate: DataRate, at: Instant)?
   /// The probe that is measured now: one is reported on in several parts, of which the later ones know more.
-  private var measuring = Measuring()
+  var measuring = Measuring()
 
   /// A probe, and what was there before its first part.
-  private struct Measuring {
+  struct Measuring {
     var id: UInt8 = 0
     /// The estimate, and what the probe made of it so far.
     var before = DataRate.zero
@@ -101,12 +70,12 @@ public struct SendSideBandwidthEstimator: Sendable {
 
   @usableFromInline var adapter: TransportFeedbackAdapter
   private var interArrival = InterArrivalDelta()
-  private var trendline = TrendlineEstimator()
-  private var delivered = AcknowledgedBitrate()
-  private var aimd: AimdRateControl
-  private var loss: LossBasedEstimator
-  private var probeEstimator = ProbeBitrateEstimator()
-  private var probes: ProbeController
+  var trendline = TrendlineEstimator()
+  var delivered = AcknowledgedBitrate()
+  var aimd: AimdRateControl
+  var loss: LossBasedEstimator
+  var probeEstimator = ProbeBitrateEstimator()
+  var probes: ProbeController
   private var limit: ApplicationLimit
   private var receiverBound: DataRate?
   private var firstUnanswered: Instant?
@@ -118,7 +87,7 @@ public struct SendSideBandwidthEstimator: Sendable {
   private var lastSent: Instant?
   private var isQuiet = false
   /// When a probe that is not brief last took the estimate back.
-  private var lastBound: Instant?
+  var lastBound: Instant?
 
   /// An estimator whose first transport-wide number is `firstSequence`.
   public init(configuration: Configuration = .init(), firstSequence: UInt16 = 0) {
@@ -157,7 +126,7 @@ public struct SendSideBandwidthEstimator: Sendable {
     loss.paddedRate(now: now).map { ProbeCluster(padding: $0, for: span) }
   }
   /// The result and time of the newest probe; nil before the first.
-  public private(set) var lastProbe: (rate: DataRate, at: Instant)?
+  public internal(set) var lastProbe: (rate: DataRate, at: Instant)?
   /// When the newest packet was sent that the receiver has reported on; nil before the first.
   public private(set) var newestReported: Instant?
   /// Whether any feedback has come.
@@ -299,7 +268,7 @@ public struct SendSideBandwidthEstimator: Sendable {
   }
 
   /// Whether what is sent follows the estimate in steps only, so that it lies below it most of the time.
-  private var comesInSteps: Bool { configuration.reach < 1.5 }
+  var comesInSteps: Bool { configuration.reach < 1.5 }
 
   /// Whether less arrives than is sent, beyond what the path loses by itself.
   private var isFallingBehind: Bool {
@@ -329,7 +298,7 @@ public struct SendSideBandwidthEstimator: Sendable {
   }
 
   /// The rate to send for `rate` to arrive: inherent loss comes on top.
-  private func offered(_ rate: DataRate?) -> DataRate? {
+  func offered(_ rate: DataRate?) -> DataRate? {
     rate.map { DataRate(bitsPerSecond: Int64(Double($0.bitsPerSecond) / (1 - min(loss.inherentLoss, 0.5)))) }
   }
 
@@ -351,74 +320,6 @@ public struct SendSideBandwidthEstimator: Sendable {
     trendline.reset()
     probes.recover(to: max(lastGood ?? target, target), now: now)
     lastGood = nil
-  }
-
-  private mutating func take(probe measured: DataRate, _ now: Instant) {
-    // A burst is so short that one packet more or less at its ends is a hundredth.
-    let certain = comesInSteps ? DataRate(bitsPerSecond: measured.bitsPerSecond * 49 / 50) : measured
-    guard var rate = offered(certain) else { return }
-    // All of the probe has arrived, so it shows no more than its target rate. With much loss nobody knows how much of
-    // it was this probe's.
-    if comesInSteps, !probeEstimator.isSaturated, loss.inherentLoss < Self.smallLoss {
-      rate = min(rate, DataRate(bitsPerSecond: Int64(min(probeEstimator.asked * 0.98, 1e12))))
-    }
-    probes.measured(rate, now: now)
-    lastProbe = (rate, now)
-    if probeEstimator.cluster != measuring.id {
-      measuring = Measuring(id: probeEstimator.cluster, before: aimd.rate, limit: pathLimit)
-    }
-    let raised = smoothed(probe: rate, now)
-    // A probe that makes packets wait doesn't justify a higher rate. It justifies a lower one best: the queue that it
-    // fills shows the limit.
-    guard trendline.usage != .overusing, raised > aimd.rate else {
-      if comesInSteps, probeEstimator.isSaturated, measuring.raised == aimd.rate, raised < aimd.rate {
-        // The whole of the probe didn't confirm the rate that its beginning promised.
-        let kept = max(raised, measuring.before)
-        measuring.raised = kept
-        aimd.set(kept, now: now)
-      } else {
-        lower(to: rate, now)
-      }
-      return
-    }
-    saturated = nil
-    measuring.raised = raised
-    aimd.set(raised, now: now)
-    loss.raise(to: raised)
-    delivered.expectChange()
-  }
-
-  /// The rate to assume after a probe. Jitter makes a single probe wrong by a sixth, so it counts half if the one
-  /// before met a similar limit.
-  private mutating func smoothed(probe rate: DataRate, _ now: Instant) -> DataRate {
-    guard comesInSteps else { return rate }
-    defer { if probeEstimator.isSaturated, !probeEstimator.isBrief { pathLimit = (rate, now) } }
-    guard let before = measuring.limit, now - before.at < .seconds(15),
-      Double(rate.bitsPerSecond) < 1.5 * Double(before.rate.bitsPerSecond)
-    else { return rate }
-    return DataRate(bitsPerSecond: (rate.bitsPerSecond &+ before.rate.bitsPerSecond) / 2)
-  }
-
-  /// A probe found a rate below the estimate, which nothing else can find while little is sent. Jitter makes a single
-  /// probe look slow, so the better of two in a row counts, and never less than the arrival rate.
-  private mutating func lower(to rate: DataRate, _ now: Instant) {
-    guard comesInSteps, probeEstimator.isSaturated, Double(rate.bitsPerSecond) < 0.97 * Double(aimd.rate.bitsPerSecond)
-    else {
-      saturated = nil
-      return
-    }
-    let isFirst = lastBound == nil
-    guard isFirst || saturated.map({ now - $0.at < .seconds(15) }) == true else {
-      if !probeEstimator.isBrief { saturated = (rate, now) }
-      return
-    }
-    let floor = offered(delivered.rate) ?? rate
-    let bound = max(max(rate, saturated?.rate ?? rate), floor)
-    if !probeEstimator.isBrief {
-      saturated = (rate, now)
-      lastBound = now
-    }
-    if bound < aimd.rate { aimd.set(bound, now: now) }
   }
 
   // MARK: Time

@@ -28,7 +28,7 @@ public struct DiscoverDocument: Sendable, Hashable, Codable {
   public var conferenceId: String
   /// When a scheduled meeting takes place; nil for a room that is open at any time.
   public var schedule: Schedule?
-  /// Links by relation.
+  /// Links by relation, such as `self` and `signaling`.
   public var links: [String: Link]
 
   /// A link of the document.

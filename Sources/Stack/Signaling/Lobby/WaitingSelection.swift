@@ -1,4 +1,4 @@
-/// Whom `admit` and `deny` mean.
+/// The waiting people that `admit` and `deny` mean.
 public enum WaitingSelection: Sendable, Hashable, Codable {
   /// Everybody who waits in the lobby.
   case all

@@ -61,7 +61,7 @@ public enum ServerMessage: Sendable, Hashable {
   public struct Welcome: Sendable, Hashable, Codable {
     /// The client's own participant id.
     public var participant: String
-    /// What `resume` needs. A secret: it stands for the place in the meeting.
+    /// The token that `resume` needs. A secret: it stands for the place in the meeting.
     public var resumeToken: String
     /// How many seconds the place is held without a socket.
     public var resumeWindow: Int

@@ -13,7 +13,7 @@ public enum RoomRequest: Sendable, Hashable {
   case liftMuteAll
   /// Ask somebody to unmute, and allow it where nobody else may.
   case askToUnmute(String, sources: [TrackSource])
-  /// Take somebody out of the meeting, with `ban` for good.
+  /// Take somebody out of the meeting, with `ban` permanently.
   case removeParticipant(String, ban: Bool)
   /// Give somebody another role, by its name.
   case setRole(String, role: String)

@@ -3,7 +3,7 @@
 public struct SlotView: Sendable, Hashable, Codable {
   /// Most slots in one message.
   public static let maximumCount = 64
-  /// What ``maxFrameRate`` may be.
+  /// The range of ``maxFrameRate``.
   public static let frameRates = 1...240
 
   /// The slot's m-section.
@@ -14,7 +14,7 @@ public struct SlotView: Sendable, Hashable, Codable {
   public var height: Int
   /// Whether it matters more than what is not pinned, when the network does not take everything.
   public var pinned: Bool?
-  /// The most pictures a second that are of use, in ``frameRates``; nil for as many as there are. The server leaves out
+  /// The most frames a second that are of use, in ``frameRates``; nil for as many as there are. The server leaves out
   /// temporal layers for it.
   public var maxFrameRate: Int?
 

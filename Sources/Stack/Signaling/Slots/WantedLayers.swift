@@ -1,4 +1,4 @@
-/// The layers of a video track that anybody watches. Its sender may stop the rest, and must go on within a picture when
+/// The layers of a video track that anybody watches. Its sender may stop the rest, and must resume within a frame when
 /// more is wanted.
 public struct WantedLayers: Sendable, Hashable, Codable {
   /// The m-section of the sender's own track.
@@ -10,7 +10,7 @@ public struct WantedLayers: Sendable, Hashable, Codable {
   /// How many spatial layers of one stream that carries several (scalable video) are wanted, from the smallest; nil
   /// when all are, and with simulcast.
   public var spatialLayers: Int?
-  /// How many it has when none is left out; beside ``spatialLayers``. A client that leaves out the larger ones keeps
+  /// How many it has when none is left out; besides ``spatialLayers``. A client that leaves out the larger ones keeps
   /// the sizes of the others.
   public var spatialLayerCount: Int?
   /// Width in pixels of the largest view; 0 for the full size.

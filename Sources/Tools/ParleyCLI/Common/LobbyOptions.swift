@@ -29,8 +29,8 @@ extension CommandOptions {
       announces: truth("announce") ?? settings.announces, patience: patience)
   }
 
-  /// The hash of a passcode, which `-` reads from standard input, where other users of the machine do not see it;
-  /// `.some(nil)` for `none`, which is no passcode wherever it is written.
+  /// The hash of a passcode, which `-` reads from standard input, where other users of the machine don't see it;
+  /// `.some(nil)` for `none`, the word for no passcode.
   func passcode() throws(Problem) -> PasscodeHash?? {
     guard var text = self["passcode"] else { return nil }
     if text == "none" { return .some(nil) }

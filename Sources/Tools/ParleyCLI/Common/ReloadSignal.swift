@@ -4,7 +4,7 @@ import Synchronization
 /// SIGHUP of a server: "read your files again". From a terminal that is closed or lost it means the end, as ever,
 /// unless the server was started to outlive its terminal (nohup).
 enum ReloadSignal {
-  /// What a SIGHUP asks for.
+  /// The two requests that a SIGHUP makes.
   enum Request: Equatable {
     case reload, end
   }

@@ -1,6 +1,6 @@
 import Parley
 
-/// The test pictures with their voices.
+/// The test videos with their voices.
 enum TestMedia {
   private static let styles: [TestPictureSource.Style] = [.planets, .waves, .face]
   private static let pitches = [130.0, 180.0, 230.0]
@@ -8,7 +8,7 @@ enum TestMedia {
   /// How many there are.
   static var count: Int { styles.count }
 
-  /// A picture of a style and a steady tone; or one of several voices that take turns.
+  /// A video of a style and a steady tone; or one of several voices that speak by turns.
   static func make(
     style: Int, width: Int = 640, height: Int = 360, takesTurns: Bool = false
   ) -> (any VideoSource, any AudioSource) {
@@ -26,8 +26,8 @@ enum TestMedia {
     )
   }
 
-  /// A flash and a beep at each full second, from one clock: whoever receives them can measure how far sound and
-  /// picture are apart.
+  /// A flash and a beep at each full second, from one clock: whoever receives them can measure how far audio and video
+  /// are apart.
   static func makeSyncSignal() -> (any VideoSource, any AudioSource) {
     (TestPictureSource(.bars, flashes: true), ToneSource(frequency: 1_000, level: -6, pattern: .beep))
   }

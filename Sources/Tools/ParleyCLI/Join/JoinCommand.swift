@@ -142,7 +142,7 @@ enum JoinCommand {
     let observer = makeObserver(of: meeting, departure, json: options.has("json"))
     recording?.onProblem = { observer.problem($0) }
     let events = meeting.events
-    // What is read after joining would come too late for whoever waits to be let in.
+    // Lines that were read only after joining would come too late for a person in the lobby.
     let waits = WaitsTold(meeting.events, observer) {
       if options.has("json") { StandardInput.hold(departure) }
     }

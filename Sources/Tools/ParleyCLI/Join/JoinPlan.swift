@@ -2,7 +2,7 @@ import Dispatch
 import Media
 import Parley
 
-/// What `parley join` sends and for how long, read from its options.
+/// The tracks and the duration of `parley join`, read from its options.
 @MainActor struct JoinPlan {
   enum Content {
     case nothing
@@ -97,8 +97,8 @@ import Parley
 
   /// Publishes everything; called before joining, so that it goes out with the first offer.
   /// - Parameters:
-  ///   - file: What ``open()`` gave.
-  ///   - observer: Is told what is sent otherwise than it was meant.
+  ///   - file: The source that ``open()`` returned.
+  ///   - observer: Receives the differences between the sent and the requested media.
   func publish(_ file: FileSource?, to meeting: Meeting, telling observer: any JoinObserver) async throws {
     switch content {
     case .nothing: break

@@ -1,7 +1,7 @@
 import Basics
 import Parley
 
-/// A meeting as lines: JSON objects for programs, or plain words where standard output is no terminal.
+/// A meeting as lines: JSON objects for programs, or plain words where standard output isn't a terminal.
 @MainActor final class JoinReport: JoinObserver {
   nonisolated let interval: UInt64 = 2_000_000_000
   private let meeting: Meeting
@@ -142,7 +142,7 @@ import Parley
     say("stats", rates.line(statistics), nil)
   }
 
-  /// What people are told while they wait.
+  /// The words for people in the lobby.
   nonisolated static func words(tokenEnding time: TimeSpan) -> String {
     "the join token ends in \(time.milliseconds / 1_000) s, and with it this place in the meeting"
   }
@@ -169,19 +169,19 @@ import Parley
     }
   }
 
-  /// What people are told of a picture that waits.
+  /// The words about a video that is paused.
   static func words(paused subscription: Subscription) -> String {
     "\(subscription.participant?.name ?? "somebody")'s picture waits: this network has no room for it"
   }
 
-  /// What people are told of a track that this client cannot decode.
+  /// The words about a track that this client can't decode.
   static func words(undecodable publication: RemotePublication) -> String {
     let name = publication.participant?.name ?? "somebody"
     let codec = codec(publication.undecodableCodec)
     return "\(name)'s \(words(publication.source)) cannot be played here: it is sent in \(codec)"
   }
 
-  /// What people are told of those who cannot decode an own track; nil when everybody can.
+  /// The words about participants who can't decode one of our tracks; nil when everybody can.
   static func words(undecodableFor publication: LocalPublication) -> String? {
     guard let receivers = publication.undecodableFor else { return nil }
     let who = receivers.count == 1 ? "one participant" : "\(receivers.count) participants"
@@ -190,7 +190,7 @@ import Parley
 
   private static func codec(_ codec: CodecInfo?) -> String { codec?.name ?? "an unknown codec" }
 
-  /// What people are told of a track that was muted, or is not any more.
+  /// The words about a track that was muted or unmuted.
   static func words(muted publication: RemotePublication) -> String {
     words(muted: publication.isMuted, publication.source, of: publication.participant?.name)
   }
@@ -208,7 +208,7 @@ import Parley
     }
   }
 
-  /// What people are told of a source that has come to its end.
+  /// The words about a source that has come to its end.
   static func words(ended publication: LocalPublication, _ error: MediaError?) -> String {
     let source = publication.source.rawValue
     return error.map { "the source of \(source) broke off: \($0)" } ?? "the source of \(source) has ended"

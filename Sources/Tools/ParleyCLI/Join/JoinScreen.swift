@@ -2,7 +2,7 @@ import Basics
 import Glibc
 import Parley
 
-/// A meeting on a terminal, drawn anew twice a second and after each event: participants, levels, bitrates, loss, and a
+/// A meeting on a terminal, redrawn twice a second and after each event: participants, levels, bitrates, loss, and a
 /// line to chat.
 @MainActor final class JoinScreen: JoinObserver {
   nonisolated let interval: UInt64 = 500_000_000

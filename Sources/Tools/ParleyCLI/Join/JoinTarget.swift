@@ -1,6 +1,6 @@
 import Parley
 
-/// Which meeting `parley join` is told to join: by its address, by a token alone, or by its discover document.
+/// The meeting that `parley join` joins: by its address, by a token alone, or by its discover document.
 enum JoinTarget {
   case address(String, token: Secret<String>?)
   case token(Secret<String>, server: String)

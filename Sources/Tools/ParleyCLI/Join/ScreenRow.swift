@@ -14,7 +14,7 @@ struct ScreenRow {
 
   init(participant: String) { self.participant = participant }
 
-  /// Shows a picture's figures; of several, the largest one's.
+  /// Shows a video's figures; of several, the largest one's.
   mutating func show(_ framesPerSecond: Double, _ width: Int, _ height: Int) {
     guard width > 0, width * height >= pixels else { return }
     pixels = width * height
@@ -39,8 +39,8 @@ struct ScreenRow {
     return " " + Self.fit(name, nameWidth) + " " + meter + "  " + Self.fit(figures.joined(separator: "  "), rest)
   }
 
-  /// Which of `count` rows are shown where `room` of them fit: all, or the first one (oneself), then who speaks, then
-  /// the others, with the last line left for how many are not shown.
+  /// The rows of `count` that are shown where `room` of them fit: all, or the first one (oneself), then the speakers,
+  /// then the others, with the last line left for the number of hidden ones.
   static func shown(of count: Int, room: Int, speaks: (Int) -> Bool) -> (rows: [Int], hidden: Int) {
     guard count > room else { return (Array(0..<count), 0) }
     let rest = 1..<max(count, 1)

@@ -2,7 +2,7 @@ import Parley
 
 /// Has the person sign in with a browser where a meeting asks for it.
 enum SignInPrompt {
-  /// Waits until the person has signed in at `url`; nil when it came to nothing, which was told then.
+  /// Waits until the person has signed in at `url`; nil when that failed, which was reported by then.
   @MainActor static func pass(
     at url: String, within seconds: Double, json: Bool, insecure: Bool, _ signals: SignalWatch
   ) async -> SignInPass? {

@@ -187,7 +187,7 @@ import Parley
   }
 }
 
-/// Cuts chunks of bytes into lines. What is longer than ``limit`` is left out as a whole.
+/// Cuts chunks of bytes into lines. A line longer than ``limit`` is left out as a whole.
 struct LineSplitter {
   /// How many bytes a line may have.
   static let limit = 1 << 20

@@ -8,7 +8,7 @@ struct LoadMedia: Sendable {
   let video: EncodedLoop?
   let audio: EncodedLoop
 
-  /// Encodes four seconds of a test picture and of a tone.
+  /// Encodes four seconds of a test video and of a tone.
   static func make(bitrate: DataRate, video: Bool) throws -> LoadMedia {
     LoadMedia(video: video ? try picture(bitrate) : nil, audio: try tone())
   }

@@ -1,4 +1,4 @@
-/// What the participants of a load run have received within a span of time.
+/// The packets and bytes that the participants of a load run have received within a span of time.
 struct LoadRate {
   var seconds: Double
   var packets = 0.0
@@ -15,7 +15,7 @@ struct LoadRate {
   var cpu: Double
   /// Packets that came, and that the system dropped since this process did not read them in time.
   var unread = 0
-  /// What the thread that carries the media did of that time.
+  /// The time that the thread for the media was busy.
   var mediaThread = MediaThreadTime()
 
   /// Of how much of the time the media thread may be busy, or waiting for a processor, before what is measured is how
@@ -23,7 +23,7 @@ struct LoadRate {
   static let mostBusy = 0.9
 
   private var lossPercent: Double { percent(lost) }
-  /// What is lost and was not dropped here.
+  /// Packets that were lost and not dropped here.
   private var serverLossPercent: Double { percent(max(lost - Double(unread), 0)) }
   private var microsecondsPerPacket: Double? { packets > 0 ? 1e6 * cpu / packets : nil }
   private var busyPercent: Double { 100 * mediaThread.running / seconds }

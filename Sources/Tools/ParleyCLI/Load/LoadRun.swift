@@ -168,7 +168,7 @@ import Parley
 
   private func progress(_ text: String) {
     if isJSON { return }
-    // Beside the result, which is for standard output.
+    // The text is not the result, which is for standard output.
     let text = CommandLineText.printable(text)
     _ = CommandLineText.put(isatty(2) == 1 ? "\r\u{1B}[K\(text)" : "\(text)\n", to: 2)
   }

@@ -2,9 +2,9 @@ import Basics
 import Glibc
 import Parley
 
-/// What all participants of a load run have received together.
+/// The sums over all participants of a load run.
 struct LoadTotals: Sendable {
-  /// What one participant has received of one publication. It begins anew with each subscription.
+  /// The counts of one participant for one publication. They start at zero with each subscription.
   struct Track: Sendable, Hashable {
     var packets: UInt64 = 0
     var bytes: UInt64 = 0
@@ -12,7 +12,7 @@ struct LoadTotals: Sendable {
     var frames: UInt64 = 0
     var freezes: UInt64 = 0
 
-    /// What came since `before`; everything, when it began anew meanwhile.
+    /// The counts since `before`; all, when they started again since.
     func since(_ before: Track?) -> Track {
       guard let before, before.packets <= packets, before.bytes <= bytes else { return self }
       return Track(
@@ -53,7 +53,7 @@ struct LoadTotals: Sendable {
     return totals
   }
 
-  /// What happened since `before`, as rates.
+  /// The change since `before`, as rates.
   func rate(since before: LoadTotals) -> LoadRate {
     var rate = LoadRate(seconds: max((time - before.time).seconds, 0.001), cpu: cpu - before.cpu)
     rate.mediaThread = mediaThread.since(before.mediaThread)
@@ -67,7 +67,7 @@ struct LoadTotals: Sendable {
       rate.freezes += Int(clamping: new.freezes)
     }
     rate.lost = max(rate.lost, 0)
-    // A publisher that lost the meeting and joined anew counts from zero.
+    // A publisher that lost the meeting and joined again counts from zero.
     rate.sent = Int(clamping: sent - min(before.sent, sent))
     rate.sealed = sealed.map { Int(clamping: $0 - min(before.sealed ?? 0, $0)) }
     rate.opened = opened.map { Int(clamping: $0 - min(before.opened ?? 0, $0)) }

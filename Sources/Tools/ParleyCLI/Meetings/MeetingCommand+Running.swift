@@ -141,7 +141,7 @@ extension DataFolder {
   }
 
   /// Has the server that runs on this folder do something as its administration does, and returns what it answers; nil
-  /// when no server runs here. What it refuses is thrown in its words.
+  /// when no server runs here. Its refusals are thrown in its words.
   func ask(_ method: String, _ path: String) async throws -> [UInt8]? {
     guard let server = RunningServer.find(dataFolder: self.path) else { return nil }
     let answer = try await server.ask(method, path, by: Self.user)

@@ -72,7 +72,7 @@ enum DemoCommand {
     }
   }
 
-  /// A server with bots is one that people look at: they are told where, once there is somebody to meet.
+  /// People look at a server with bots: its address is printed once there is somebody to meet.
   private func announce(_ url: String) {
     told = []
     guard !isAnnounced else { return }

@@ -3,7 +3,7 @@ import Glibc
 import MeetingServer
 import Options
 
-/// `parley serve`: runs a server until it is told to stop.
+/// `parley serve`: runs a server until it gets a signal to stop.
 enum ServeCommand {
   static let declaration = Command(
     "serve", "run a server", overview: "Runs a meeting server.", options: ServerConfiguration.options,

@@ -142,7 +142,7 @@ enum TenantCommand {
   }
 
   private static func signIn(_ mode: SignInMode, of isDefault: Bool, _ policy: inout TenantPolicy) throws {
-    // People without a token are the default tenant's; nobody could come in by another's open door.
+    // People without a token are the default tenant's; nobody could join another's open rooms.
     guard mode == .token || isDefault else {
       throw CommandGroup.Failure(
         description:

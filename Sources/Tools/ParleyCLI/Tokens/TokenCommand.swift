@@ -230,8 +230,8 @@ enum TokenCommand {
 }
 
 extension DataFolder {
-  /// Refuses a token from now on. Where a server runs on the folder it does so, and ends who is in a meeting with it;
-  /// one that does not answer reads of it in the database.
+  /// Refuses a token from now on. A server that runs on the folder does so, and removes participants who joined with
+  /// it; one that doesn't answer reads of it in the database.
   fileprivate func revoke(_ token: TokenID, of tenant: Tenant, until end: Date) async throws {
     let id = Self.segment(token.rawValue)
     var silent: RunningServer.Unreachable?

@@ -4,7 +4,7 @@ import MeetingServer
 import Meetings
 import Options
 
-/// `parley webhook`: who is told what happens in a tenant's meetings.
+/// `parley webhook`: the receivers of events of a tenant's meetings.
 enum WebhookCommand {
   private static let tenant = Option.tenant("whose webhook")
   private static let events = Option(
@@ -166,7 +166,7 @@ enum WebhookCommand {
     }
   }
 
-  /// Refuses addresses to which no events may go. Which hosts a server allows stands nowhere in its data.
+  /// Refuses addresses to which no events may go. The hosts that a server allows aren't in its data.
   static func check(_ url: String, _ options: CommandOptions) throws(CommandGroup.Failure) {
     do throws(WebhookTarget.Problem) {
       _ = try WebhookTarget(url, allowed: options.all("allow"))

@@ -265,7 +265,7 @@ struct KeyExchangeTests {
     #expect(ben.hasOpened(number, of: ann.id))
   }
 
-  @Test("who publishes nothing has no key, and a track that ends and comes back never uses a number again")
+  @Test("a silent participant has no key, and a returning track repeats no number")
   func tracks() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(9))
     let ann = try room.join("ann", publishes: false)

@@ -86,7 +86,7 @@ struct PairChannelTests {
     #expect(throws: KeyMessageError.replayed) { _ = try back.open(old) }
   }
 
-  @Test("whatever an envelope holds, nothing traps")
+  @Test("envelopes with any content trap nothing")
   func fuzz() throws {
     var random = SeededRandom(seed: TestSeed.of(1))
     for _ in 0..<20_000 {

@@ -51,7 +51,7 @@ struct SFrameHeaderTests {
     #expect(throws: SFrameError.malformedHeader) { _ = try read(bytes + [9, 9, 9]) }
   }
 
-  @Test("whatever bytes come, a header that is read is written the same")
+  @Test("a header that is read from any bytes is written the same")
   func fuzz() {
     var random = SeededRandom(seed: TestSeed.of(1))
     var count = 0

@@ -19,7 +19,7 @@ import Testing
     let options = try read("http://x/y", "--json", "--name", "--json", "--key=a", "--key", "b=c", "-", "--count=3")
     #expect(options.operands == ["http://x/y", "-"])
     #expect(options.has("json") && !options.has("time"))
-    // What stands behind an option is its value, whatever it looks like.
+    // The argument after an option is its value, whatever it looks like.
     #expect(options["name"] == "--json")
     #expect(options.all("key") == ["a", "b=c"] && options["key"] == "b=c")
     #expect(options["count"] == "3" && options["time"] == nil && options.all("time") == [])

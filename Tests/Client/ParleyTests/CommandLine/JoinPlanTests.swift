@@ -39,7 +39,7 @@ import Testing
     #expect(plan.microphone && plan.processor == nil)
     #expect(wanted?.echoCancellation == withSpeaker)
     let listener = Listener()
-    // Where there is no microphone at all, publishing it fails, which is told apart.
+    // Without any microphone, publishing one fails, and the error says so.
     try? await plan.publish(nil, to: Meeting("http://127.0.0.1:1/r", name: "Ann"), telling: listener)
     let text = try #require(listener.problems.first, "nothing was said")
     #expect(listener.problems.count == 1)

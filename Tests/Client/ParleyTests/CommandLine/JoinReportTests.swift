@@ -3,9 +3,9 @@ import Testing
 @testable import Parley
 @testable import ParleyCLI
 
-/// What `parley join` says in words.
+/// The words of `parley join`.
 @Suite struct JoinReportTests {
-  @Test("who turns what off or on is said by name")
+  @Test("mutes by a host or the person are reported by name")
   func muting() {
     #expect(JoinReport.words(muted: true, .microphone, of: "Ann") == "Ann has turned the microphone off")
     #expect(JoinReport.words(muted: false, .camera, of: "Ann") == "Ann has turned the camera on again")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ParleyCLI
 
-@Suite("Who is meant in the lobby")
+@Suite("The people that lobby commands mean")
 struct LobbyChoiceTests {
   private let ann = WaitingParticipant(id: "p_1", name: "Ann")
   private let other = WaitingParticipant(id: "p_2", name: "Ann")

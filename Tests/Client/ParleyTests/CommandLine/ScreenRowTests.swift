@@ -37,7 +37,7 @@ import Testing
     #expect(plain(row, 80).contains("··········  1.2 Mb/s  1280×720  25 fps"))
   }
 
-  @Test("Who does not fit is counted, and who speaks is shown before who is silent")
+  @Test("rows that don't fit are counted, and speakers come before silent people")
   func more() {
     let all = ScreenRow.shown(of: 10, room: 10) { _ in false }
     #expect(all.rows == Array(0..<10) && all.hidden == 0)

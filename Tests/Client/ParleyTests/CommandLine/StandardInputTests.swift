@@ -37,7 +37,7 @@ import Testing
 }
 
 @Suite struct LineEditorTests {
-  /// What is typed after chunks of keys that came one read at a time.
+  /// The line that results from keys that came in chunks, one read at a time.
   private func type(_ chunks: String...) -> (lines: [String], rest: String) {
     var editor = LineEditor()
     var lines: [String] = []

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("parley vault")
 struct VaultCommandTests {
-  @Test("what a device has seen outlasts the command, and a file that can't be read is an error, not a beginning")
+  @Test("a device's memory outlasts the command, and an unreadable file is an error")
   func seenFile() throws {
     let folder = NSTemporaryDirectory() + "parley-vault-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: folder) }

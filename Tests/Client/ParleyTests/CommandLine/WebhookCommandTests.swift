@@ -25,7 +25,7 @@ struct WebhookCommandTests {
     #expect(try problem(url, ["--allow", host]) == nil, "\(told)")
   }
 
-  @Test("what is no address is not to be allowed")
+  @Test("an allowed host must be an address")
   func malformed() throws {
     let told = try #require(try problem("ftp://app.example.com/"))
     #expect(!told.contains("allow"), "\(told)")

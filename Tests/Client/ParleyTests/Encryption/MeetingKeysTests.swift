@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test("who announces becomes encrypted, all with the same code, and another code with each who comes")
+  @Test("a client that announces is encrypted; each new one changes everybody's code")
   func sameCode() throws {
     let room = try Room()
     let (ann, _) = try room.join("ann")
@@ -78,7 +78,7 @@ import Testing
     #expect(ann.status.safetyCode == alone.safetyCode)
   }
 
-  @Test("who is there for 5 s without keys is waited for, and no more once they announce")
+  @Test("a client without keys is awaited for 5 s, and no more once it announces")
   func withoutKeys() throws {
     let room = try Room()
     let (ann, _) = try room.join("ann")
@@ -98,7 +98,7 @@ import Testing
     #expect(ann.status.state == .encrypted, "somebody who has gone is waited for")
   }
 
-  @Test("who comes with another secret is refused, says nothing of itself, and the others stay")
+  @Test("a client with another secret is refused, discloses nothing, and the others stay")
   func otherSecret() throws {
     let room = try Room()
     let (ann, _) = try room.join("ann")

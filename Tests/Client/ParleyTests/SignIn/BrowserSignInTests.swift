@@ -7,8 +7,8 @@ import Transport
 
 @testable import Parley
 
-/// Signing in with a browser, towards a server that gives a token for one code and its verifier, as Parley's does. A real server, provider and
-/// browser are in the interop tests.
+/// Signing in with a browser, towards a server that gives a token for one code and its verifier, as Parley's does. A
+/// real server, provider and browser are in the interop tests.
 @Suite(.serialized) struct BrowserSignInTests {
   @Test("an OpenID provider reached by https names endpoints that are, too")
   func endpoints() {
@@ -19,7 +19,7 @@ import Transport
     #expect(!isFit("file:///etc/passwd", "http://127.0.0.1:80") && !isFit("https:/id.example", "https://id.example"))
   }
 
-  /// What the server was asked, and how it is reached.
+  /// A server that records its requests, and how it is reached.
   private final class Desk: Sendable {
     let forms = Mutex<[String]>([])
     let challenge = Mutex("")
@@ -53,7 +53,7 @@ import Transport
     await server.shutdown(grace: .zero)
   }
 
-  /// Where the app listens, out of the address to open; the challenge in it is what the desk goes by.
+  /// The app's address, out of the one to open; the challenge in it is the one that the server checks.
   private func listener(_ signIn: BrowserSignIn, _ desk: Desk) throws -> String {
     let fields = MeetingAddress.pairs(signIn.url.drop { $0 != "?" }.dropFirst(), valueIfNone: nil)
     #expect(fields.first?.0 == "room" && fields.first?.1 == "board" && signIn.url.hasPrefix("\(desk.signIn)&app="))
@@ -116,7 +116,7 @@ import Transport
     return (try await URLSession.shared.data(for: request).1 as? HTTPURLResponse)?.statusCode
   }
 
-  @Test("what the server says in a word ends the waiting with a sentence, and so do the time and a cancelled task")
+  @Test("an error word of the server, the time or a cancelled task end the waiting")
   func ends() async throws {
     try await run { desk in
       for (word, code) in [("denied", "denied"), ("notAdmitted", "notAdmitted"), ("evil words", "failed")] {

@@ -9,7 +9,7 @@ import Transport
 
 /// Join tokens while one is in a meeting.
 @Suite(.serialized) struct TokenRenewalTests {
-  /// The token that the open door gives a guest.
+  /// The token that an open room gives a guest.
   private func guest(_ server: LiveServer, _ room: String) async throws -> Secret<String> {
     let answer = try await HTTPClient.request("GET", "\(server.url)/discover/\(room)")
     return Secret(try #require(try SignalingDecoder().decode(DiscoverDocument.self, from: answer.body).token))

@@ -2,9 +2,10 @@ import Basics
 import Parley
 import Testing
 
-/// Collects what a meeting tells.
+/// Collects a meeting's events.
 ///
-/// It hears of an event a moment after the meeting's state has changed: a test that looks at events waits for an event, not for the state.
+/// It hears of an event a moment after the meeting's state has changed: a test that looks at events waits for an event,
+/// not for the state.
 @MainActor final class Witness {
   private(set) var events: [String] = []
   private(set) var data: [DataMessage] = []

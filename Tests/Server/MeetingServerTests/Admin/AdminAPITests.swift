@@ -462,7 +462,7 @@ struct AdminAPITests {
       func ask(_ token: String?) async throws -> TestAnswer {
         try await TestServer.request("GET", url, token.map { ["Authorization": "Bearer \($0)"] } ?? [:])
       }
-      // Who brings no token guesses nothing, as a page before its operator has signed in.
+      // A request without a token isn't a guess, like that of a page before its operator has signed in.
       for _ in 0..<10 { #expect(try await ask(nil).status == 401) }
       for _ in 0..<2 { #expect(try await ask("a-token-for-tests-onlx").status == 401) }
       #expect(try await ask("a-token-for-tests-only").status == 200)

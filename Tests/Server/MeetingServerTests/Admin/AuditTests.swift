@@ -10,7 +10,7 @@ import Transport
 
 @Suite("The audit log of every right used", .serialized)
 struct AuditTests {
-  /// What stands in the log, the oldest first: who, what, on what.
+  /// The entries of the log, the oldest first: who, what, on what.
   private func log(_ server: TestServer) async throws -> [AuditEntry] {
     let store = try await server.store()
     let entries = try await store.auditLog(tenant: nil, before: nil, limit: 1_000)
@@ -43,7 +43,7 @@ struct AuditTests {
         let answer = try await api.call(call.method, "session/\(session)/\(call.path)", call.body)
         #expect([200, 204].contains(answer.status), "\(call.path): \(answer.text)")
       }
-      // What is refused and what only reads leaves none.
+      // Refused requests and reads leave none.
       #expect(try await api.call("DELETE", "session/\(session)/connection/p_x").status == 404)
       #expect(try await api.call("GET", "session/\(session)/stream").status == 200)
       let entries = try await log(server)
@@ -51,7 +51,7 @@ struct AuditTests {
       #expect(entries.map(\.target) == [session] + calls.map(\.target))
       #expect(entries.allSatisfy { $0.actor == "server of parley" && $0.tenant == "parley" })
       #expect(entries.dropFirst().allSatisfy { $0.detail.hasSuffix("in \(session)") })
-      // What it came to: the classes, the type of the signals, what is muted.
+      // The details: the classes, the type of the signals, what is muted.
       let details = entries.dropFirst().map { $0.detail.replacing("in \(session)", with: "") }
       #expect(
         details == ["full, ", "type a, ", "type a, ", "sound, ", "sound of everybody, later joiners too, ", "", ""])
@@ -82,7 +82,7 @@ struct AuditTests {
       ]
       for (request, action) in requests {
         try await host.ask(request)
-        // What is done is written down.
+        // Each action is written down.
         #expect(try await log(server).last?.action == "meeting.\(action)")
       }
       try host.send(.lock(true))
@@ -94,7 +94,7 @@ struct AuditTests {
       let entries = try await log(server)
       #expect(entries.map(\.action) == actions.map { "meeting.\($0)" })
       #expect(entries.allSatisfy { $0.actor == "participant \(own.participant) Ann" })
-      // What each came to: sources, the role and the permissions that were given and those before, exceptions, names.
+      // The details of each: sources, the role and the permissions that were given and those before, exceptions, names.
       let details = entries.map { $0.detail.prefix { $0 != "(" } }
       #expect(
         details == [
@@ -110,7 +110,7 @@ struct AuditTests {
     }
   }
 
-  @Test("who is in a meeting unseen stands in the log by the time they hear anything")
+  @Test("an unseen participant is in the audit log before they hear anything")
   func unseen() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann")
@@ -120,14 +120,14 @@ struct AuditTests {
       #expect(entry.action == "meeting.joinHidden" && entry.target == hello.participant && entry.tenant == "parley")
       #expect(entry.actor == "participant \(hello.participant) Eve" && entry.detail.contains("in daily"))
       #expect(!"\(entry)".contains(token))
-      // Who is seen needs none.
+      // A participant who is seen needs none.
       let (ben, _) = try await server.join("daily", "Ben")
       #expect(try await log(server).count == 1)
       for client in [ann, eve, ben] { await client.close() }
     }
   }
 
-  @Test("who comes past a lock, a passcode or the lobby as a host stands in the log by the time they hear anything")
+  @Test("a host past lock, passcode or lobby is in the audit log before they hear a thing")
   func past() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("hall", .everyone)
@@ -140,7 +140,7 @@ struct AuditTests {
       #expect(entry.actor == "participant \(hello.participant) Ann")
       #expect(entry.detail.hasPrefix("past the passcode and the lobby, user ann, in board"), "\(entry.detail)")
       #expect(!"\(entry)".contains(token) && !entry.detail.contains("1234"))
-      // Where anybody comes in nobody needs a right for it, and where those who are invited do, those need none.
+      // In an open room nobody needs a permission for it, and in a room for invited people those need none.
       let (bea, _) = try await server.host("hall", "Bea")
       let (cem, _) = try await server.host("team", "Cem")
       #expect(try await log(server).count == 1)
@@ -150,7 +150,7 @@ struct AuditTests {
       let last = try #require(try await log(server).last)
       #expect(last.action == "meeting.joinAsHost" && last.target == second.participant)
       #expect(last.detail.hasPrefix("past the lock, in hall"), "\(last.detail)")
-      // Whom a host lets in is let in by that host's right.
+      // A person whom a host admits comes in by that host's permission.
       let (eve, _) = try await server.knock("board", "Eve", passcode: "1234")
       _ = try await ann.lobby(of: ["Eve"])
       try ann.send(.admit(.all))
@@ -224,7 +224,7 @@ struct AuditTests {
         let (_, message) = try await server.knock(String(room), "Eve", token: token)
         guard case .error(.badToken, _, true, _)? = message else { throw Unexpected(message) }
       }
-      // What is refused gives no token.
+      // A refusal gives no token.
       let refused = try await server.post(
         "/GetAnonTokenJob", "ApplicationSessionId=s1&AllowedOrigins=https://app.example&MeetingUrl=\(address)x",
         headers: form)

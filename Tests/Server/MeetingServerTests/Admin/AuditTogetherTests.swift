@@ -8,7 +8,7 @@ import Transport
 @testable import MeetingServer
 @testable import Meetings
 
-@Suite("What is done and its entry in the audit log are one", .serialized)
+@Suite("an action and its audit entry are one", .serialized)
 struct AuditTogetherTests {
   /// Has the database refuse every entry of the audit log, as a disk does that fills up between two writes.
   private func refuseEntries(_ server: TestServer) async throws {
@@ -33,7 +33,7 @@ struct AuditTogetherTests {
     return rows
   }
 
-  @Test("where no entry can be written the administration changes nothing, in the database as in a running meeting")
+  @Test("without room for its audit entry the administration changes nothing")
   func administration() async throws {
     try await TestServer.run { server in
       let base = "http://127.0.0.1:\(try #require(server.server.adminPort))/api/v1/"
@@ -90,7 +90,7 @@ struct AuditTogetherTests {
     }
   }
 
-  @Test("where no entry can be written the OpenTok REST API, planning and ad-hoc meetings change nothing either")
+  @Test("without room for its audit entry no REST API changes anything")
   func others() async throws {
     try await TestServer.run { server in
       let api = try await OpenTokServer(server)
@@ -150,7 +150,7 @@ extension SQLiteMeetingStore {
       "CREATE TRIGGER no_entry BEFORE INSERT ON audit_log BEGIN SELECT raise(ABORT, 'no entry is taken'); END")
   }
 
-  /// What a statement finds, each row as one text.
+  /// The rows that a statement finds, each as one text.
   fileprivate func rows(_ sql: String) throws -> [String] {
     var rows: [String] = []
     try open().query(sql) { row in rows.append((0..<24).map { row.text($0) }.joined(separator: "|")) }

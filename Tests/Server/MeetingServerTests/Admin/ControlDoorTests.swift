@@ -40,7 +40,7 @@ struct ControlDoorTests {
     }
   }
 
-  @Test("what is done by it stands in the audit log as done on the command line")
+  @Test("its actions are in the audit log as those of the command line")
   func actor() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board")
@@ -49,7 +49,7 @@ struct ControlDoorTests {
       let id = try #require(await running.meetings().first)
       let answer = try await running.ask("DELETE", "meetings/\(id)/participants/\(welcome.participant)", by: "cli ann")
       #expect(answer.status == 204)
-      // Whoever says something else is the command line all the same.
+      // A caller with another name is the command line all the same.
       #expect(try await running.ask("DELETE", "meetings/\(id)", by: "admin at 192.0.2.1").status == 204)
       let store = try await server.store()
       let entries = try await store.auditLog(tenant: nil, before: nil, limit: 10)
@@ -76,7 +76,7 @@ struct ControlDoorTests {
       await second.close()
       #expect(RunningServer.find(dataFolder: folder) == nil)
       await #expect(throws: RunningServer.Unreachable.self) { _ = try await next.ask("GET", "tenants", by: "cli ann") }
-      // One that waits for the door can be closed as well.
+      // A server that waits for the socket can be closed as well.
       let holder = try ControlFolder(data: folder).lock()
       await open(server, log).close()
       ControlFolder(data: folder).release(holder)
@@ -114,7 +114,7 @@ struct ControlDoorTests {
     }
   }
 
-  /// Another door beside a server's, with an interface that finds nothing.
+  /// Another control socket next to a server's, with an interface that finds nothing.
   private func open(
     _ server: TestServer, _ log: TestServer.LogLines = .init(), folder: String? = nil
   ) async -> ControlDoor {

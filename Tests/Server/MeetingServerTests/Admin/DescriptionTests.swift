@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The description of the administration's interface")
 struct DescriptionTests {
-  /// What each list of words in the description stands for, by its schema and property where one name means several
+  /// The meaning of each list of words in the description, by its schema and property where one name means several
   /// things.
   private static let words: [String: [String]] = [
     "signIn": SignInMode.allCases.map(\.rawValue), "accessLevel": AccessLevel.allCases.map(\.rawValue),

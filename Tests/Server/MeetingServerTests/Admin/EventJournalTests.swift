@@ -50,7 +50,7 @@ struct EventJournalTests {
     await store.close()
   }
 
-  @Test("what could not be written and was given up is never said to be written, also when something later is")
+  @Test("an entry that was given up is never reported as written")
   func givenUp() async throws {
     let events = RoomEvents()
     let fails = Mutex(true)
@@ -69,7 +69,7 @@ struct EventJournalTests {
     #expect(await events.isWritten(second) == false)
   }
 
-  @Test("who comes while the disk is full is told so as well, and not kept waiting until there is room")
+  @Test("a join during a full disk is refused as such, and doesn't wait for room")
   func laterOnFullDisk() async throws {
     let events = RoomEvents()
     let tries = Mutex(0)
@@ -140,7 +140,7 @@ struct EventJournalTests {
       #expect(events.add(use) != RoomEvents.nowhere)
     }
     #expect(events.refusalOfRights?.text.contains("auditBacklog") == true)
-    // What is under way when the limit is reached is kept all the same.
+    // Uses under way when the limit is reached are kept all the same.
     #expect(events.add(use) != RoomEvents.nowhere)
     #expect(events.dropped.current == dropped)
 

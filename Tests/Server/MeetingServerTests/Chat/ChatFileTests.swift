@@ -70,7 +70,7 @@ struct ChatFileTests {
         #expect(answer.headers["content-type"] == "application/octet-stream")
         #expect(answer.headers["content-disposition"]?.hasPrefix("attachment") == true)
       }
-      // Who comes later finds it in the history.
+      // A later participant finds it in the history.
       #expect(try await server.look("daily").chat.first?.file == file)
       let metrics = try await TestServer.request("GET", "http://127.0.0.1:\(server.server.adminPort ?? 0)/metrics").text
       #expect(metrics.contains("\nparley_chat_files_total 3\n") && metrics.contains("\nparley_chat_files_stored 3\n"))
@@ -144,7 +144,7 @@ struct ChatFileTests {
     }
   }
 
-  @Test("who may not write sends no files, and every limit is named")
+  @Test("a participant without the permission sends no files, and every limit is named")
   func refusals() async throws {
     try await TestServer.run({
       ($0.chatFiles.file, $0.chatFiles.meeting, $0.chatFiles.tenant) = (1 << 20, 3 << 19, 1 << 30)

@@ -23,7 +23,7 @@ struct ChatTests {
     try await client.notice { if case .chat(.changed(let entry)) = $0 { entry } else { nil } }
   }
 
-  @Test("who wrote a message can change and delete it; everybody sees it, also who comes later")
+  @Test("an author can change and delete a message; later participants see it too")
   func changing() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann")
@@ -103,7 +103,7 @@ struct ChatTests {
       #expect(try await typing(bob) == (annWelcome.participant, false, bobWelcome.participant))
       let overheard = try await eve.drain()
       #expect(overheard.count { if case .room(.chat(.typing)) = $0 { true } else { false } } == 2)
-      // Who says it all the time disturbs nobody, and is told nothing.
+      // A participant who says it all the time disturbs nobody, and gets no event.
       for _ in 0..<40 {
         try ann.send(.room(.chat(.typing(true, to: nil)))); try ann.send(.room(.chat(.typing(false, to: nil))))
       }
@@ -113,7 +113,7 @@ struct ChatTests {
     }
   }
 
-  @Test("where hosts alone write, guests are told so from the start, and a host can give one of them the right")
+  @Test("with a chat for hosts, guests know from the start, and a host can permit one")
   func writers() async throws {
     try await TestServer.run { server in
       try await server.setPolicy { $0.chat = ChatPolicy(writers: .hosts) }

@@ -80,7 +80,7 @@ struct IceServerSettingsTests {
       let whole = Int64(12 * 3_600 - 60)...Int64(12 * 3_600)
       let inside = try lifetime(welcome.iceServers)
       #expect(whole.contains(inside))
-      // Who waits is told of none, and of none when they are sent away.
+      // A person in the lobby gets none, also when they are sent away.
       let (ben, answer) = try await server.knock("board", "Ben")
       guard case .waiting = answer else { throw Unexpected(answer) }
       try host.send(.deny(.all))

@@ -83,7 +83,7 @@ struct DataRelayTests {
     }
   }
 
-  @Test("who has left neither sends nor receives")
+  @Test("a participant who has left neither sends nor receives")
   func left() async throws {
     try await TestServer.run { server in
       let (ann, a) = try await server.join("daily", "Ann")
@@ -123,7 +123,7 @@ struct DataRelayTests {
     }
   }
 
-  @Test("who sends too fast, or reads too slowly, is told over signalling and stays in the meeting")
+  @Test("a fast sender or slow reader of data gets a notice and stays in the meeting")
   func told() async throws {
     try await TestServer.run { server in
       let (ann, a) = try await server.join("daily", "Ann")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What hostile or broken clients send, to whatever address.
+/// Input of hostile or broken clients, to whatever address.
 enum BadInput {
   static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
@@ -57,10 +57,10 @@ enum BadInput {
     return out
   }()
 
-  /// What stands behind a good path.
+  /// Queries after a good path.
   static let queries = ["?nothingOfThisName=1", "?limit=1&limit=1", "?limit=-1", "?%ff=%ff", "?a=%c3%28"]
 
-  /// What stands in the place of a part of a path.
+  /// Parts of a path, each in the place of a good one.
   static let segments = [
     "%ff", "%c3%28", "%2e%2e%2f%2e%2e%2fsecret.txt", "..%5c..%5csecret.txt", "%3Cscript%3E", "'%20OR%201=1--",
     String(repeating: "a", count: 3_000), String(repeating: "a/", count: 200), "%F0%9F%98%80", "%252e%252e", "-",

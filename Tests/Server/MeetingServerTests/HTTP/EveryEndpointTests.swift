@@ -76,7 +76,7 @@ struct EveryEndpointTests {
           }
         }
       }
-      // What the socket has besides, and the port's pages.
+      // Routes that only the socket has, and the port's pages.
       let others =
         isForCommands
         ? ControlEndpoints.paths.map { $0.replacing("<id>", with: "nobody") }
@@ -158,7 +158,7 @@ struct EveryEndpointTests {
         paths[path] = (value(openers, path) ?? "", known.union(route.allowed))
       }
       for route in OpenTokAPI.sessionCalls.all {
-        // OpenTok's own server does not tell a method that it does not take from an address that is not there.
+        // OpenTok's own server answers a method that it doesn't take like an address that isn't there.
         paths["\(project)session/\(session)/" + route.pattern.replacing("*", with: "x")] = (credential, nil)
       }
 
@@ -212,7 +212,7 @@ struct EveryEndpointTests {
     }
   }
 
-  // MARK: Where addresses are defined
+  // MARK: The addresses' definitions
 
   /// The calls in the table of `docs/opentok-rest.md`, with an id that nothing has.
   private static func openTokCalls() throws -> Set<String> {
@@ -250,7 +250,7 @@ struct EveryEndpointTests {
 }
 
 extension MissingCall {
-  /// Where each is asked for, below `/v2/project/<key>/`.
+  /// The path of each, below `/v2/project/<key>/`.
   fileprivate static var paths: [String] {
     allCases.map { call in
       switch call {

@@ -151,7 +151,7 @@ struct PagesTests {
     }
   }
 
-  @Test("where rooms are not open, only meetings that exist are found")
+  @Test("with closed rooms only existing meetings are found")
   func closedRooms() async throws {
     try await TestServer.run({ $0.openRooms = false }) { server in
       #expect(try await server.get("/discover/daily").status == 404)

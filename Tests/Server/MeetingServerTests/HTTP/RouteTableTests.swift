@@ -37,7 +37,7 @@ struct RouteTableTests {
     #expect(find(parts[0], parts[1]) == answer)
   }
 
-  @Test("whatever is asked for below an address that costs work counts as work")
+  @Test("every request below a path that costs work counts as work")
   func work() {
     for (path, isWork) in [("things/a/b", true), ("things", true), ("files/a", false), ("", false)] {
       #expect(Self.table.isWork(path.split(separator: "/")) == isWork, "\(path)")

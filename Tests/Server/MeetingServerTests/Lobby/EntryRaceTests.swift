@@ -7,15 +7,15 @@ import Testing
 
 @testable import MeetingServer
 
-/// What happens between the check of somebody's token and their place in the room, one step after the other by hooks
+/// Changes between the check of somebody's token and their admission to the room, one step after the other by hooks
 /// instead of by luck.
 @Suite("Meetings that are changed while somebody comes in")
 struct EntryRaceTests {
-  /// What is changed meanwhile, and what becomes of who comes.
+  /// The change in between, which decides the result of joining.
   enum Change: String, CaseIterable, Sendable {
     case nothing, passcode, accessLevel, waitForHost, end, removal, ban, revocation
 
-    /// What stands in the first message that the client gets.
+    /// A part of the first message that the client gets.
     var answer: String {
       switch self {
       case .nothing: #""type":"welcome""#
@@ -34,7 +34,7 @@ struct EntryRaceTests {
   enum Moment: Sendable {
     /// By another process, after the token was checked.
     case beforeTheLook
-    /// By this one, after the room has looked: the room is told.
+    /// By this one, after the room has looked: the room is notified.
     case afterTheLook
   }
 

@@ -102,8 +102,8 @@ struct LobbyTests {
         #expect(!"\(call)".contains(id), "the media plane heard of who waits: \(call)")
       }
       #expect(await server.media.sentData.allSatisfy { !$0.to.contains(id) })
-      // The number of people is not told by a refusal either: there is no room, and they wait all the same.
-      // Without the token, whose letters are drawn by lot and may spell anything.
+      // A refusal doesn't disclose the number of people either: there is no room, and they wait all the same. Without
+      // the token, whose letters are drawn by lot and may spell anything.
       let document = try await server.get("/discover/board").text.replacing(/"token":"[^"]*"/, with: "")
       for secret in ["Ann", "Bob", "Cem", "p_", "participants"] { #expect(!document.contains(secret), "\(document)") }
       for client in [ann, cem, eve] { await client.close() }
@@ -127,7 +127,7 @@ struct LobbyTests {
       let lobby = try await ann.lobby(of: ["Eve", "Eve"])
       try ann.send(.admit(.some([lobby.waiting[0].id])))
       let welcome = try await again.welcome()
-      // Who was let in and left is a stranger again, also with the same token.
+      // A person who was admitted and left is a stranger again, also with the same token.
       try again.send(.leave)
       while try await again.next() != nil {}
       let (back, fourth) = try await server.knock("board", "Eve", token: token)
@@ -140,7 +140,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("whoever is let in joins with the offer that they came with, and is seen by all from then on")
+  @Test("an admitted person joins with their first offer, and is seen from then on")
   func admission() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .locked)
@@ -211,7 +211,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("who waits too long is sent away, and hosts see it; so do they when somebody goes or is lost")
+  @Test("a person who waits too long is sent away, and hosts see that and every leave")
   func endings() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("brief", .locked, lobby: LobbySettings(patience: .seconds(1)))
@@ -274,7 +274,7 @@ struct LobbyTests {
           try ann.send(.admit(.all))
           _ = try await bob.welcome()
         }
-        // Who is in stays when the host goes; who comes then waits for one again.
+        // A participant stays when the host goes; the next one to come waits for one again.
         try ann.send(.leave)
         while try await ann.next() != nil {}
         _ = try await bob.drain()
@@ -344,7 +344,7 @@ struct LobbyTests {
       let (zoe, answer) = try await server.knock(
         "board", "Zoe", token: try await server.token("board", #","role":"moderator""#))
       guard case .error(.meetingFull, _, true, _) = answer else { throw Unexpected(answer) }
-      // Twice the host found no place for somebody, once somebody found none at the door.
+      // Twice the host found no place for somebody, once somebody found none on joining.
       #expect(try await server.metrics().contains("parley_limited_total{limit=\"capacity\"} 3\n"))
       await server.media.release()
       _ = try await bob.welcome()
@@ -380,7 +380,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("who goes while they are being let in leaves no participant behind")
+  @Test("a person who leaves during admission leaves no participant behind")
   func departure() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .locked, capacity: 2)
@@ -411,7 +411,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("who waits takes nothing of the tenant's share, and is not told of it before they are let in")
+  @Test("people in the lobby take no quota, and learn of it only when admitted")
   func quota() async throws {
     try await TestServer.run { server in
       try await server.setPolicy {

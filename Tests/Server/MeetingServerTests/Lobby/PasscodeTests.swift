@@ -114,7 +114,7 @@ struct PasscodeTests {
     }
     for _ in 0..<20 { _ = await code("4321", 1, here) }
     #expect(await code("1234", 1, here) == .passcodeBlocked)
-    // What was refused without a look is not counted.
+    // A code that was refused without a look isn't counted.
     #expect(await code("1234", 2, here) == nil)
     for host in UInt32(2)...4 { for _ in 0..<3 { _ = await code("4321", host, here) } }
     #expect(await code("1234", 5, here) == .passcodeBlocked)
@@ -174,7 +174,7 @@ struct PasscodeTests {
         $0.all += 1
         $0.most = max($0.most, $0.now)
       }
-      // Some work, as hashing is, so that others could come meanwhile.
+      // Some work, as hashing is, so that others could come in between.
       let end = ContinuousClock.now + .milliseconds(3)
       while ContinuousClock.now < end {}
       state.withLock { $0.now -= 1 }

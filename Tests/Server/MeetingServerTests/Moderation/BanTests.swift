@@ -62,7 +62,7 @@ struct DoneTests {
     ], [true, false])
   func done(message: ClientMessage, isWritten: Bool) async throws {
     let events = RoomEvents()
-    // What the disk says; nil while it has not answered.
+    // The disk's answer; nil while it has not answered.
     let disk = Mutex<Bool?>(true)
     let rights = Mutex(0)
     let journal = Task {

@@ -7,14 +7,14 @@ import Testing
 
 @testable import MeetingServer
 
-@Suite("What hosts can do to others", .serialized)
+@Suite("Hosts' actions on others", .serialized)
 struct ModerationTests {
   let microphone = TrackDescription(mid: "0", source: .microphone)
   let camera = TrackDescription(mid: "1", source: .camera)
   let screen = TrackDescription(mid: "2", source: .screen)
   let sound = TrackDescription(mid: "3", source: .screenAudio)
 
-  // MARK: Who may
+  // MARK: Permissions
 
   static let hosting: [RoomRequest] = [
     .muteParticipant("", sources: [.microphone]), .stopTracks("", sources: [.camera]),
@@ -53,7 +53,7 @@ struct ModerationTests {
         let refused = try await bob.refusal()
         #expect(refused.code == .notAllowed && refused.id == 100 + number, "\(request): \(refused)")
       }
-      // About itself it is no different.
+      // About itself it isn't different.
       try bob.send(.room(.setRole(own.participant, role: "moderator"), id: 7))
       #expect(try await bob.refusal().code == .notAllowed)
       let heard = try await ann.drain()
@@ -125,7 +125,7 @@ struct ModerationTests {
         try eve.send(.room(request, id: 1))
         #expect(try await eve.refusal().code == .notAllowed)
       }
-      // What the target has already may stay.
+      // Permissions that the target has already may stay.
       try await mod.ask(.setPermissions(hello.participant, permissions: ["subscribe", "publishAudio"]))
       for client in [ann, mod, eve] { await client.close() }
     }
@@ -174,7 +174,7 @@ struct ModerationTests {
       try ann.send(.offer(.init(id: 2, offer: "send:0 send:1 audio:a", tracks: [microphone, camera])))
       _ = try await ann.first { if case .answer = $0 { true } else { nil } }
       #expect(await server.media.offered.last?.first?.isMuted == true, "the offer would have unmuted it")
-      // Who comes late sees it as it is.
+      // A late participant sees the present state.
       let (bob, late) = try await server.join("daily", "Bob")
       #expect(late.participants[0].publications.map(\.muted) == [true, false])
       #expect(late.participants[0].publications[0].mutedByHost == true)
@@ -185,7 +185,7 @@ struct ModerationTests {
     }
   }
 
-  @Test("who comes back after a lost socket is told that a host has muted it, demoted it and ended its share meanwhile")
+  @Test("a resumed session learns of a mute, a demotion and a stopped share")
   func resuming() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann", offer: "send:0 send:2", tracks: [microphone, screen])
@@ -286,7 +286,7 @@ struct ModerationTests {
       _ = try await ann.drain()
       try ann.send(.mute(mid: "0", muted: false))
       #expect(try await ann.refusal().code == .notAllowed)
-      // The client is told how it is, since it may have shown otherwise.
+      // The client gets the state, since it may have shown another.
       let told = try await ann.first { if case .publicationUpdated(_, let it) = $0 { it } else { nil } }
       #expect(told.muted && told.mutedByHost == true)
       try ann.send(.mute(mid: "0", muted: false, id: 8))
@@ -300,7 +300,7 @@ struct ModerationTests {
       try await mod.ask(.askToUnmute(hello.participant, sources: [.microphone]))
       let asked = try await ann.notice { if case .unmuteRequested(let sources, _) = $0 { sources } else { nil } }
       #expect(asked == [.microphone])
-      // A mute with a number is answered when everybody has been told, also one that changes nothing.
+      // A mute with a number is answered when everybody has the event, also one that changes nothing.
       for id in [9, 10] {
         try ann.send(.mute(mid: "0", muted: false, id: id))
         _ = try await ann.notice { if case .done(id) = $0 { true } else { nil } }
@@ -331,7 +331,7 @@ struct ModerationTests {
       let (bob, late) = try await server.join("daily", "Bob")
       #expect(late.participants[0].publications.map(\.source) == [.microphone])
       #expect(late.participants[0].publications.map(\.muted) == [true])
-      // Both were published unmuted on the media server, which was told better right after.
+      // Both were published unmuted on the media server, which got the correction right after.
       let ids = await server.media.offered[2].map(\.publication)
       try await eventually {
         let calls = await server.media.calls
@@ -362,7 +362,7 @@ struct ModerationTests {
       try await eventually {
         await server.media.calls.contains(.assign(welcome.participant, [emptied])) ? nil : "the slot still carries it"
       }
-      // Given back, the old track does not come back by itself: its owner publishes anew.
+      // Given back, the old track doesn't come back by itself: its owner publishes again.
       try await mod.ask(.setRole(hello.participant, role: "guest"))
       for (id, tracks, count) in [(2, [microphone, camera], 1), (3, [microphone], 1), (4, [microphone, camera], 2)] {
         try ann.send(.offer(.init(id: id, offer: "send:0 send:1", tracks: tracks)))

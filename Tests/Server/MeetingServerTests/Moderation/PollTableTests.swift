@@ -42,7 +42,7 @@ import Testing
     #expect(polls.all(for: "ann", moderates: false).first?.mine == [1])
   }
 
-  @Test("who leaves takes the vote out of open polls and not out of closed ones, so that nobody counts twice")
+  @Test("a leave takes the vote out of open polls only, so that nobody counts twice")
   func leaving() throws {
     var polls = PollTable()
     let (open, closed) = (try polls.create(lunch), try polls.create(lunch))

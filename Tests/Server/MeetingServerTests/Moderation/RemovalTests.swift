@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Removing people, and ending a meeting", .serialized)
 struct RemovalTests {
-  @Test("who is removed is told so, the others hear it, and its place and media are gone")
+  @Test("a removed participant gets the reason, and its session and media are gone")
   func removing() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann")
@@ -22,7 +22,7 @@ struct RemovalTests {
       try await eventually {
         await server.media.connected.contains(hello.participant) ? "the media connection is still there" : nil
       }
-      // Whoever had not heard it is told when it asks for its place, and so does not join anew by itself.
+      // A client that missed the event gets it when it asks for its session, and so doesn't join again by itself.
       let back = try await server.connect()
       try back.send(.resume(token: hello.resumeToken))
       guard case .ended(.removed, _) = try await back.next() else { throw Unexpected(text: "no word of the removal") }
@@ -83,7 +83,7 @@ struct RemovalTests {
       }
       #expect(try await outcome("daily") == .banned)
       #expect(try await outcome("weekly") == nil)
-      // Who has a token of their own is known by that.
+      // A person with a token of their own is known by that.
       #expect(try await outcome("daily", try await server.token("daily", #","sub":"bob""#)) == nil)
       #expect(try await outcome("daily", try await server.token("daily")) == nil)
       try mod.send(.leave)

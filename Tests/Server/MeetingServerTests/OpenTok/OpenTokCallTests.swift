@@ -206,7 +206,7 @@ struct OpenTokCallTests {
       #expect(items.map { $0["videoType"] as? String } == ["camera", "screen"])
       #expect(
         items.allSatisfy { $0["name"] as? String == "Ann" && $0["layoutClassList"] as? [String] == ["focus", "small"] })
-      // A stream began with its first track, by the time that everybody is told.
+      // A stream began with its first track, by the time that everybody gets.
       func milliseconds(_ sources: Set<TrackSource>) throws -> Double {
         let dates = seen.publications.filter { sources.contains($0.source) }.compactMap(\.created)
         return try #require(dates.min()).timeIntervalSince1970 * 1_000
@@ -237,7 +237,7 @@ struct OpenTokCallTests {
     }
   }
 
-  @Test("whoever is hidden is in no list, gets no signal by its id and cannot be disconnected by it")
+  @Test("a hidden participant is in no list, gets no signal and can't be disconnected")
   func hidden() async throws {
     try await TestServer.run { server in
       let api = try await OpenTokServer(server)

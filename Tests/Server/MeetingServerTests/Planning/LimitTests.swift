@@ -20,7 +20,7 @@ struct LimitTests {
     try await TestServer.run { server in
       let token = try await server.token("room")
       try await server.setPolicy { $0.maximumRequests = 1 }
-      // The burst is four; time goes on meanwhile, so a few more may pass.
+      // The burst is four; time goes on during the loop, so a few more may pass.
       var refused: TestAnswer?
       for _ in 0..<50 where refused == nil {
         let answer = try await server.get("/discover/room")
@@ -89,7 +89,7 @@ struct LimitTests {
   @Test("a connection too many of one address is told which limit it is, and how to change it, and counted")
   func connections() async throws {
     try await TestServer.run({ $0.addressConnections = 2 }) { server in
-      // What stands for a participant gives way to nobody; silent connections would.
+      // A participant's connection gives way to nobody; silent connections would.
       let held = [try await server.join("daily", "Ann").0, try await server.join("daily", "Bob").0]
       let refused = try await RawHTTP.send(
         Array("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8), to: server.server.port)
@@ -182,7 +182,7 @@ struct LimitTests {
       )
       let own = try await server.token("own", #","role":"moderator""#)
       var refused: TestAnswer?
-      // Twenty at once; time goes on meanwhile.
+      // Twenty at once; time goes on during the loop.
       for _ in 0..<100 where refused == nil {
         let answer = try await server.post("/GetAdhocMeetingJob", "Subject=x")
         if answer.status != 200 { refused = answer }
@@ -257,7 +257,7 @@ struct LimitTests {
       let (_, message) = try await server.knock("two", "Bob", token: try await server.token("two"))
       guard case .error(.quotaReached, let text, true, _)? = message else { throw Unexpected(message) }
       #expect(text.contains("maximumStoredMeetings"))
-      // What is kept can be joined, and what is removed makes room.
+      // Stored meetings can be joined, and a removed one makes room.
       _ = try await server.join("one", "Bob")
       #expect(try await server.metrics().contains(#"parley_limited_total{limit="maximumStoredMeetings"} 3"#))
       try await server.setPolicy { $0.maximumStoredMeetings = 2 }

@@ -43,7 +43,7 @@ struct LiveChangeTests {
       #expect(try await patch(server, id, #"{"accessLevel":"Locked"}"#).status == 200)
       let (late, second) = try await server.knock("board", "Late")
       guard case .waiting(.lobby, _)? = second else { throw Unexpected(second) }
-      // Who is in stays in.
+      // A participant stays in.
       #expect(try await bob.drain().allSatisfy { if case .ended = $0 { false } else { true } })
       await late.close()
     }
@@ -113,7 +113,7 @@ struct LiveChangeTests {
       #expect(try await bob.error() == (.passcodeRequired, true))
       let (again, second) = try await server.knock("hall", "Bob", passcode: "Open 1")
       guard case .waiting(.host, _)? = second else { throw Unexpected(second) }
-      // What the command line sets is heard of when the host comes, and before anybody comes in for that.
+      // A change by the command line is read when the host comes, and before anybody comes in for that.
       let hash = try PasscodeHash(Secret("Open 2"))
       let store = try await server.store()
       _ = try await store.change(MeetingID(rawValue: id)) { $0.passcode = hash }
@@ -173,7 +173,7 @@ struct LiveChangeTests {
         #expect(answer.status == 200 && answer.text.contains("New title"), "\(path): \(answer.text)")
         #expect(answer.text.contains(#""participants":1"#), "\(path): \(answer.text)")
       }
-      // What is removed and still runs is known to its room only.
+      // A removed meeting that still runs is known to its room only.
       #expect(try await store.removeMeeting(MeetingID(rawValue: id)))
       await store.close()
       for path in ["meetings/\(id)", "meetings?running=true"] {
@@ -301,7 +301,7 @@ struct LiveChangeTests {
     }
   }
 
-  @Test("who waits for a planned time hears of another one: they come in, or are told")
+  @Test("people who wait for a planned time learn of a change, or come in")
   func time() async throws {
     try await TestServer.run { server in
       func time(in seconds: Double) -> String {

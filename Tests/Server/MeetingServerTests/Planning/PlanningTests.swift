@@ -90,7 +90,7 @@ struct PlanningTests {
     }
   }
 
-  @Test("who comes too early is told when it begins; a host comes in at any time, and opens the doors to the others")
+  @Test("early people get the time; a host comes in at any time, and admits the others")
   func early() async throws {
     try await TestServer.run { server in
       _ = try await plan(server, "later", #""start":"\#(time(in: 7_200))","early":"refuse""#)
@@ -106,7 +106,7 @@ struct PlanningTests {
     }
   }
 
-  @Test("where people may wait for the time they wait, and come in when it has come")
+  @Test("people who may wait for the beginning do, and come in then")
   func waiting() async throws {
     try await TestServer.run { server in
       // On a machine that is too busy to knock in time, the next one begins later.
@@ -124,7 +124,7 @@ struct PlanningTests {
         #expect(isIn, "Bob is not let in")
         break
       }
-      // Too long to wait for: told instead.
+      // Too long to wait for: the answer says the time instead.
       _ = try await plan(server, "tomorrow", #""start":"\#(time(in: 86_400))","early":"wait""#)
       let (_, far) = try await server.knock("tomorrow", "Bob")
       #expect(refusal(far) == .notStarted)
@@ -177,7 +177,7 @@ struct PlanningTests {
       let host = try #require(made.fields["hostToken"] as? String)
       #expect(room.utf8.count == 26 && made.fields["address"] as? String == "\(server.url)/\(room)")
 
-      // Whoever has the address sees the time and nobody's e-mail address; the host sees them.
+      // A guest with the address sees the time and nobody's e-mail address; the host sees them.
       let seen = try await call("GET", "\(address)/\(room)")
       #expect(seen.status == 200 && !seen.text.contains("bob@") && seen.fields["hostToken"] == nil)
       #expect(try await call("GET", "\(address)/\(room)", token: host).text.contains("bob@"))

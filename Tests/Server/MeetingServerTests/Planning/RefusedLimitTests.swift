@@ -83,7 +83,7 @@ struct RefusedLimitTests {
     }
   }
 
-  @Test("who sends chat files one after the other without a pause is refused by the limit's name, and nobody else is")
+  @Test("only the sender of files without a pause is refused, by the limit's name")
   func files() async throws {
     try await TestServer.run { server in
       let (_, ann) = try await server.join("daily", "Ann")
@@ -91,7 +91,7 @@ struct RefusedLimitTests {
       func send(_ token: String) async throws -> TestAnswer {
         try await TestServer.request("POST", server.url + "/api/chat/files", ["Authorization": "Bearer \(token)"], [1])
       }
-      // Ten at once; time goes on meanwhile, so a few more may pass.
+      // Ten at once; time goes on during the loop, so a few more may pass.
       var (sent, refused): (Int, TestAnswer?) = (0, nil)
       for _ in 0..<100 where refused == nil {
         let answer = try await send(ann.resumeToken)
@@ -125,7 +125,7 @@ struct RefusedLimitTests {
     }
   }
 
-  @Test("who sends wrong passcodes is refused by the limit's name after ten, and each of those is counted")
+  @Test("after ten wrong passcodes the limit's name refuses, and each is counted")
   func guesses() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", passcode: "1234")
@@ -170,7 +170,7 @@ struct RefusedLimitTests {
     }
   }
 
-  @Test("who sends messages without a pause is refused by the limit's name")
+  @Test("a sender of messages without a pause is refused by the limit's name")
   func messages() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann")
@@ -201,7 +201,7 @@ struct RefusedLimitTests {
       #expect(answer.status == 503 && fields["code"] == "tooManyConnections", "\(answer)")
       #expect(fields["limit"] == "connections" && fields["setting"] == "--connections", "\(answer)")
       #expect(try await count("connections", server) >= 1)
-      // Whoever comes new is told so; whoever comes back has the place of the socket that was lost.
+      // A new client is refused; a returning one has the place of the socket that was lost.
       let new = try await server.connect()
       try new.send(.resume(token: "of nobody"))
       #expect(try await new.error().code == .resumeExpired)

@@ -18,7 +18,7 @@ import Testing
     #expect(isDue(2, 2))
     watch.noteRead(stamps(2, 2))
     #expect(!isDue(2, 2))
-    // A file that is gone for a moment and comes back as it was is no change.
+    // A file that is gone for a moment and comes back as it was isn't a change.
     #expect(!isDue(nil, 2))
     #expect(!isDue(2, 2))
     #expect(!isDue(2, 2))

@@ -12,7 +12,7 @@ struct ReloadTests {
     try ServerConfiguration.settings(arguments: arguments, environment: [:])
   }
 
-  @Test("what changed is named by option, apart from what needs a restart")
+  @Test("changed options are named, apart from those that need a restart")
   func changes() throws {
     let running = try settings("--port", "1", "--turn-user", "a:b", "--ice-server", "turn:x")
     let new = try settings(

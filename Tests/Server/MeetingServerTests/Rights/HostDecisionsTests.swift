@@ -4,7 +4,7 @@ import Testing
 
 @testable import MeetingServer
 
-@Suite("What hosts decide about somebody's rights")
+@Suite("Hosts' decisions about permissions")
 struct HostDecisionsTests {
   private func grant(_ role: Role, _ permissions: Permissions? = nil) -> JoinGrant {
     JoinGrant(
@@ -39,7 +39,7 @@ struct HostDecisionsTests {
     }
   }
 
-  @Test("what a host took stays taken under every other token and every rule, until a host gives it")
+  @Test("a permission a host took stays so under other tokens until a host gives it")
   func taken() throws {
     var numbers = Numbers()
     for _ in 0..<5_000 {

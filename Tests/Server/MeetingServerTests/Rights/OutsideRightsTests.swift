@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Rights in a running meeting, for who asks from outside of it", .serialized)
 struct OutsideRightsTests {
-  /// What whoever has a token may do over REST.
+  /// The rights of a token's holder over REST.
   private struct Rights: Equatable {
     var change: Int
     var seesRules: Bool
@@ -117,7 +117,7 @@ struct OutsideRightsTests {
     }
   }
 
-  @Test("whom a host has made a host is one over REST where the token names the user")
+  @Test("a person whom a host made a host is one over REST, by the token's user")
   func promoted() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.host("daily", "Ann", role: "organizer")

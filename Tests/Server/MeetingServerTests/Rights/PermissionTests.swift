@@ -7,7 +7,7 @@ import Testing
 
 @testable import MeetingServer
 
-@Suite("What participants may do", .serialized)
+@Suite("Permissions of participants", .serialized)
 struct PermissionTests {
   private let microphone = TrackDescription(mid: "0", source: .microphone)
   private let camera = TrackDescription(mid: "1", source: .camera)
@@ -89,7 +89,7 @@ struct PermissionTests {
       #expect(await server.media.sentData.isEmpty)
       #expect(
         await server.media.calls.allSatisfy { if case .assign(welcome.participant, _) = $0 { false } else { true } })
-      // A lost socket does not open another door.
+      // A lost socket doesn't open another way in.
       await bob.close()
       let back = try await server.connect()
       try back.send(.resume(token: welcome.resumeToken))

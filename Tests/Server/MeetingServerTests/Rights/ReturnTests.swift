@@ -5,7 +5,7 @@ import Testing
 
 @testable import MeetingServer
 
-@Suite("Whom a host has demoted or given rights, and who comes back", .serialized)
+@Suite("People with changed roles, and their return", .serialized)
 struct ReturnTests {
   private func leave(_ client: TestClient) async throws {
     try client.send(.leave)
@@ -29,7 +29,7 @@ struct ReturnTests {
         let (back, welcome) = try await server.join("daily", "Eve", token: second)
         #expect(welcome.permissions == ["subscribe"])
         #expect(welcome.participants.first { $0.id == welcome.participant }?.role == "subscriber")
-        // What a host gives back is there again, with the next visit too.
+        // A permission that a host gives back is there again, with the next visit too.
         try await ann.ask(.setRole(welcome.participant, role: "presenter"))
         try await leave(back)
         let (last, end) = try await server.join("daily", "Eve", token: second)
@@ -55,7 +55,7 @@ struct ReturnTests {
     }
   }
 
-  @Test("what a host gave comes back with the user whom the token names, and with nobody else who has the same token")
+  @Test("a host's gift returns with the token's user, and with nobody else")
   func given() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.host("daily", "Ann", role: "organizer")

@@ -10,7 +10,7 @@ import Transport
 
 @Suite("Tenants of a running server", .serialized)
 struct TenantTests {
-  /// What joining with a token comes to: nil for a welcome.
+  /// The outcome of joining with a token: nil for a welcome.
   private func outcome(_ server: TestServer, _ token: String, room: String? = nil) async throws -> SignalingErrorCode? {
     let client = try await server.connect()
     try client.send(.join(.init(token: token, room: room, name: "N", offer: "", tracks: [])))
@@ -39,7 +39,7 @@ struct TenantTests {
       let anonymous = try await server.post(
         "/GetAnonTokenJob", "ApplicationSessionId=a&AllowedOrigins=http://localhost&MeetingUrl=\(join)")
       #expect(anonymous.status == 401 && anonymous.text.contains("tokenRequired"))
-      // What was given away before stays good until it ends.
+      // A token that was given away before stays good until it ends.
       #expect(try await outcome(server, old) == nil)
       let token = try await server.token("daily")
       let document = try await server.get("/discover/daily?anonymousMeetingJoinContext=psat%3D\(token)")
@@ -51,7 +51,7 @@ struct TenantTests {
   @Test("threat 27: the longest token opens both doors, and of a longer one both say how long it may be")
   func longest() async throws {
     try await TestServer.run { server in
-      // What a tenant's server puts into a token beside what is read here.
+      // A token with what a tenant's server adds besides the claims that are read here.
       func token(padding: Int) async throws -> String {
         try await server.token("daily", ",\"padding\":\"\(String(repeating: "x", count: padding))\"")
       }
@@ -99,7 +99,7 @@ struct TenantTests {
           )
         }
       }
-      // Of two the one in the header counts; what a proxy asks for is no join token, and leads to a guest's.
+      // Of two the one in the header counts; a proxy's credentials aren't a join token, and lead to a guest's.
       let two = try await server.get(
         "/discover/daily?anonymousMeetingJoinContext=\(good)", headers: ["Authorization": "bearer T1==AAAA"])
       #expect(two.status == 401 && two.text.contains("badToken"))

@@ -44,7 +44,7 @@ struct TokenRenewalTests {
     }
   }
 
-  /// What the server answers to a renewal: nil when it is done.
+  /// The server's answer to a renewal: nil when it is done.
   private func renew(_ client: TestClient, _ token: String) async throws -> SignalingErrorCode? {
     let id = Int.random(in: 1_000...1_000_000)
     try client.send(.renewToken(token, id: id))
@@ -78,7 +78,7 @@ struct TokenRenewalTests {
       throw Unexpected(text: "no token to come back with")
     }
     #expect(expires > Date() + 300 && expires < Date() + 601)
-    // Whoever lost the socket meanwhile is told again.
+    // A client that lost the socket in between gets it again.
     await ann.close()
     let again = try await server.connect()
     try again.send(.resume(token: welcome.resumeToken))
@@ -265,7 +265,7 @@ struct TokenRenewalTests {
     }
   }
 
-  /// The next role and permissions that somebody is told.
+  /// The next role and permissions that somebody gets.
   private func permissions(_ client: TestClient) async throws -> [String] {
     try await client.notice { if case .permissions(let role, let names) = $0 { [role] + names } else { nil } }
   }

@@ -184,7 +184,7 @@ struct TokenRevocationTests {
       #expect(try await server.refused("daily", leaked) == .badToken)
       _ = try await client.drain()
       _ = try await waiting.drain()
-      // Whoever finds out later that it leaked can end them still.
+      // An operator who learns later that it leaked can still end them.
       #expect(try await TestServer.request("DELETE", "\(keys)/\(old)").status == 404)
       #expect(try await TestServer.request("DELETE", "\(keys)/k_unknown?endSessions=true").status == 404)
       #expect(try await TestServer.request("DELETE", "\(keys)/\(old)?endSessions=true").status == 204)

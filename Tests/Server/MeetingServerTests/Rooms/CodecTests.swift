@@ -5,7 +5,7 @@ import Testing
 
 @testable import MeetingServer
 
-/// Receivers that cannot decode what somebody sends: no slot is said to carry it, and both sides are told.
+/// Receivers that can't decode what somebody sends: no slot is said to carry it, and both sides are notified.
 @Suite("Codecs of senders and receivers")
 struct CodecTests {
   private let camera = [TrackDescription(mid: "0", source: .camera)]
@@ -51,7 +51,7 @@ struct CodecTests {
       #expect(told.codec == expected.codec)
       // No further slots are asked for, which would stay as empty.
       #expect(try await bob.drain().allSatisfy { if case .needSlots = $0 { false } else { true } })
-      // Whoever takes the place back is told again.
+      // A client that takes the session back gets it again.
       await bob.close()
       let back = try await server.connect()
       try back.send(.resume(token: welcome.resumeToken))
@@ -62,7 +62,7 @@ struct CodecTests {
     }
   }
 
-  @Test("what is sent counts, not what was offered: a slot is emptied when another codec arrives, and filled again")
+  @Test("the sent codec counts, not the offered one: slots empty and fill again")
   func arriving() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann", offer: "send:0:VP8,VP9", tracks: camera)
@@ -98,7 +98,7 @@ struct CodecTests {
     }
   }
 
-  @Test("who has no slots of a kind lacks no codec; who offered them in codecs that nobody forwards does")
+  @Test("a receiver without slots lacks no codec; one with unforwarded codecs does")
   func withoutSlots() async throws {
     try await TestServer.run { server in
       let tracks = [TrackDescription(mid: "0", source: .camera), TrackDescription(mid: "1", source: .microphone)]
@@ -183,7 +183,7 @@ struct CodecTests {
     }
   }
 
-  @Test("where no codec suits all, the one that most can decode is sent, and the sender's own wins a tie")
+  @Test("without a common codec the one for most is sent, and the sender's wins a tie")
   func most() throws {
     let codecs = try ["VP9", "VP8", "H264"].map { try #require(TestMediaPlane.codec($0)) }
     var published = PublishedCodecs()
@@ -202,7 +202,7 @@ struct CodecTests {
     #expect(best([1, 3, 2], of: 4) == "VP8")
   }
 
-  @Test("whoever is hidden is not told of to senders")
+  @Test("a hidden participant isn't reported to senders")
   func hidden() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann", offer: "send:0:VP9", tracks: camera)

@@ -58,7 +58,7 @@ struct KeyRelayTests {
     #expect(ben.drainEnvelopes().count == 1)
   }
 
-  @Test("what waits for a lost socket doesn't come over the next one")
+  @Test("messages that wait for a lost socket don't come over the next one")
   func lost() throws {
     let room = try EncryptedRoom()
     let (ann, ben) = (try room.join("ann"), try room.join("ben"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MeetingServer
 
-@Suite("What is passed on of what participants send")
+@Suite("The messages of participants that are passed on")
 struct MessageBudgetTests {
   private static let rates = MessageBudget.Rates()
 
@@ -94,7 +94,7 @@ struct MessageBudgetTests {
     #expect(soon?.limit == .senderRate)
     let later = budget.spend(1, of: &sender, isHost: false, now: .milliseconds(999))
     #expect(later == nil)
-    // What must go out does, and is paid for.
+    // Messages that must go out do, and are paid for.
     var (owed, now) = (0, Instant.milliseconds(1_000))
     while budget.spend(16_384, of: &sender, isHost: false, .owed, now: now) == nil { owed += 16_384 }
     #expect((128 << 10...512 << 10).contains(owed), "\(owed)")

@@ -40,7 +40,7 @@ struct SlotTableTests {
     let unchanged = table.carry(audio("c"), in: "0")
     #expect(changed && !unchanged)
     #expect(table.info.map(\.publication) == ["a_c", nil])
-    // Whom a slot carries leaves: the slot is empty and follows on.
+    // A carried participant leaves: the slot is empty and follows on.
     #expect(
       table.fill(with: [audio("a"), audio("b"), audio("d")])
         == [SlotChange(mid: "0", publication: nil, followsLoudest: true)])
@@ -56,7 +56,7 @@ struct SlotTableTests {
     #expect(table.fill(with: [audio("a"), audio("b")]).isEmpty)
   }
 
-  @Test("what is still wanted keeps its slot; what is gone makes room for the next")
+  @Test("a wanted publication keeps its slot; one that is gone makes room for the next")
   func stable() {
     var table = SlotTable()
     table.replace(with: (0..<3).map { .init(mid: "\($0)", kind: .video) })

@@ -38,7 +38,7 @@ struct RestartPollTests {
       #expect(polls.map { $0.options[0].votes } == [0, 2] && polls.map(\.voters) == [0, 2])
       let (voter, welcome) = try await server.join("daily", "Bob", token: bob)
       #expect(welcome.state?.polls.map(\.voters) == [1, 2])
-      // They see what they chose, and need not choose anew.
+      // They see what they chose, and need not choose again.
       #expect(welcome.state?.polls.map(\.mine) == [[0], [0]])
       let told = try await host.notice { if case .poll(let poll) = $0 { poll } else { nil } }
       #expect(told.id == 1 && told.voters == 1)

@@ -61,7 +61,7 @@ struct RestartTests {
       try await host.ask(.spotlight(bob.participant))
       try await lock(true, host)
     } then: { server in
-      // Each of them opens the room anew, and leaves it empty.
+      // Each of them opens the room again, and leaves it empty.
       for _ in 0..<2 {
         let token = try await server.discover("daily").token ?? ""
         #expect(try await server.refused("daily", token) == .meetingLocked)
@@ -77,7 +77,7 @@ struct RestartTests {
       let bob = try await sending("Bob", "bob", server)
       let dan = try await sending("Dan", "dan", server)
       #expect(!isMuted(bob.welcome) && !isMuted(dan.welcome))
-      // Who was shown large is so again.
+      // The person who was shown large is so again.
       let shown = try await host.notice { if case .spotlight(let id) = $0 { id } else { nil } }
       #expect(shown == bob.welcome.participant)
       let eve = try await sending("Eve", "eve", server)
@@ -122,7 +122,7 @@ struct RestartTests {
       #expect(try await fetch(server, files[0], eve.resumeToken).body == bytes)
       #expect(try await fetch(server, files[1], reader.resumeToken).body == bytes)
       #expect(try await fetch(server, files[1], eve.resumeToken).status == 404)
-      // What was theirs is theirs again.
+      // Their role is theirs again.
       let (client, welcome) = try await server.join("daily", "Ann", token: ann)
       #expect(welcome.chat.filter { $0.from == welcome.participant }.count == 6)
       try await client.ask(.chat(.edit(welcome.chat[0].id, text: "uno")))
@@ -170,7 +170,7 @@ struct RestartTests {
       let (bob, bobs) = try await sending(server, "Bob", link)
       #expect(isMuted(bobs) && bobs.state?.spotlight == nil)
       try await bob.ask(.vote(poll: 1, options: [0]))
-      // Who was there twice counts once, and who had a token alone is known by it.
+      // A person who was there twice counts once, and one with a token alone is known by it.
       for token in [own, twice] {
         let (client, _) = try await server.join("daily", "Dan", token: token)
         try await client.ask(.vote(poll: 1, options: [1]))
@@ -309,7 +309,7 @@ struct RestartTests {
     }
   }
 
-  @Test("what is kept no longer by the meeting's rules goes from the disk as well")
+  @Test("state beyond the meeting's rules goes from the disk as well")
   func bounds() async throws {
     try await TestServer.run { server in
       try await server.setPolicy { $0.chat = ChatPolicy(maximumMessages: 2) }

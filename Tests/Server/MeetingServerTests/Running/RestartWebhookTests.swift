@@ -7,11 +7,11 @@ import Testing
 
 @testable import MeetingServer
 
-@Suite("What webhooks are told of meetings whose server was killed", .serialized)
+@Suite("The webhooks of meetings whose server was killed", .serialized)
 struct RestartWebhookTests {
   private static let microphone = TrackDescription(mid: "0", source: .microphone)
 
-  /// A webhook of the default tenant. Nobody is there, so that what it is told waits.
+  /// A webhook of the default tenant. Nobody is there, so its events wait.
   private func hook(_ store: SQLiteMeetingStore) async throws -> WebhookID {
     if let known = try await store.webhooks(tenant: nil).first { return known.id }
     let tenant = try await store.defaultTenant(now: Date())
@@ -26,7 +26,7 @@ struct RestartWebhookTests {
     await store.close()
   }
 
-  /// What is told of a meeting, the oldest first.
+  /// The events of a meeting, the oldest first.
   private func told(_ server: TestServer, _ meeting: String) async throws -> [WebhookDelivery] {
     let store = try await server.store()
     let deliveries = try await store.deliveries(of: try await hook(store), state: nil, before: nil, limit: 100)
@@ -91,13 +91,13 @@ struct RestartWebhookTests {
       let (host, welcome) = try await server.host(
         "board", "Ann", claims: #","sub":"ann""#, offer: "send:0", tracks: [Self.microphone])
       (meeting, ann) = (welcome.meeting.id, welcome.participant)
-      // Who has left before is not told of again.
+      // A participant who has left before isn't reported again.
       let (other, _) = try await server.host("board", "Cem")
       try other.send(.leave)
       while try await other.next() != nil {}
       _ = try await server.knock("board", "Bob")
       try await host.lobby(of: ["Bob"])
-      // What was before it is on the disk with it.
+      // Earlier writes are on the disk with it.
       try await lock(host)
       #expect(try await told(server, meeting).map(\.type) == story)
     } then: { server in
@@ -163,7 +163,7 @@ struct RestartWebhookTests {
     await next.close()
   }
 
-  @Test("what has begun is kept only where a webhook is to hear that it has ended")
+  @Test("a beginning is kept only for a webhook that is to get the end")
   func unheard() async throws {
     for types: [WebhookEventType]? in [nil, [.participantJoined, .chatFile], [.participantLeft]] {
       let folder = NSTemporaryDirectory() + "parley-unheard-" + UUID().uuidString

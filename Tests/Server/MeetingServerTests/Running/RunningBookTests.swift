@@ -79,7 +79,7 @@ struct RunningBookTests {
     #expect(!(socket.sent + other.sent).contains { $0.contains("once") || $0.contains(#""type":"done""#) })
     await store.release()
     try await eventually { socket.sent.contains { $0.contains("once") } ? nil : "the message does not come back" }
-    // Whatever came of it stands before this.
+    // Any result of it comes before this message.
     await room.handle(.chat(text: "end", to: nil, id: 6), id: 6, from: ann, channel: later)
     for socket in [socket, other] {
       try await eventually { socket.sent.contains { $0.contains("end") } ? nil : "the end does not come" }
@@ -217,7 +217,7 @@ struct RunningBookTests {
     await writing.value
   }
 
-  @Test("what is given up since too much waits is never said to be written")
+  @Test("a write that is given up because too much waits is never reported as written")
   func tooMuch() async throws {
     await store.fail(.diskFull(path: "/"))
     let places = (0...RunningBook.maximumWaiting).map { number in
@@ -233,7 +233,7 @@ struct RunningBookTests {
     await writing.value
   }
 
-  @Test("what was left of the chat and is too much by now goes from the disk as soon as somebody comes back")
+  @Test("chat beyond today's limits goes from the disk when somebody comes back")
   func tooMuchLeft() async throws {
     let writing = Task { [book] in await book.run() }
     let entries = (1...ChatPolicy.messages + 3).map {
@@ -262,7 +262,7 @@ struct RunningBookTests {
   }
 }
 
-/// A store that writes when it is told to.
+/// A store that writes on demand.
 private actor GatedStore: RunningStore {
   private(set) var written: [RunningWrite] = []
   private(set) var batches = 0

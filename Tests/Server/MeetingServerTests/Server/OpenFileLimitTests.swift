@@ -11,7 +11,7 @@ struct OpenFileLimitTests {
     var before = rlimit()
     #expect(getrlimit(resource, &before) == 0)
     defer { _ = setrlimit(resource, &before) }
-    // Other tests go on meanwhile, so they are left with enough.
+    // Other tests go on at the same time, so they are left with enough.
     var less = before
     less.rlim_cur = before.rlim_max - 1
     #expect(setrlimit(resource, &less) == 0)

@@ -81,7 +81,7 @@ struct ServerTests {
 
 @Suite("The parley program", .serialized)
 struct ProgramTests {
-  /// The program that was built beside these tests.
+  /// The program that was built with these tests.
   private var program: URL {
     URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
       .appendingPathComponent("parley")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MeetingServer
 
-/// What an idle server gives back.
+/// Memory that an idle server gives back.
 @Suite struct StartPagesTests {
   @Test("only private mappings of files that cannot be written are let go")
   func mappings() {

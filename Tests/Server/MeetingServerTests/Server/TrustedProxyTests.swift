@@ -50,7 +50,7 @@ struct TrustedProxyTests {
       ("203.0.113.9, 10.0.0.2", "203.0.113.9"),
       ("198.51.100.1, 203.0.113.9, 10.0.0.2,::1", "203.0.113.9"), ("203.0.113.9:4711", "203.0.113.9"),
       ("[2001:db8::7]:443, 10.0.0.2", "2001:db8::7"), ("2001:db8::7", "2001:db8::7"), (" 203.0.113.9\t", "203.0.113.9"),
-      // What is no address was written by nobody who knows one.
+      // A header that isn't an address was written by nobody who knows one.
       ("203.0.113.9, unknown", "10.0.0.1"), ("203.0.113.9, _hidden, 10.0.0.2", "10.0.0.2"), ("", "10.0.0.1"),
       ("203.0.113.9,", "10.0.0.1"), (",,,,", "10.0.0.1"), ("203.0.113.9; 10.0.0.2", "10.0.0.1"),
       // All of them are proxies: the first is as good as any. So is the last of too many.

@@ -8,7 +8,7 @@ import Transport
 
 @testable import MeetingServer
 
-@Suite("What is asked of a provider, in virtual time")
+@Suite("The requests to a provider, in virtual time")
 struct ProviderClientTests {
   private final class Clock: Sendable {
     let now = Mutex(Date())
@@ -145,7 +145,7 @@ struct ProviderClientTests {
     #expect(await problem(client, provider) == nil)
   }
 
-  @Test("what was used once is not used again until it would be over, and takes no memory after that")
+  @Test("a used id isn't used again before its end, and takes no memory after that")
   func usedOnce() async throws {
     let used = UsedIDs()
     let now = Date()

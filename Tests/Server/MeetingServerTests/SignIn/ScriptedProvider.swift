@@ -24,7 +24,7 @@ final class ScriptedProvider: Sendable {
     var authorizations: [String: String] = [:]
     /// How often each path was asked for.
     var counts: [String: Int] = [:]
-    /// What the last request for tokens had in its form and its Authorization header.
+    /// The form and the Authorization header of the last request for tokens.
     var form = FormBody("")
     var authorization: String?
     var challenge: String?

@@ -86,7 +86,7 @@ struct SignInTests {
       await store.close()
       #expect(grant.name == "Ada Lovelace" && grant.user == "ada" && !grant.isGuest && grant.role == .moderator)
 
-      // Row 24: nothing that opens a door is in the log.
+      // Row 24: no secret that lets anybody in is in the log.
       let log = server.logged.text
       #expect(log.contains("event=signin.done"))
       for secret in [token, "c-1", "s3cret-of-parley", "a-1"] + browser.cookies.values {
@@ -197,7 +197,7 @@ struct SignInTests {
     }
   }
 
-  @Test("who says no at the provider, or may not come in, is told so in the room, and no session is made")
+  @Test("a refused sign-in is reported in the room, and makes no session")
   func refusals() async throws {
     try await run({ $0.emailDomains = ["example.com"] }) { server, provider in
       var browser = TestBrowser(server: server)
@@ -251,7 +251,7 @@ struct SignInTests {
       var browser = TestBrowser(server: server)
       _ = try await browser.signIn(provider)
       #expect(try await browser.send("POST", "/signout", headers: ["Origin": server.url]).status == 204)
-      // What has ended already ends no more, and who never signed in is not signed out.
+      // An ended session ends no more, and a person who never signed in isn't signed out.
       #expect(try await browser.send("POST", "/signout", headers: ["Origin": server.url]).status == 204)
       let store = try await server.store()
       let entries = try await store.auditLog(tenant: nil, before: nil, limit: 9).reversed().map(\.self)
@@ -294,7 +294,7 @@ struct SignInTests {
       #expect(browser.cookies.isEmpty)
       var thief = kept
       #expect(try await thief.send("/discover/daily").status == 401)
-      // Whom another provider vouched for, this one does not know; nor does it know whom other rules have let in or
+      // A person for whom another provider vouched is unknown to this one; so are those whom other rules have let in or
       // made a host.
       let changes: [@Sendable (inout IdentityProvider) -> Void] = [
         { $0.emailDomains = ["example.com"] }, { $0.roleClaim = "groups" }, { $0.organizers = ["a", "b"] },

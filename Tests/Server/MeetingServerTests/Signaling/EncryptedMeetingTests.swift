@@ -69,7 +69,7 @@ struct EncryptedMeetingTests {
     }
   }
 
-  @Test("whoever makes a meeting over REST says its mode, and no join changes it", arguments: [true, false])
+  @Test("a meeting made over REST has its mode, and no join changes it", arguments: [true, false])
   func made(isEncrypted: Bool) async throws {
     try await TestServer.run { server in
       let answer = try await make(server, #"{"encrypted":\#(isEncrypted)}"#)

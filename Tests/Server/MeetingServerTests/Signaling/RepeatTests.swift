@@ -19,7 +19,7 @@ struct RepeatTests {
     return client
   }
 
-  /// What of these messages is chat, a signal, or an answer.
+  /// The chat, signals and answers among these messages.
   private func said(_ messages: [ServerMessage]) -> [ServerMessage] {
     messages.filter {
       switch $0 {
@@ -40,7 +40,7 @@ struct RepeatTests {
       let back = try await again(server, ann, hello)
       try back.send(message)
       #expect(said(try await back.drain()) == [.room(.done(id: 5)), .chat(entry)])
-      // Changed meanwhile, it does not come back as it was.
+      // Changed in between, it doesn't come back as it was.
       try await back.ask(.chat(.edit(entry.id, text: "changed")))
       _ = try await back.drain()
       try back.send(message)
@@ -57,7 +57,7 @@ struct RepeatTests {
     }
   }
 
-  @Test("where nothing of the chat is kept, what is said again is passed on once, and done is all of the answer")
+  @Test("without a kept chat a repeated message is passed on once, and answered by done")
   func unkept() async throws {
     try await TestServer.run { server in
       try await server.setPolicy { $0.chat = ChatPolicy(maximumMessages: 0) }
@@ -94,7 +94,7 @@ struct RepeatTests {
         said(try await back.drain())
           == [.room(.done(id: 1)), .error(code: .notAllowed, message: refusal.text, fatal: false, id: 2)])
       #expect(said(try await mod.drain()).isEmpty)
-      // Asked anew it passes.
+      // Asked again it passes.
       try back.send(.chat(text: "may I?", to: nil, id: 3))
       _ = try await mod.first { if case .chat(let entry) = $0 { entry } else { nil } }
     }
@@ -138,7 +138,7 @@ struct RepeatTests {
     }
     #expect(answered.take(743, message(743)) == .new)
     #expect(answered.take(744, message(744)) == .new, "it was the oldest, and made room")
-    // What is not known any more is not remembered by its answer.
+    // A request that isn't known any more isn't remembered by its answer.
     answered.note(.done, to: 500)
     #expect(answered.take(500, message(500)) == .new)
   }

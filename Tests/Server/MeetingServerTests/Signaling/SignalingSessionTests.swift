@@ -378,7 +378,7 @@ struct SignalingSessionTests {
       await server.media.report(quality: [hello.participant: .poor])
       let quality = try await bob.first { if case .quality(let quality) = $0 { quality } else { nil } }
       #expect(quality == [hello.participant: .poor])
-      // Media is lost while the socket lives: told at once, gone after the window.
+      // Media is lost while the socket lives: reported at once, gone after the window.
       await server.media.report(.lost(ParticipantID(rawValue: welcome.participant)))
       let lost = try await ann.first { if case .participantUpdated(let who) = $0 { who } else { nil } }
       #expect(lost.connection == .reconnecting && lost.id == welcome.participant)
@@ -418,11 +418,11 @@ struct SignalingSessionTests {
         }
         #expect(told == (publications.isEmpty ? [] : ["9"]))
       }
-      // What comes back while the socket is down is told when the place is taken back.
+      // A video that comes back while the socket is down is reported when the session is resumed.
       await server.media.report(paused: [publication], for: welcome.participant)
       await bob.close()
       await server.media.report(paused: [], for: welcome.participant)
-      // Once this is told, the room has heard of all before it.
+      // Once this is reported, the room has heard of all before it.
       await server.media.report(quality: [hello.participant: .poor])
       _ = try await ann.first { if case .quality = $0 { true } else { nil } }
       let back = try await server.connect()

@@ -10,7 +10,7 @@ enum RawHTTP {
     var body: String
   }
 
-  /// What was answered before the server closed the connection or said that all is there; nil when that was nothing.
+  /// The bytes before the server closed the connection or said that all is there; nil when there were none.
   static func send(_ request: [UInt8], to port: UInt16) async throws -> Answer? {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)

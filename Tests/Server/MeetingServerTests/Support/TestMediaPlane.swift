@@ -73,7 +73,7 @@ actor TestMediaPlane: MediaPlane {
   /// Whether a join or an offer waits for ``release()``.
   var isWaiting: Bool { !gates.isEmpty }
 
-  /// Who has a connection.
+  /// Participants with a connection.
   var connected: Set<String> { participants }
 
   func join(
@@ -134,13 +134,13 @@ actor TestMediaPlane: MediaPlane {
     sentData.append(SentData(bytes: message, delivery: delivery, to: Set(participants.map(\.rawValue))))
   }
 
-  /// What a worker reports when `participant` sends over its data channel.
+  /// A worker's report when `participant` sends over its data channel.
   func receive(_ bytes: [UInt8], _ delivery: DataDelivery, from participant: String) {
     guard let meeting = meetings[participant] else { return }
     dataContinuations[meeting]?.yield(.message(from: ParticipantID(rawValue: participant), delivery, bytes))
   }
 
-  /// What a worker reports about `participant` beyond messages.
+  /// A worker's report about `participant` beyond messages.
   func reportData(_ event: MeetingDataEvent, of participant: String) {
     guard let meeting = meetings[participant] else { return }
     dataContinuations[meeting]?.yield(event)

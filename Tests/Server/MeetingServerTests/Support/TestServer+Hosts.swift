@@ -50,7 +50,7 @@ extension TestClient {
     try await first { if case .room(let notice) = $0 { match(notice) } else { nil } }
   }
 
-  /// What the next refusal says.
+  /// The parts of the next refusal.
   func refusal() async throws -> (code: SignalingErrorCode, text: String, id: Int?) {
     try await first { if case .error(let code, let text, false, let id) = $0 { (code, text, id) } else { nil } }
   }

@@ -125,7 +125,7 @@ final class TestServer: Sendable {
     return TestAnswer(status: response.statusCode, headers: fields, body: [UInt8](data))
   }
 
-  /// What the server counts, in the Prometheus text format.
+  /// The server's counters, in the Prometheus text format.
   func metrics() async throws -> String {
     try await Self.request("GET", "http://127.0.0.1:\(try #require(server.adminPort))/metrics").text
   }

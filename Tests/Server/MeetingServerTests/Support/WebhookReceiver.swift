@@ -6,9 +6,9 @@ import TestSupport
 
 @testable import MeetingServer
 
-/// A receiver of webhooks: a real HTTP server on loopback that notes what it is sent and answers as told.
+/// A receiver of webhooks: a real HTTP server on loopback that notes its requests and answers as set.
 final class WebhookReceiver: Sendable {
-  /// What it was sent.
+  /// A request that it got.
   struct Post: Sendable {
     var headers: HTTPHeaders
     var body: [UInt8]

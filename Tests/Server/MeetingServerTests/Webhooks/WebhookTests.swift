@@ -128,7 +128,7 @@ struct WebhookTests {
     }
   }
 
-  @Test("what happens in a meeting is told in order, each event signed, also when half of the attempts fail")
+  @Test("a meeting's events are sent in order and signed, also when half of them fail")
   func order() async throws {
     try await TestServer.run(configure) { server in
       let receiver = try WebhookReceiver()
@@ -197,7 +197,7 @@ struct WebhookTests {
       try await other.ask(.endMeeting)
       try await left("Gus")
       for client in [fay, gus, other] { await client.close() }
-      // Patience ends.
+      // The waiting time ends.
       _ = try await server.knock("quick", "Dora")
       try await left("Dora")
       // The meeting is opened to everybody, and so nobody has let Eve in.
@@ -228,7 +228,7 @@ struct WebhookTests {
         == "t=5,v1=9be615aec64f0d044b5ad6854ab1d893ec88617fb728d2149dcd3a3428e8c45d")
   }
 
-  @Test("what a stopped server had not told is told after the next start, before what is new")
+  @Test("undelivered events of a stopped server go out after the start, before new ones")
   func restart() async throws {
     let folder = NSTemporaryDirectory() + "parley-webhooks-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -87,7 +87,7 @@ struct RecurrenceTests {
     try change(moved: ["2026-03-30T10:00/2026-03-30T10:00"])
     #expect(series.moved.isEmpty)
 
-    // What does not take place is not moved, and another start knows no occurrence of the old one.
+    // An occurrence that doesn't take place isn't moved, and another start knows no occurrence of the old one.
     try change(
       excluded: ["2026-03-23T10:00"], moved: ["2026-03-23T10:00/2026-03-24T10:00", "2026-03-30T10:00/2026-03-31T10:00"])
     #expect(series.moved.map(\.text) == ["2026-03-30T10:00:00/2026-03-31T10:00:00"])

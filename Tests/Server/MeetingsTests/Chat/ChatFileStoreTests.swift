@@ -32,7 +32,7 @@ struct ChatFileStoreTests {
     }
   }
 
-  @Test("what has come counts against what may be stored, of the meeting and of its tenant, while it comes too")
+  @Test("stored and arriving bytes count against the shares of meeting and tenant")
   func limits() async throws {
     try await inFolder { folder in
       var limits = ChatFileStore.Limits()
@@ -59,7 +59,7 @@ struct ChatFileStoreTests {
       try await whole(100, other)
       #expect(await begin(21, other) == .tenantFull(limit: 220))
       #expect(await store.bytes == 200)
-      // Two who were promised the last room: who comes later is told in the middle, and leaves nothing behind.
+      // Two who were promised the last room: the later one is refused in the middle, and leaves nothing behind.
       let first = try await store.begin(bytes: 12, meeting: meeting, tenant: tenant)
       let second = try await store.begin(bytes: 12, meeting: other, tenant: tenant)
       try await store.append([UInt8](repeating: 1, count: 12), to: first)
@@ -111,7 +111,7 @@ struct ChatFileStoreTests {
       #expect(await begin(1, 23) == .tooManyOnTheWay(limit: 1_000))
       try await store.append([UInt8](repeating: 1, count: 50), to: id)
       #expect(try await store.finish(id).size == 50)
-      // What has come is promised no more.
+      // Bytes that have come are promised no more.
       #expect(await store.promisedBytes == 950)
       #expect(await begin(50, 24) == nil)
       await store.close()
@@ -226,7 +226,7 @@ struct ChatFileStoreTests {
     }
   }
 
-  @Test("what a file is comes from its content; what a browser could run has no type of its own")
+  @Test("a file's type comes from its content; one that a browser could run has none")
   func types() {
     let cases: [([UInt8], String)] = [
       ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0], "image/png"), ([0xFF, 0xD8, 0xFF, 0xE0], "image/jpeg"),
@@ -242,7 +242,7 @@ struct ChatFileStoreTests {
     #expect(FileType.of(Array((String(repeating: "a", count: FileType.examined - 1) + "é").utf8)) == "text/plain")
   }
 
-  @Test("what a meeting says of its chat is kept, and writers of a later version count as hosts only")
+  @Test("a meeting's chat rules are kept, and writers of a later version are hosts only")
   func policy() async throws {
     let policy = ChatPolicy(
       writers: .hosts, history: false, maximumMessages: 5, maximumAge: .seconds(60), fileLimit: 0)

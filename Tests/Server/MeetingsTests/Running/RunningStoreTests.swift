@@ -4,7 +4,7 @@ import Testing
 
 @testable import Meetings
 
-@Suite("What is kept of meetings that run")
+@Suite("The state of running meetings")
 struct RunningStoreTests {
   private let now = Date(timeIntervalSince1970: 1_795_251_600)
   private let tenant = TenantID(rawValue: "n_a")
@@ -60,7 +60,7 @@ struct RunningStoreTests {
     #expect(try await store.runningMeeting(meeting) == nil)
     try await store.forgetTold([meeting])
 
-    // Who comes back in time has the meeting go on, as long as it runs.
+    // For people who come back in time the meeting goes on, as long as it runs.
     try await store.apply([message(1, "one")], now: now)
     _ = try await store.leftBehind(now: now)
     try await store.apply([write(.runs)], now: now + 60)
@@ -125,7 +125,7 @@ struct RunningStoreTests {
     await store.close()
   }
 
-  @Test("what has begun on a server that was killed is found by one other, the newest first, until its end is kept")
+  @Test("a killed server's beginnings are found by one other, until their end is kept")
   func beginnings() async throws {
     func begin(_ subject: String, in meeting: String = "m_a") -> Beginning {
       Beginning(
@@ -149,7 +149,7 @@ struct RunningStoreTests {
     let third = try await open()
     #expect(try await third.leftBeginnings().isEmpty)
     await second.close()
-    // It was killed before it told any of them.
+    // It was killed before it reported any of them.
     #expect(try await third.leftBeginnings() == left)
     try await third.apply(left.map { .ends($0.meeting, subject: $0.subject) })
     await third.close()
@@ -175,7 +175,7 @@ struct RunningStoreTests {
     #expect(RunningMeeting.end(seen: begin, schedule: nil, now: begin + 10) == begin + 610)
   }
 
-  @Test("what was forgotten is in no file once it is overwritten, also while another process works on them")
+  @Test("forgotten state is in no file once overwritten, also beneath another process")
   func overwriting() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)

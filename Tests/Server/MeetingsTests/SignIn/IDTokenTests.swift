@@ -123,7 +123,7 @@ struct IDTokenTests {
     #expect(try problem(try key.sign(claims(), keyID: .some(nil))) == nil)
   }
 
-  @Test("what is sealed for one purpose or tenant opens for no other, and not once a letter was changed")
+  @Test("a sealed text opens for one purpose and tenant, and not with a changed letter")
   func sealed() throws {
     let tenant = try Tenant.make(name: "a", policy: TenantPolicy(signIn: .oidc), now: now)
     let other = try Tenant.make(name: "b", policy: TenantPolicy(signIn: .oidc), now: now)

@@ -4,7 +4,7 @@ import Foundation
 
 @testable import Meetings
 
-/// A key pair of a provider, made in the test: signs what it is told to, good or bad.
+/// A key pair of a provider, made in the test: signs anything that it is given, good or bad.
 final class TestProviderKey {
   let id: String
   let algorithm: CompactJWS.Algorithm

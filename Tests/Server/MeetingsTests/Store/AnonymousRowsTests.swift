@@ -5,7 +5,7 @@ import Testing
 
 @testable import Meetings
 
-@Suite("What people without an account leave in the store")
+@Suite("Rows that people without an account leave in the store")
 struct AnonymousRowsTests {
   private let now = Date(timeIntervalSince1970: 1_795_251_600)
 

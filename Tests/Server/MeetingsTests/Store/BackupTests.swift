@@ -10,7 +10,7 @@ struct BackupTests {
   @Test("a copy takes the place of what is kept beside whoever works on it, and what happened since is not undone")
   func replaced() async throws {
     let folder = TemporaryFolder()
-    // As a server has it, and as a command beside it.
+    // The server's store, and that of a command next to it.
     let server = try await SQLiteMeetingStore.open(folder: folder.path)
     // As the file keeps times.
     let now = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded())
@@ -32,7 +32,7 @@ struct BackupTests {
     try FileManager.default.createDirectory(atPath: trial, withIntermediateDirectories: false)
     try await server.backUp(to: trial + "/" + SQLiteMeetingStore.fileName)
 
-    // What happens afterwards.
+    // Changes after the copy.
     #expect(try await server.removeMeeting(gone.id))
     _ = try await server.change(changed.id) { $0.subject = "another" }
     let new = try await meeting("new", server)
@@ -107,7 +107,7 @@ struct BackupTests {
     func texts(_ folder: String) -> [String] {
       CopiedFiles.names.compactMap { try? String(contentsOfFile: folder + "/" + $0, encoding: .utf8) }
     }
-    // Where the server has made none, as in copies of before.
+    // Without one of the server, as in copies of before.
     let before = try await copy("before")
     #expect(try await before.takeCopiedFiles().isEmpty)
     let nothing = try empty("nothing")
@@ -142,13 +142,13 @@ struct BackupTests {
     try identity.check()
     #expect(texts(restored) == made)
 
-    // One that is there stays: a server works with it, and people have told their devices to trust it.
+    // One that is there stays: a server works with it, and people have made their devices trust it.
     let other = try empty("other")
     _ = try TLSIdentity.selfSigned(hosts: ["localhost"], directory: other)
     let own = texts(other)
     #expect(try files.write(to: other) == false)
     #expect(texts(other) == own && own != made)
-    // What is no pair is no certificate.
+    // Files that aren't a pair aren't a certificate.
     try own[0].write(toFile: data + "/" + CopiedFiles.names[0], atomically: true, encoding: .utf8)
     #expect(copied(of: data).isEmpty)
     for store in [store, before] { await store.close() }

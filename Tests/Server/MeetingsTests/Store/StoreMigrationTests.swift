@@ -97,7 +97,7 @@ struct StoreMigrationTests {
     let log = try await store.auditLog(tenant: "acme", before: nil, limit: 9)
     #expect(log.map(\.action) == ["tenant.create"] && log.first?.actor == "cli root")
 
-    // What ran when the old server ended is taken over, and what was begun is ended.
+    // Meetings that ran when the old server ended are taken over, and beginnings are ended.
     let left = try await store.leftBehind(now: now)
     #expect(left.map(\.meeting) == [meeting.id])
     #expect(left.first?.files.map(\.id) == ["f_1"] && left.first?.files.map(\.bytes) == [9])

@@ -44,7 +44,7 @@ struct WebhookStoreTests {
     #expect(try await store.removeWebhook(webhook.id))
     #expect(try await store.removeWebhook(webhook.id) == false)
     #expect(try await store.pendingDeliveries() == 0)
-    // What comes for one that is gone is not kept, and is no failure for the others.
+    // A delivery for one that is gone isn't kept, and doesn't fail the others.
     try await store.enqueue([delivery(webhook, "m_1", "e_2", at: now)])
     #expect(try await store.pendingDeliveries() == 0)
   }
@@ -80,7 +80,7 @@ struct WebhookStoreTests {
     #expect(try await due() == ["e_1 b"])
   }
 
-  @Test("what waits survives the end of the process, and a replay is a delivery of its own at the end")
+  @Test("waiting deliveries outlive the process, and a replay goes to the end")
   func replay() async throws {
     let folder = TemporaryFolder()
     var store = try await SQLiteMeetingStore.open(folder: folder.path)
@@ -94,7 +94,7 @@ struct WebhookStoreTests {
     let page = try await store.deliveries(of: webhook.id, state: .pending, before: all[0].sequence, limit: 10)
     #expect(page.map(\.event) == ["e_1"])
     for delivery in all { try await store.record(.delivered(status: 200), sequence: delivery.sequence, now: now) }
-    // What is done is not done again by a late answer.
+    // A delivery that is done isn't done again by a late answer.
     try await store.record(.failed(status: nil, problem: "late"), sequence: all[0].sequence, now: now)
     #expect(try await store.delivery(sequence: all[0].sequence)?.state == .delivered)
     let again = try #require(try await store.replay(id: all[1].id, webhook: webhook.id, now: now + 9))
@@ -104,7 +104,7 @@ struct WebhookStoreTests {
     #expect(try await store.replay(id: all[1].id, webhook: .random(), now: now) == nil)
   }
 
-  @Test("what waits before a replay of the same meeting is tried at once, and the replay says how much that is")
+  @Test("deliveries before a replay of the same meeting are tried at once, and counted")
   func replayBehind() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)

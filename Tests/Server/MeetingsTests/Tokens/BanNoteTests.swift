@@ -9,7 +9,7 @@ struct BanNoteTests {
   private let hour: TimeInterval = 3_600
   private let day: TimeInterval = 24 * 3_600
 
-  /// What becomes of a guest at an address when what nobody needs any more was forgotten at `time`.
+  /// The verdict on a guest at an address when unneeded records were purged at `time`.
   private func isBanned(
     _ world: TokenWorld, _ grant: JoinGrant, _ meeting: MeetingRecord, from address: IPAddress? = nil, at time: Date
   ) async throws -> Bool {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Meetings
 
-@Suite("Whose people the holders of tokens are")
+@Suite("The tenants of tokens' holders")
 struct GuestTests {
   @Test(
     "guests are those of the open door, and whom the tenant calls so; hosts pass every level, guests only the open one")

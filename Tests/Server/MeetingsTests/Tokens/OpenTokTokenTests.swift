@@ -71,7 +71,7 @@ struct OpenTokTokenTests {
       #expect(
         await world.code(try world.token("{\(world.head),\"ist\":\"project\",\(claims)}")) == "badToken", "\(claims)")
     }
-    // What server SDKs send to REST endpoints has no session: it opens nothing.
+    // Tokens that server SDKs send to REST endpoints have no session: they open nothing.
     #expect(await world.code(try world.token("{\(world.head),\"ist\":\"project\"}")) == "badToken")
     #expect(
       await world.code(try world.token("{\(world.head),\"ist\":\"account\",\"session_id\":\"\(own)\"}")) == "badToken")

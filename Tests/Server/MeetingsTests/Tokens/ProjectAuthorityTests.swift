@@ -4,7 +4,7 @@ import Testing
 
 @testable import Meetings
 
-@Suite("Whose requests of the OpenTok REST API are")
+@Suite("The tenants of OpenTok REST requests")
 struct ProjectAuthorityTests {
   private let now = TokenWorld.now
   private var time: Int { Int(now.timeIntervalSince1970) }

@@ -36,7 +36,7 @@ struct RefreshedTokenTests {
     let admission = try await world.admit(text)
     let fresh = try #require(try await world.authority.refreshed(admission, now: now + 3_590))
     try await world.authority.revoke(admission.grant, now: now + 3_595)
-    // What the store needs no more it forgets; the first token is over then, and this one is not.
+    // The store forgets what it needs no more; the first token is over then, and this one isn't.
     _ = try await world.store.purge(now: now + 3_700)
     #expect(await world.code(fresh.token.value, at: now + 4_100) == "badToken")
     #expect(try await world.authority.refreshed(admission, now: now + 3_600) == nil)

@@ -22,7 +22,7 @@ struct SharedTokenTests {
       try world.token("{\(world.head),\"room\":\"daily\",\"permissions\":[\"chat\",\"publishAudio\"]}"))
     #expect(own.meeting.id == admission.meeting.id)
     #expect(own.grant.role == .publisher && own.grant.permissions == [.chat, .publishAudio])
-    // Whoever is seen by nobody must not be heard either, whatever the token says.
+    // A participant whom nobody sees must not be heard either, whatever the token says.
     let hidden = try await world.admit(
       try world.token(
         "{\(world.head),\"room\":\"daily\",\"role\":\"hidden\",\"permissions\":[\"subscribe\",\"publishAudio\",\"chat\"]}"
@@ -179,7 +179,7 @@ struct SharedTokenTests {
     }
   }
 
-  @Test("whoever moderates by any way in which issuers of Jitsi's tokens say so is a moderator")
+  @Test("every way in which Jitsi tokens name a moderator makes one")
   func jitsiModerators() async throws {
     let world = try await TokenWorld()
     for (claims, role) in [

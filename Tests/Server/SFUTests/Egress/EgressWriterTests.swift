@@ -5,7 +5,7 @@ import Testing
 @testable import RTC
 @testable import SFU
 
-@Suite("What leaves to a receiver", .tellsSeeds)
+@Suite("Packets to a receiver", .tellsSeeds)
 struct EgressWriterTests {
   /// How sound reaches the receiver.
   enum Sound: CaseIterable {

@@ -58,7 +58,7 @@ struct PacedOrderTests {
     }
     camera.start()
     meeting.run(for: .milliseconds(300))
-    // What the receiver says is known, and what is wanted leaves little room.
+    // The receiver's estimate is known, and the wanted layers leave little room.
     ben.member.egress.writer.bandwidth.activate(.receiverEstimate)
     ben.member.egress.writer.bandwidth.nextTick = .distantFuture
     try say(.kilobits(1_200), meeting, ben)
@@ -93,7 +93,7 @@ struct PacedOrderTests {
     meeting.receive(Array(bytes[..<writer.length]), client)
   }
 
-  @Test("where a report ends the pacing, what waits leaves before what comes, and at once")
+  @Test("when a report ends the pacing, waiting packets leave before new ones, at once")
   func endOfPacing() throws {
     let (meeting, camera, ben, departures) = try waiting()
     try say(.kilobits(20_000), meeting, ben)
@@ -147,7 +147,7 @@ struct PacedOrderTests {
     meeting.now = meeting.now + PacingQueue.maximumWait + .milliseconds(50)
     meeting.router.handleTimeout(now: meeting.now, batch: meeting.batch, to: departures)
     #expect(meeting.router.counters.pacedDrops == UInt64(waited))
-    // What depends on what is missing does not leave.
+    // Frames that depend on a missing one don't leave.
     let before = departures.sequences
     send(4, of: camera, meeting, to: departures)
     #expect(departures.sequences == before)
@@ -163,7 +163,7 @@ struct PacedOrderTests {
     #expect(next.payload[1] == 0xC0 && next.payload[5] & 1 == 0, "a keyframe comes first")
   }
 
-  @Test("what waited too long before a keyframe that has come since costs no further one")
+  @Test("packets dropped in the queue before a newer keyframe ask for no further one")
   func keyframeSince() throws {
     let (meeting, camera, ben, departures) = try waiting()
     let asked = camera.client.keyframeRequests

@@ -96,7 +96,7 @@ struct SpatialLayerTests {
     let rig = try LayerRig(.descriptor, spatial: 2, temporal: 2)
     rig.start()
     rig.run(1_000)
-    /// The last mask that the receiver was told, and the number of the last frame.
+    /// The last mask that the receiver got, and the number of the last frame.
     func told() throws -> (mask: UInt32?, frame: UInt16) {
       var structure: DependencyStructure?
       var mask: UInt32?
@@ -128,7 +128,7 @@ struct SpatialLayerTests {
     rig.meeting.router.setTarget(.highest, of: rig.slot)
     rig.run(500)
     #expect(try told().mask == 0b1111)
-    // What the sender itself stops is passed on.
+    // Targets that the sender itself stops are passed on.
     rig.sources[0].shape?.announcedTargets = 0b0011
     rig.run(300)
     #expect(try told().mask == 0b0011)
@@ -220,7 +220,7 @@ struct SpatialLayerTests {
     }
   }
 
-  @Test("what a spatial and temporal layer takes is measured with all that it needs", arguments: kinds)
+  @Test("a layer's rate is measured with all that it needs", arguments: kinds)
   func ladder(kind: LayeredShape.Kind) throws {
     let rig = try LayerRig(kind, spatial: 3, temporal: 3)
     rig.start()

@@ -27,7 +27,7 @@ struct StreamRewriterTests {
     rewriter.skip(packet(103))
     #expect(rewriter.rewrite(packet(104), now: now)?.sequence == base + 3)
     #expect(rewriter.rewrite(packet(102), now: now)?.sequence == base + 2)
-    // What was left out cannot come in again.
+    // A packet that was left out can't come in again.
     #expect(rewriter.rewrite(packet(103), now: now) == nil)
     #expect(rewriter.rewrite(packet(99), now: now) == nil)
   }
@@ -152,12 +152,12 @@ struct StreamRewriterTests {
       #expect(next > last && next - last <= 1_001, "after jumps of \(jump): \(next - last)")
       #expect(used.insert(next).inserted)
       last = next
-      // What comes late from within a closed gap has no number any more.
+      // A packet that comes late from within a closed gap has no number any more.
       if jump > 1_001 { #expect(number(sequence - 1) == nil) }
     }
   }
 
-  @Test("what comes late though its layer is left out becomes a filler, at once and when it is asked for again")
+  @Test("a late packet of a layer left out becomes a filler, also when asked for again")
   func fillers() throws {
     let rewriter = StreamRewriter(firstSequence: 1_000, firstTimestamp: 5)
     let now = Instant.milliseconds(1)
@@ -187,7 +187,7 @@ struct StreamRewriterTests {
     let origin = try #require(rewriter.source(of: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: late.sequence))))
     #expect(origin.source == 102)
     #expect(rewriter.numbers(of: layered(102, 1), out: origin.out, serial: origin.serial)?.isFiller == true)
-    // Who has moved up meanwhile gets later frames, not those.
+    // A receiver that has moved up since gets later frames, not those.
     let all = try #require(rewrite(layered(105, 1), .all))
     #expect(!all.isFiller && all.sequence == first.sequence + 4)
     #expect(rewriter.numbers(of: layered(102, 1), out: origin.out, serial: origin.serial)?.isFiller == true)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What receivers want", .tellsSeeds)
 struct LayersWantedTests {
-  /// What the publisher has been told since the last call.
+  /// The messages to the publisher since the last call.
   private func told(_ rig: LayerRig) -> [LayersWanted] {
     var wishes: [LayersWanted] = []
     while let event = rig.meeting.router.pollEvent() {
@@ -122,7 +122,7 @@ struct LayersWantedTests {
     expectContinuous(rig.stream, pictures: kind == .vp8)
   }
 
-  @Test("what is hidden gets nothing and asks for nothing, and is back with a keyframe when it is shown")
+  @Test("a hidden video gets and asks for nothing, and is back with a keyframe")
   func hidden() throws {
     let rig = try LayerRig(simulcast: .vp8)
     rig.start()
@@ -217,7 +217,7 @@ struct LayersWantedTests {
     #expect(told(rig).allSatisfy { $0.frameRate == 0 })
     rig.run(300)
     #expect(told(rig).map(\.frameRate) == [10])
-    // Who has said nothing wants all.
+    // A receiver that has said nothing wants all.
     let cem = try rig.meeting.join("cem")
     let second = cem.slot("7", .video, ssrc: 6_000, codecs: LayerRig.codecs(.vp8))
     rig.meeting.router.attach(rig.publication, to: second)

@@ -41,7 +41,7 @@ struct SimulcastTests {
     }
   }
 
-  @Test("who publishes again in the same section is seen, though its packets name neither section nor layer any more")
+  @Test("a track published again is seen, though its packets name no section or layer")
   func publishedAgain() throws {
     let meeting = try VirtualMeeting()
     let ann = try meeting.join("ann")
@@ -65,7 +65,7 @@ struct SimulcastTests {
     meeting.run(for: .seconds(1))
     #expect(again[0].publication.streams.compactMap { $0.layer?.text }.sorted() == ["h", "q"])
     #expect(try #require(ben.streams[5_000]).packets.count > 80)
-    // What stood for a section that is gone opens no other one.
+    // An MID that stood for a section that is gone opens no other one.
     meeting.router.unpublish(again[0].publication, of: ann.member)
     meeting.run(for: .seconds(1))
     #expect(other[0].publication.streams.allSatisfy { $0.ssrc.rawValue >= 3_000 })

@@ -133,7 +133,7 @@ struct SpatialLayersWantedTests {
     #expect(asked == 8)
   }
 
-  @Test("what a layer takes that comes back is not guessed from its first packets")
+  @Test("a returning layer's rate isn't guessed from its first packets")
   func rate() throws {
     let rig = try LayerRig(.descriptor, spatial: 3, temporal: 3, isIndependent: true)
     rig.start()

@@ -12,7 +12,7 @@ struct ConnectionQualityTests {
     .init(loss: loss, roundTrip: roundTrip, jitter: jitter, silence: silence, isBusy: isBusy, share: share)
   }
 
-  /// Whether each of these samples led to something that is told, and how the connection was judged then.
+  /// Whether each of these samples led to a report, and how the connection was judged then.
   private func judgements(_ samples: [ConnectionQualityMeter.Sample]) -> [ConnectionQuality?] {
     var meter = ConnectionQualityMeter()
     return samples.map { meter.update($0) ? meter.quality : nil }
@@ -29,7 +29,7 @@ struct ConnectionQualityTests {
     ]
     for sample in good { #expect(judgements([sample]) == [.good], "\(sample)") }
     for sample in poor { #expect(judgements([sample]) == [.poor], "\(sample)") }
-    // What is not known yet is no reason to complain.
+    // An unknown value isn't a reason to complain.
     #expect(judgements(Array(repeating: sample(roundTrip: nil), count: 3)) == [nil, nil, .excellent])
   }
 
@@ -40,14 +40,14 @@ struct ConnectionQualityTests {
     #expect(told.count { $0 != nil } == 1)
   }
 
-  @Test("what becomes worse is told at once, also before the first judgement, and instead of it")
+  @Test("a worse quality is reported at once, also before the first judgement")
   func worseAtOnce() {
     let told = judgements(Array(repeating: sample(loss: 0.1), count: 10))
     #expect(told[0] == .poor)
     #expect(told.count { $0 != nil } == 1)
   }
 
-  @Test("what becomes better is believed after three calm judgements, one step at a time")
+  @Test("a better quality is believed after three calm judgements, a step at a time")
   func betterInSteps() {
     let told = judgements([sample(loss: 0.1)] + Array(repeating: sample(), count: 6))
     #expect(told == [.poor, nil, nil, .good, nil, nil, .excellent])
@@ -92,7 +92,7 @@ struct ConnectionQualityTests {
     #expect(shortfall.lasting(0.1, now: .milliseconds(10_000)) == 1)
   }
 
-  @Test("who is not heard for 10 s is lost, and is back with the first packet")
+  @Test("a participant unheard for 10 s is lost, and is back with the first packet")
   func lost() {
     let silences: [TimeSpan] = [.zero, .zero, .zero, .milliseconds(9_900), .seconds(10), .seconds(11), .zero]
     let told = judgements(silences.map { sample(silence: $0) })

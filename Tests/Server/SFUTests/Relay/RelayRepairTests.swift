@@ -5,7 +5,7 @@ import Testing
 @testable import RTC
 @testable import SFU
 
-/// What a relay does not take at once, and what receivers behind it lose.
+/// Packets that a relay doesn't take at once, and the loss of receivers behind it.
 @Suite("Repairs over relays", .tellsSeeds)
 struct RelayRepairTests {
   /// Ann's camera and voice on router 0, Ben on router 1 behind a ring of 16 KiB, which takes a tenth of a second of
@@ -26,7 +26,7 @@ struct RelayRepairTests {
     return (cluster, ann, ben)
   }
 
-  @Test("what a full ring did not take follows in its order when it is read again: receivers see a delay and no gap")
+  @Test("packets that a full ring refused follow in order: a delay and no gap")
   func follows() throws {
     let (cluster, ann, ben) = try meeting()
     let wire = cluster.wire(0, 1)
@@ -94,7 +94,7 @@ struct RelayRepairTests {
     #expect(sound.count > 70, "half a second of sound that waited, and what came since: \(sound.count)")
   }
 
-  @Test("what comes late while a relay catches up is written once, and nothing that was written is written again")
+  @Test("packets late during a catch-up are written once, and none twice")
   func lateMeanwhile() throws {
     let (cluster, _, ben) = try meeting()
     let wire = cluster.wire(0, 1)
@@ -117,7 +117,7 @@ struct RelayRepairTests {
     #expect(cluster.meetings[0].router.relayState.owing.isEmpty)
   }
 
-  @Test("what comes later than it can be kept in mind is given up, and counted")
+  @Test("packets too late to be remembered are given up, and counted")
   func tooManyLate() {
     let ring = RelayOutput(ring: RelayRing(capacity: 4_096))
     var backlog = RelayBacklog(relay: Relay(channel: 1, reach: .machine, output: ring, session: 1), from: 1_000)
@@ -182,7 +182,7 @@ struct RelayRepairTests {
     #expect(streams.allSatisfy { $0.statistics.cumulativeLost == 0 })
   }
 
-  @Test("what waited for a full ring is forgotten when it is muted, or nobody wants it any more")
+  @Test("packets that wait for a full ring are dropped once muted or unwanted")
   func forgotten() throws {
     for mutes in [true, false] {
       let (cluster, _, ben) = try meeting()
@@ -207,7 +207,7 @@ struct RelayRepairTests {
     }
   }
 
-  @Test("who speaks is told what receivers behind relays lose, over as many as there are, and that it is over")
+  @Test("a speaker gets the loss of receivers behind relays, and its end")
   func losses() throws {
     // 0 – 1 | 2: the listener is on another machine.
     let cluster = try VirtualCluster(routers: 3, seed: 6)

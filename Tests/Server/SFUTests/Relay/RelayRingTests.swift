@@ -49,7 +49,7 @@ struct RelayRingTests {
     #expect(!ring.write(length: 0) { _ in })
   }
 
-  @Test("who writes leaves the room it was asked to leave")
+  @Test("a writer leaves the room that it was asked to leave")
   func reserve() {
     let ring = RelayRing(capacity: 4_096)
     while ring.write(length: 100, leaving: 1_000, { _ in }) {}
@@ -158,7 +158,7 @@ struct RelayRingTests {
   }
 }
 
-/// What an eventfd does for a loop.
+/// An eventfd's part in a loop.
 private final class Bell: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
   func ring() { semaphore.signal() }

@@ -45,7 +45,7 @@ struct RelayTests {
     #expect(cluster.wire(1, 0).count(.media) == 0)
   }
 
-  @Test("what nobody on the other router wants does not cross, and stops to when nobody does any more")
+  @Test("a publication unwanted on the other router doesn't cross, or stops")
   func demand() throws {
     let (cluster, _, camera, clients) = try meeting(receivers: 2)
     let slots = clients.compactMap { $0.slots["7"] }
@@ -108,7 +108,7 @@ struct RelayTests {
     }
   }
 
-  @Test("who starts to watch on the other router gets a keyframe without having to ask for it twice")
+  @Test("a new viewer on the other router gets a keyframe by one request")
   func lateSubscriber() throws {
     let (cluster, ann, camera, _) = try meeting(receivers: 0)
     camera.start()
@@ -144,7 +144,7 @@ struct RelayTests {
     #expect(stream.ordered[before].payload[5] & 1 == 0)
   }
 
-  @Test("who leaves, or unpublishes, is gone everywhere, and slots that carried it are empty")
+  @Test("a participant who leaves or unpublishes is gone everywhere, its slots empty")
   func leaving() throws {
     let (cluster, ann, camera, clients) = try meeting(receivers: 2)
     camera.start()
@@ -185,7 +185,7 @@ struct RelayTests {
     #expect((clients[0].streams[5_000]?.packets.count ?? 0) > before + 60)
   }
 
-  @Test("who moves to another router is received from there, even before the old one is known to have lost it")
+  @Test("a participant who moves is received, even before the old router knows the loss")
   func moving() throws {
     let cluster = try VirtualCluster(routers: 3)
     cluster.connectAll()
@@ -204,7 +204,7 @@ struct RelayTests {
     cluster.run(for: .seconds(1))
     #expect(slot.publication?.id.rawValue == "t_1")
     let before = ben.streams[5_000]?.packets.count ?? 0
-    // What the old router says of it afterwards changes nothing.
+    // Late reports of the old router change nothing.
     cluster.meetings[0].router.remove(ann.member)
     cluster.run(for: .seconds(1))
     #expect(slot.publication?.id.rawValue == "t_1")
@@ -227,7 +227,7 @@ struct RelayTests {
     cluster.run(for: .seconds(1))
     #expect(slot.publication?.id == PublicationID(rawValue: "t_1"))
     #expect((ben.streams[5_000]?.packets.count ?? 0) > 60)
-    // One that was given something else meanwhile is left alone.
+    // A slot that was given something else in between is left alone.
     let other = ben.slot("8", .video, ssrc: 6_000)
     #expect(cluster.attach("t_9", to: other, on: 1))
     cluster.attach("t_1", to: other, on: 1)
@@ -271,7 +271,7 @@ struct RelayTests {
     #expect(slot.publication?.id.rawValue == "t_1")
   }
 
-  @Test("who comes back on another router before the first one is known to be lost is seen there, and stays")
+  @Test("a participant who returns on another router is seen there, and stays")
   func backBeforeTheLoss() throws {
     let (cluster, ann, ben, slot) = try annSeenByBen(routers: 2)
     try cluster.meetings[1].join("ann").publish("t_1", mid: "0", .video, ssrc: 2_000).start()

@@ -52,7 +52,7 @@ struct RelayedLayersTests {
     cluster.run(for: .seconds(1))
     #expect(Array(wire.layers.keys) == [0], "layers \(wire.layers) cross")
     #expect(told(cluster, 0).last?.streams.map(\.rawValue) == ["q"])
-    // Only the router that the publisher is on tells it.
+    // Only the router that the publisher is on reports it.
     #expect(told(cluster, 1).isEmpty)
 
     router.setWanted(width: 1_280, height: 720, slot, now: cluster.now)
@@ -71,7 +71,7 @@ struct RelayedLayersTests {
     if let stream = ben.streams[5_000] { expectContinuous(stream, pictures: true) }
   }
 
-  @Test("what is shown nowhere behind the relay does not cross, and is back with a keyframe when it is shown")
+  @Test("layers unseen behind the relay don't cross, and are back with a keyframe")
   func hidden() throws {
     let (cluster, _, ben, slot) = try meeting()
     let router = cluster.meetings[1].router

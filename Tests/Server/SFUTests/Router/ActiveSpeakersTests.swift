@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Active speakers")
 struct ActiveSpeakersTests {
-  @Test("who speaks is reported soon, with a level, and gone soon after")
+  @Test("a speaker is reported soon, with a level, and gone soon after")
   func speaks() {
     var speakers = ActiveSpeakers()
     let voice = speakers.add(participant: 4)
@@ -47,7 +47,7 @@ struct ActiveSpeakersTests {
     #expect(leaders == [0])
   }
 
-  @Test("who really takes over leads within a second")
+  @Test("a speaker who takes over leads within a second")
   func takeover() {
     var speakers = ActiveSpeakers()
     let first = speakers.add(participant: 0)

@@ -29,7 +29,7 @@ struct ForwardingTests {
     #expect(stream.ordered.allSatisfy { $0.payload.count >= 1_000 && $0.payload.count <= 1_001 })
   }
 
-  @Test("what arrives while nobody has asked for it reaches nobody")
+  @Test("packets that arrive before anybody asks for them reach nobody")
   func noSubscriber() throws {
     let meeting = try VirtualMeeting()
     let ann = try meeting.join("ann")
@@ -260,7 +260,7 @@ struct ForwardingTests {
     }
     send(20)
     meeting.run(for: .milliseconds(100))
-    // The first packet of who begins anew could still be an old one.
+    // The first packet of a sender that starts again could still be an old one.
     #expect(stream.arrivals - before >= 19)
     #expect(stream.duplicates == 0)
   }
@@ -327,7 +327,7 @@ struct ForwardingTests {
     #expect(!meeting.router.attach(camera.publication, to: audio))
   }
 
-  @Test("who has left gets and sends nothing, and its slots elsewhere are empty")
+  @Test("a participant who has left gets and sends nothing, and its slots are empty")
   func leaving() throws {
     let meeting = try VirtualMeeting()
     let ann = try meeting.join("ann")

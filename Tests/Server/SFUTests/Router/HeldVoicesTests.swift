@@ -46,7 +46,7 @@ struct HeldVoicesTests {
       for (other, voice) in voices.enumerated() where other != index {
         guard let stream = client.streams[5_000 + UInt32(other)] else { continue }
         #expect(stream.missing == 0 && stream.duplicates == 0)
-        // What is on its way at the end is not there yet.
+        // Packets on their way at the end aren't there yet.
         #expect(stream.packets.count >= voice.source.packetsSent - 3)
         var last = Instant.zero
         for packet in stream.ordered {
@@ -77,7 +77,7 @@ struct HeldVoicesTests {
     for (meeting, clients, voices) in [alike, unlike] {
       _ = check(clients, voices, limit: .milliseconds(5))
       let received = clients.flatMap { $0.streams.values.flatMap(\.ordered) }
-      // What was padded comes out as it went in.
+      // A padded packet comes out as it went in.
       #expect(received.allSatisfy { packet in packet.payload.allSatisfy { $0 == packet.payload[0] } })
       #expect(meeting.router.counters.protectFailures == 0)
     }

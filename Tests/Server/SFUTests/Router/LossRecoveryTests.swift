@@ -34,7 +34,7 @@ struct LossRecoveryTests {
       #expect(stream.packets.count > 1_200, "seed \(seed)")
       #expect(stream.missing == 0, "seed \(seed): \(stream.missing) of \(stream.packets.count) never came")
       #expect(stream.ordered.contains { $0.isRetransmission })
-      // What was repaired has the content of the original.
+      // A repaired packet has the content of the original.
       var last: VirtualReceiver.Packet?
       for packet in stream.ordered {
         if let last {
@@ -127,7 +127,7 @@ struct LossRecoveryTests {
     #expect(ann.member.quality.quality == .lost)
   }
 
-  @Test("who receives over a clean path is not blamed for what its publisher's path loses or delays")
+  @Test("a receiver on a clean path isn't blamed for its publisher's path")
   func othersPaths() throws {
     let meeting = try VirtualMeeting(seed: 6)
     let ann = try meeting.join("ann")

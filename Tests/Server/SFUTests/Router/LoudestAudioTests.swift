@@ -150,7 +150,7 @@ struct LoudestAudioTests {
     #expect(heard(clients[5]) == ["a1"])
     #expect(fixed.publication?.id.rawValue == "a8")
     #expect(clients[5].streams.values.map(\.missing).reduce(0, +) == 0)
-    // What is carried already takes no second slot.
+    // A microphone that is carried already takes no second slot.
     microphones[8].level = 25
     cluster.run(for: .seconds(1))
     #expect(clients[3].slots.filter { $0.value.publication?.id.rawValue == "a8" }.count == 1)

@@ -31,7 +31,7 @@ struct LoudestVoicesTests {
     }
   }
 
-  @Test("whoever talks is chosen within 100 ms while no more talk than there are places", arguments: 1...6)
+  @Test("every talker is chosen within 100 ms while there are places", arguments: 1...6)
   func heardSoon(seed: UInt64) {
     var voices = LoudestVoices(places: 4)
     var talk = Conversation(random: SeededGenerator(TestSeed.of(seed)), people: 60, talkers: 2)

@@ -92,7 +92,7 @@ struct NewcomerTests {
     #expect(first.at - opened > meeting.down.delay)
   }
 
-  @Test("what was lost since the keyframe fills its gap when it is there")
+  @Test("packets lost since the keyframe fill their gap when it is there")
   func lossSinceKeyframe() throws {
     meeting.up.loss = 0.2
     meeting.run(for: .milliseconds(160))
@@ -105,7 +105,7 @@ struct NewcomerTests {
     #expect(try stream.conflicts == 0)
   }
 
-  @Test("who was connected before gets no picture twice when the connection is made again")
+  @Test("a receiver that reconnects gets no video twice")
   func reconnect() throws {
     try meeting.connect(ben)
     meeting.run(for: .milliseconds(120))
@@ -121,7 +121,7 @@ struct NewcomerTests {
     #expect(packets[before.count].payload[5] & 1 == 0)
   }
 
-  @Test("who never connects costs one keyframe, and one whose connection ended none")
+  @Test("a client that never connects costs one keyframe, and an ended connection none")
   func nobodyThere() throws {
     meeting.run(for: .seconds(3))
     #expect(ann.keyframeRequests == 1)

@@ -110,7 +110,7 @@ struct ThreatTests {
     }
     let again = Int(meeting.router.counters.retransmissions)
     let mediaPackets = try #require(ben.streams[5_000]).packets.count
-    // The store's worth at the start (the allowance), then half of what is sent anew.
+    // The store's worth at the start (the allowance), then half of what is sent again.
     let bound = Int(RetransmissionBudget.capacity) / 1_000 + mediaPackets / 2 + 64
     #expect(again <= bound, "\(again) retransmissions for \(mediaPackets) packets")
     #expect(again > 50)

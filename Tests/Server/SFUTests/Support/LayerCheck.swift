@@ -86,7 +86,7 @@ final class LayerRig {
     run(1_500)
   }
 
-  /// What came since `start`, frame by frame.
+  /// The frames since `start`, one by one.
   func frames(since start: Instant = .zero) -> [ReceivedFrame] {
     ReceivedFrame.all(stream).filter { $0.at >= start }
   }

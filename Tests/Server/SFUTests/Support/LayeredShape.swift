@@ -1,10 +1,10 @@
 @testable import RTC
 
-/// What a test writes behind the codec's own header, so that a receiver can tell whether all that a frame needs has
-/// come.
+/// The mark that a test writes behind the codec's own header, so that a receiver knows whether all that a frame needs
+/// has come.
 struct FrameMark: Hashable {
   static let length = 16
-  /// Which source made it.
+  /// The source that made it.
   var source: UInt8
   /// The frame's number in its source.
   var frame: Int
@@ -233,8 +233,8 @@ final class LayeredShape {
     writer.put(template, 6)
     writer.put(frame & 0xFFFF, 16)
     let hasStructure = isKeyframe && isFirst && spatial == 0
-    // Where decoding of a target can begin: anywhere in a keyframe; in time at the start of the pattern and at sync
-    // frames.
+    // Targets' points at which decoding can begin: anywhere in a keyframe; in time at the start of the pattern and at
+    // sync frames.
     var indications: [Int] = []
     for target in 0..<targetCount {
       let top = (target / temporalLayers, target % temporalLayers)

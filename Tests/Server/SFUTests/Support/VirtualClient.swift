@@ -8,7 +8,7 @@ final class VirtualClient {
   unowned let meeting: VirtualMeeting
   let member: Member
   private(set) var sources: [VirtualSource] = []
-  /// What came, by the slot's SSRC.
+  /// Receivers by the slot's SSRC.
   private(set) var streams: [UInt32: VirtualReceiver] = [:]
   private(set) var slots: [String: Subscription] = [:]
   /// RTCP that came from the router.
@@ -221,7 +221,7 @@ final class VirtualSource {
   var ignoresRequests = false
   /// The simulcast layer that packets name.
   var ridOnWire: String?
-  /// What its packets are coded in, one of its section's.
+  /// The payload type of its packets, one of its section's.
   var payloadType: PayloadType
   /// Makes its frames; nil for plain VP8.
   var shape: LayeredShape?

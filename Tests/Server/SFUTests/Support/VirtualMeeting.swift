@@ -53,7 +53,7 @@ final class VirtualMeeting: PacketSink {
   private var order = 0
   let sender: SRTPSender
 
-  /// - Parameter number: Tells the meetings of one test from each other.
+  /// - Parameter number: Keeps the meetings of one test apart from each other.
   init(seed: UInt64 = 1, number: UInt64 = 0, audioLoudest: Int = 5) throws {
     let seed = TestSeed.of(seed) &+ number
     let clock = NTPClock(instant: .zero, time: NTPTime(unixNanoseconds: 1_800_000_000_000_000_000))

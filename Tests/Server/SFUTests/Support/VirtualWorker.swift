@@ -1,15 +1,14 @@
 import Basics
 @testable import SFU
 
-/// Several meetings on one worker in virtual time. What happened in which of them, and which of them is flushed when,
-/// is decided as in a worker.
+/// Several meetings on one worker in virtual time. Events are attributed and meetings flushed as in a worker.
 final class VirtualWorker {
   let meetings: [VirtualMeeting]
   private let entries: ContiguousArray<MediaCore.Meeting?>
   private(set) var touched = DirtyMeetings()
   private var closed: Set<Int> = []
   private(set) var now: Instant
-  /// What the worker's gauge says, asked in each tick.
+  /// The worker's gauge, asked in each tick.
   var gauge: () -> (load: TimeSpan, isBusy: Bool) = { (.zero, true) }
 
   init(_ meetings: [VirtualMeeting]) {

@@ -58,7 +58,7 @@ struct DataChannelTests {
     func received(_ delivery: DataDelivery) -> [[UInt8]] { channels[delivery].flatMap { messages[$0] } ?? [] }
   }
 
-  /// What the workers report, gathered beside the test.
+  /// The workers' reports, gathered next to the test.
   private actor Reports {
     private(set) var all: [MeetingDataEvent] = []
     func gather(_ events: AsyncStream<MeetingDataEvent>) { Task { for await event in events { all.append(event) } } }
@@ -225,7 +225,7 @@ struct DataChannelTests {
     #expect(data.map(\.channelsClosed).reduce(0, +) == 1)
     #expect(await reports["m"]?.all == [.slowReader(slow.id)])
     #expect(!fast.closed.contains { $0 == fast.channels[.reliable] })
-    // Once it reads again it learns of the end, and can open the channel anew.
+    // Once it reads again it learns of the end, and can open the channel again.
     let lost = try #require(slow.channels[.reliable])
     try await wait([fast, slow]) { slow.closed.contains(lost) ? nil : "the channel is not closed" }
     try slow.open(.reliable)

@@ -95,7 +95,7 @@ struct HeldMeetingsTests {
     #expect(worker.touched.earliest == .distantFuture, "the worker would wake for nothing")
   }
 
-  @Test("what waits leaves in the next tick once the worker is idle")
+  @Test("waiting packets leave in the next tick once the worker is idle")
   func idle() throws {
     let worker = try worker(2)
     var isBusy = true

@@ -51,7 +51,7 @@ import Testing
     #expect(ranked(policy, [interface("eth0", "10.0.0.5")]) == [])
   }
 
-  @Test("where media listens on some addresses, those are told, and a family's wildcard means all of it")
+  @Test("media on some addresses reports those, and a wildcard all of its family")
   func hosts() {
     let wired = interface("eth0", "192.168.1.5", "192.168.1.6", "2a00::5")
     #expect(ranked(.init(hosts: ips("192.168.1.6")), [wired]) == ips("192.168.1.6"))
@@ -78,7 +78,7 @@ import Testing
     let last = addresses.told(reached: ip("172.36.0.1"))
     #expect(last.prefix(2) == ips("172.36.0.1", "fd77::5")[...] && last.contains(ip("192.168.1.5")))
     #expect(Set(last).count == 16)
-    // What is no address of ours, as that of a proxy's connection, changes nothing.
+    // An address that isn't ours, as that of a proxy's connection, changes nothing.
     #expect(addresses.told(reached: ip("127.0.0.1")) == addresses.told(reached: nil))
   }
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Transport
 
-@Suite("Where media listens", .serialized, .timeLimit(.minutes(20))) struct MediaListeningTests {
+@Suite("The addresses and ports of media", .serialized, .timeLimit(.minutes(20))) struct MediaListeningTests {
   private func pool(_ hosts: [IPAddress] = [], port: UInt16 = 0) throws -> MediaWorkerPool {
     try MediaWorkerPool(
       count: 1,
@@ -15,7 +15,7 @@ import Transport
         addresses: MediaAddressPolicy(hosts: hosts)))
   }
 
-  /// Somebody in a meeting, who negotiates anew.
+  /// Somebody in a meeting, who negotiates again.
   private struct Caller {
     let client: LoopbackClient
     let id = ParticipantID(rawValue: "p")

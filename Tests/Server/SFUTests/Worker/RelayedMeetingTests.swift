@@ -50,7 +50,7 @@ struct RelayedMeetingTests {
       await writer.openRelay(of: MeetingID(rawValue: "m\(number)"), channel: UInt32(number), to: 1)
     }
     #expect(await writer.statistics().relays.messages < 200)
-    // What is measured: the turns in some time in which there is nothing to do.
+    // Measured: the turns in some time in which there is nothing to do.
     let before = await writer.turns
     try await Task.sleep(for: .milliseconds(100))
     let turns = await writer.turns - before

@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test("what is not whole is neither read nor written")
+  @Test("a picture that isn't whole is neither read nor written")
   func notWhole() {
     let frame = TestPicture.frame(0, width: 64, height: 48)
     for layout in Self.layouts {

@@ -36,7 +36,7 @@ import Testing
     #expect(abs(amplitude(1_000, back, rate: rate) - 10_000) < 500)
   }
 
-  @Test("what the lower rate cannot carry is not folded back into it")
+  @Test("frequencies above the lower rate are not folded back into it")
   func noAliases() {
     var down = AudioRateConverter(from: 48_000, to: 16_000)
     let samples = down.convert(tone(11_000, rate: 48_000, count: 48_000))

@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test("what GStreamer says stands in parentheses, behind words for people")
+  @Test("GStreamer's words stand in parentheses, behind words for people")
   func libraryWordsAreDetails() throws {
     let folder = ScratchFolder()
     var random = SeededGenerator(seed: TestSeed.of(4))
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test("What is no regular file is refused at once, with a sentence that names it")
+  @Test("a path that isn't a regular file is refused with a sentence that names it")
   func fifosSocketsAndDevicesAreRefused() throws {
     let folder = ScratchFolder()
     let fifo = folder.file("fifo")

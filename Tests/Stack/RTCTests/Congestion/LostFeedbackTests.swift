@@ -43,7 +43,7 @@ import Testing
     #expect(meanLoss(isLost: { _ in false }, isSilent: { $0 % 5 == 2 }) == 0)
   }
 
-  @Test("what reports call lost counts, whether or not other reports come")
+  @Test("packets that reports call lost count, with and without other reports")
   func packetsLost() {
     let all = meanLoss(isLost: { $0 % 5 == 2 }, isSilent: { _ in false })
     let some = meanLoss(isLost: { $0 % 5 == 2 }, isSilent: { $0 % 5 == 2 })

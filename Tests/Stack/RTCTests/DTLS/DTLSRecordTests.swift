@@ -68,7 +68,7 @@ struct DTLSRecordTests {
     #expect(link.clientEvents.last == .received([4]))
   }
 
-  @Test("what one end seals the other opens, once, in any order, and of any length", arguments: kinds)
+  @Test("a sealed record opens once at the other end, in any order, of any length", arguments: kinds)
   func roundTrip(kind: DTLSRecordCipher.Kind) throws {
     let (sender, receiver) = Self.pair(kind)
     var records: [[UInt8]] = []

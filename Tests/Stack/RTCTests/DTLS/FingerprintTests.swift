@@ -14,7 +14,7 @@ struct FingerprintTests {
     #expect(fingerprint.sdp.hasPrefix(algorithm.rawValue + " "))
   }
 
-  @Test("what is not a fingerprint is refused")
+  @Test("a text that isn't a fingerprint is refused")
   func refused() {
     let good = (0..<32).map { _ in "AB" }
     func parse(_ text: String) -> Fingerprint.ParseError? {

@@ -22,7 +22,7 @@ struct RTPHeaderWriterTests {
     return [UInt8](buffer[..<length])
   }
 
-  @Test("what is written is read back, and without elements there is no extension")
+  @Test("a written header reads back, and without elements there is no extension")
   func plain() throws {
     let bytes = try write([])
     #expect(bytes.count == 12)

@@ -80,7 +80,7 @@ struct OptionalAttributeTests {
     }
   }
 
-  @Test("what is left out is listed with its line")
+  @Test("a line that is left out is listed with its number")
   func ignored() throws {
     let read = try SessionDescription(
       parsing: plain.replacing(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Session descriptions, RFC 8866 and RFC 9429")
 struct SessionDescriptionTests {
-  @Test("what is written reads back as the same value", arguments: Offers.all)
+  @Test("a written description reads back as the same value", arguments: Offers.all)
   func roundTrip(named: Offers.Named) throws {
     let offer = named.text
     let first = try SessionDescription(parsing: offer)

@@ -7,7 +7,7 @@ import Testing
 struct SRTPRoundTripTests {
   static let profiles = DTLSContext.defaultProfiles
 
-  @Test("what was protected opens to the same bytes, of any size and header shape", arguments: profiles)
+  @Test("protected packets open to the same bytes, of any size and header shape", arguments: profiles)
   func roundTrip(profile: SRTPProfile) throws {
     let pair = try SRTPPair(profile)
     var random = SeededRandom(seed: TestSeed.of(5))

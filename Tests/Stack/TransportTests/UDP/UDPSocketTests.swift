@@ -153,7 +153,7 @@ private func packet(_ index: Int, _ length: Int) -> [UInt8] {
     #expect(await receive(40, on: receiver, slab: slab).count == 40)
   }
 
-  @Test("where every destination refuses segmented sends, nobody is sent any for a while")
+  @Test("if every destination refuses segmented sends, nobody gets any for a while")
   func systemFallback() async throws {
     let slab = try ReceiveSlab()
     let sender = try UDPSocket(bind: TransportAddress(ip: loopbackV4, port: 0))

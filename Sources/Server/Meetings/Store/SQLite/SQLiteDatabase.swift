@@ -105,11 +105,11 @@ final class SQLiteDatabase {
   /// Whether a transaction is open.
   private var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// Begins to copy everything to another database; nil when that does not work, which the other one can tell.
+  /// Begins to copy everything to another database; nil when that fails, and then `other` has the error.
   func begin(copyTo other: OpaquePointer?) -> OpaquePointer? { sqlite3_backup_init(other, "main", handle, "main") }
 
-  /// Brings everything from the log beside the file into it, and empties the log; false when somebody else reads just
-  /// now, for whom it does not wait.
+  /// Brings everything from the write-ahead log into the file, and empties the log; false when a reader uses it just
+  /// now, since it doesn't wait for one.
   func emptyLog() throws(MeetingStoreError) -> Bool {
     sqlite3_busy_timeout(handle, 0)
     defer { sqlite3_busy_timeout(handle, busyMilliseconds) }

@@ -4,7 +4,7 @@ import Glibc
 /// Copies of the whole database.
 extension SQLiteMeetingStore {
   /// Copies the database to the new file `target`, as it is at one moment, while it is written to. The file is readable
-  /// for this user only: it holds the same keys. What exists already is not overwritten. `files` go with it
+  /// for this user only: it holds the same keys. An existing file isn't overwritten. `files` go with it
   /// (``takeCopiedFiles()``).
   public func backUp(to target: String, with files: CopiedFiles = CopiedFiles()) async throws(MeetingStoreError) {
     let descriptor = Glibc.open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -34,8 +34,8 @@ extension SQLiteMeetingStore {
 
 /// A copy under way (the online backup of SQLite).
 private final class DatabaseCopy {
-  /// What runs is in no copy: a chat ends with its meeting, and is in nobody's backup for longer; and a lock must not
-  /// come back with a copy of last month. Overwritten, not only marked as free.
+  /// State of running meetings is in no copy: a chat ends with its meeting, and is in nobody's backup for longer; and a
+  /// lock must not come back with a copy of last month. Overwritten, not only marked as free.
   private static let leavingOut =
     "PRAGMA secure_delete = ON; DELETE FROM chat_messages; DELETE FROM running_values; DELETE FROM running_meetings; "
     + "DELETE FROM open_events"
@@ -60,8 +60,8 @@ private final class DatabaseCopy {
 
   /// Copies everything; false when that is done, true when it is to be tried again.
   ///
-  /// All at once: SQLite begins anew when somebody else has written between two steps, and beside a busy server that
-  /// would never end. In one step it reads one state of the file, and in WAL mode a reader holds up no writer.
+  /// All at once: SQLite starts over when somebody else has written between two steps, and on a busy server that would
+  /// never end. In one step it reads one state of the file, and in WAL mode a reader holds up no writer.
   func step() throws(MeetingStoreError) -> Bool {
     switch sqlite3_backup_step(backup, -1) {
     case SQLITE_DONE: return false

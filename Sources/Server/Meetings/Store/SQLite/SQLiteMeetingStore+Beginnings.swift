@@ -1,7 +1,7 @@
 import Basics
 import FoundationEssentials
 
-/// What webhooks were told has begun, and not that it has ended.
+/// Events that webhooks received as begun, and not yet as ended.
 extension SQLiteMeetingStore {
   /// Records beginnings and ends, all or none. It belongs into the transaction that enqueues their deliveries, so that
   /// the webhooks that were notified of a beginning are notified of its end, and no others.
@@ -32,7 +32,7 @@ extension SQLiteMeetingStore {
     }
   }
 
-  /// What servers were killed with, each thing once: it is this one's from now on.
+  /// The open beginnings of killed servers, each returned once: they belong to this server from now on.
   public func leftBeginnings() throws(MeetingStoreError) -> [Beginning] {
     let database = try open()
     let life = try life()

@@ -93,8 +93,8 @@ extension SQLiteMeetingStore {
         + "WHERE sequence = ? AND state = 'pending'", values + [.number(sequence)])
   }
 
-  /// Sends the event of a delivery once more. What its meeting waits for is tried now, since nothing else of the
-  /// meeting is sent before that.
+  /// Sends the event of a delivery once more. Events that its meeting waits for are tried now, since nothing else of
+  /// the meeting is sent before that.
   public func replay(id: String, webhook: WebhookID, now: Date) throws(MeetingStoreError) -> WebhookDelivery? {
     guard let old = try delivery(id: id, webhook: webhook) else { return nil }
     let again = WebhookDelivery(

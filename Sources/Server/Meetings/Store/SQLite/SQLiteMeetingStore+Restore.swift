@@ -2,14 +2,14 @@ import Glibc
 
 /// A copy in the place of what is kept.
 extension SQLiteMeetingStore {
-  /// Puts what a copy (``backUp(to:)``) has in the place of what is kept, in one transaction and beside whoever works
-  /// on the file, also a server: all of it holds from the next request on. `folder` is one with the copy as its store,
-  /// in today's format, which nobody writes to.
+  /// Replaces the stored data by a copy's (``backUp(to:)``), in one transaction, also while a server works on the file:
+  /// all of it holds from the next request on. `folder` is one with the copy as its store, in today's format, which
+  /// nobody writes to.
   ///
-  /// What would undo something that has happened since is not taken back:
+  /// These stay as they have become since the copy:
   /// - Meetings that run stay as they are, with what holds in them.
-  /// - Tokens and people that were refused since stay so, secrets are as good or retired as they were, and webhooks are
-  ///   still told what waits for them.
+  /// - Tokens and people that were refused since stay so, secrets stay as good or retired as they were, and webhooks
+  ///   still receive the events that wait for them.
   /// - Vaults stay: devices would take an older record for an attack, and an older count would give tries back.
   /// - A domain of the messaging service stays as it is: no message gets lost, and none comes twice. A missing one
   ///   comes whole.
@@ -43,9 +43,9 @@ extension SQLiteMeetingStore {
     }
   }
 
-  /// References between tables are looked at when all is done. Where two meetings want one place the one that is there
-  /// runs. The order of tenants is of no matter, and keeps SQLite from copying pages of the table instead of rows: then
-  /// it would still miss those that meetings refer to.
+  /// References between tables are looked at when all is done. Of two meetings that want one place the one that
+  /// runs keeps it. The order of tenants is of no matter, and keeps SQLite from copying pages of the table instead of
+  /// rows: then it would still miss those that meetings refer to.
   private static let replacing = """
     PRAGMA defer_foreign_keys = ON;
     DELETE FROM main.webhook_deliveries WHERE webhook NOT IN (SELECT id FROM copy.webhooks);

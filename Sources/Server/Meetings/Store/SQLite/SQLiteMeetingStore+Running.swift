@@ -119,7 +119,7 @@ extension SQLiteMeetingStore {
     return left
   }
 
-  /// Forgets what this server has taken over and holds no more. What is left of each is its name, until everybody knows
+  /// Forgets what this server has taken over and holds no more. Only the name of each is left, until everybody knows
   /// that it is over.
   public func forgetLeft(now: Date, except: [MeetingID]) throws(MeetingStoreError) -> [OverMeeting] {
     let database = try open()
@@ -167,6 +167,6 @@ extension SQLiteMeetingStore {
     }
   }
 
-  /// Overwrites in the file what was forgotten, and empties the log of changes beside it, which has the states before.
+  /// Overwrites forgotten rows in the file, and empties the write-ahead log, which has the states before.
   public func overwriteForgotten() throws(MeetingStoreError) -> Bool { try open().emptyLog() }
 }

@@ -110,7 +110,7 @@ public actor SQLiteMeetingStore: MeetingStore {
         "DELETE FROM meetings WHERE kind = 'room' AND used IS NULL AND created < ?", [.time(now - day)])
       rows += database.changes
       for id in running { try markUsed(id, now: now) }
-      // What is known of such a room is made anew with the next join, but for the bans from it, which name its id.
+      // The next join makes such a room again, except for the bans from it, which name its id.
       try database.query(
         """
         DELETE FROM meetings WHERE kind = 'room' AND used < ?1 AND revision = 0 AND passcode IS NULL
@@ -119,7 +119,7 @@ public actor SQLiteMeetingStore: MeetingStore {
               AND note.id > 'ban ' || meetings.id || ' ' AND note.id < 'ban ' || meetings.id || '!')
         """, [.time(now - MeetingRecord.roomKept), .time(now)])
       rows += database.changes
-      // What people without a credential have made, whatever they have made of it.
+      // Rooms that people without a credential have made, whatever their settings.
       try database.query(
         "DELETE FROM meetings WHERE anonymous = 1 AND coalesce(used, created) < ?",
         [.time(now - MeetingRecord.roomKept)])
@@ -183,7 +183,7 @@ public actor SQLiteMeetingStore: MeetingStore {
   /// Whether the whole file is in order, by the database's own check. Reads everything: for repair, not for requests.
   public func isIntact() throws(MeetingStoreError) -> Bool { try integrityCheck() == ["ok"] }
 
-  /// What the database's own check of the whole file says: `["ok"]`, or what is wrong.
+  /// The answer of the database's own check of the whole file: `["ok"]`, or the faults.
   func integrityCheck() throws(MeetingStoreError) -> [String] {
     var lines: [String] = []
     try open().query("PRAGMA integrity_check") { lines.append($0.text(0)) }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Parley
 
-/// What `parley join --record` writes: each received track into a file of its own, named after who sent it and what it
-/// shows.
+/// The files of `parley join --record`: each received track in a file of its own, named after its sender and its
+/// source.
 @MainActor final class MeetingRecording {
   private let directory: String
   private let isRaw: Bool
@@ -48,7 +48,7 @@ import Parley
   }
 
   /// Writes when each file's first frame is to be shown or heard, in seconds of one clock: raw files have no times of
-  /// their own, and without a common one sound and pictures cannot be laid side by side.
+  /// their own, and without a common one audio and video can't be aligned.
   private func writeStarts() -> Bool {
     var line: JSONLine = [:]
     for file in files {

@@ -1,7 +1,7 @@
 import Parley
 import Synchronization
 
-/// The file of one track, opened once what comes first has told its size.
+/// The file of one track, opened once the first frame has given its size.
 final class TrackFile: VideoSink, AudioSink {
   private struct State {
     var pictures: RecordedPictures
@@ -17,8 +17,8 @@ final class TrackFile: VideoSink, AudioSink {
   private let state: Mutex<State>
   private let hasFailed = Atomic(false)
 
-  /// A file of one kind of media; `onFailure` is told of the first error. Compressed video costs little of its size, so
-  /// it is made large enough for what a camera sends once the network lets it.
+  /// A file of one kind of media; `onFailure` is called with the first error. Compressed video costs little of its
+  /// size, so it is made large enough for what a camera sends once the network lets it.
   init(path: String, kind: MediaKind, isRaw: Bool, onFailure: @escaping @Sendable (MediaError) -> Void) {
     self.path = path
     self.kind = kind

@@ -91,7 +91,7 @@ struct TurnClientTests {
     #expect(model.allocations.count == 1 && !turn.isOver)
   }
 
-  @Test("what comes from a peer comes out with its place in the packet, by both ways")
+  @Test("packets of a peer come out with their place in the packet, by both ways")
   func receiving() {
     var (turn, model) = allocated()
     turn.permit(Self.peer, now: .zero)
