@@ -11,7 +11,7 @@ extension SfBAlert {
     case .warning: level = "Warning"
     case .info: level = "Info"
     }
-    Journal.note("alert", ["level": level, "type": "\(type)", "code": "\(error.code)"])
+    Journal.note("alert", ["level": level, "type": "\(type)", "code": "\((error as NSError).code)"])
     UIApplication.shared.keyWindow?.rootViewController?
       .showAlert("Error: \(typeName)", error.localizedDescription, answer: "Ok")
   }

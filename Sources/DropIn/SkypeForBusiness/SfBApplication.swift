@@ -8,19 +8,20 @@ import Parley
 /// let session = try application.joinMeetingAnonymous(withDiscover: url, authToken: token, displayName: "Jake")
 /// let conversation = session.conversation
 /// ```
-@preconcurrency @MainActor public final class SfBApplication: SfBObject, SfBKeyValueObservable {
-  private static let only = SfBApplication()
+@preconcurrency @MainActor open class SfBApplication: SfBObject, SfBKeyValueObservable {
+  fileprivate static let only = SfBApplication()
 
-  /// The only one. Never nil here; the type lets both `let sfb: SfBApplication? = …` and `let sfb: SfBApplication = …`
-  /// compile.
-  public class func shared() -> SfBApplication! { only }
+  /// The only one; of a subclass nil, since there is no second one.
+  open class func shared() -> Self? { only as? Self }
+  /// The only one, for `let sfb: SfBApplication = …`, as apps from before the header said that it may be nil have it.
+  @_disfavoredOverload public class func shared() -> SfBApplication { only }
 
   /// The settings of all meetings.
-  public let configurationManager = SfBConfigurationManager()
-  public let devicesManager = SfBDevicesManager()
+  open private(set) var configurationManager = SfBConfigurationManager()
+  open private(set) var devicesManager = SfBDevicesManager()
 
   /// Receives the alerts that concern no conversation, such as a server that cannot be reached.
-  public var alertDelegate: (any SfBAlertDelegate)? {
+  open var alertDelegate: (any SfBAlertDelegate)? {
     get { alerts.delegate }
     set { alerts.delegate = newValue }
   }
@@ -56,28 +57,27 @@ import Parley
   ///
   /// Returns at once. The conversation's state shows the progress of joining, and an alert reports a failure.
   /// - Throws: `invalidArgument` when the address isn't one of a meeting, or the name is empty.
-  @discardableResult public func joinMeetingAnonymous(
-    withUri meetingUri: URL?, displayName: String
+  @discardableResult open func joinMeetingAnonymous(
+    withUri meetingUri: URL, displayName: String
   ) throws -> SfBAnonymousSession {
-    let address = meetingUri?.absoluteString ?? ""
     try check(displayName)
     let meeting: Meeting
     do throws(JoinError) {
-      meeting = try Meeting(address, name: displayName, options: options)
+      meeting = try Meeting(meetingUri.absoluteString, name: displayName, options: options)
     } catch {
       throw SfBError.invalidArgument.because("The meeting's address is of no use. \(error.description)")
     }
-    return join(meeting, host: meetingUri?.host)
+    return join(meeting, host: meetingUri.host)
   }
 
   /// Joins a meeting by the discover address and the token that the app's service gave. Another one that is joined is
   /// left first.
   ///
   /// - Throws: `invalidArgument` when the address isn't an http or https address, or the token or the name is empty.
-  @discardableResult public func joinMeetingAnonymous(
-    withDiscover discoverUrl: URL?, authToken: String, displayName: String
+  @discardableResult open func joinMeetingAnonymous(
+    withDiscover discoverUrl: URL, authToken: String, displayName: String
   ) throws -> SfBAnonymousSession {
-    guard let discoverUrl, let scheme = discoverUrl.scheme?.lowercased(), ["http", "https"].contains(scheme),
+    guard let scheme = discoverUrl.scheme?.lowercased(), ["http", "https"].contains(scheme),
       discoverUrl.host?.isEmpty == false
     else {
       throw SfBError.invalidArgument.because(
@@ -151,14 +151,27 @@ import Parley
 }
 
 /// A guest's stay in one meeting. Leaving ``conversation`` ends it.
-@preconcurrency @MainActor public final class SfBAnonymousSession: SfBObject, SfBKeyValueObservable {
-  /// The conversation of the meeting.
-  public let conversation: SfBConversation
+@preconcurrency @MainActor open class SfBAnonymousSession: SfBObject, SfBKeyValueObservable {
+  /// The conversation of the meeting; one that is over, of a session that no joining gave.
+  open private(set) lazy var conversation = SfBConversation.over
 
   override class var keys: [ObservableKey] { [.value("conversation", \SfBAnonymousSession.conversation)] }
 
+  /// A session of no meeting.
+  public init() { super.init(internal: ()) }
+
   init(_ conversation: SfBConversation) {
-    self.conversation = conversation
     super.init(internal: ())
+    self.conversation = conversation
+  }
+}
+
+extension SfBConversation {
+  /// One of no meeting, which is over.
+  fileprivate static var over: SfBConversation {
+    let meeting = Meeting(discover: "", token: Secret(""), name: "", options: JoinOptions())
+    let conversation = SfBConversation(meeting, host: "localhost", application: .only)
+    conversation.finish()
+    return conversation
   }
 }

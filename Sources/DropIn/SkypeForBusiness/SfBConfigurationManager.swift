@@ -1,15 +1,15 @@
 /// The settings for every meeting of the app.
-@preconcurrency @MainActor public final class SfBConfigurationManager: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor open class SfBConfigurationManager: SfBObject, SfBKeyValueObservable {
   /// Most videos of others that are watched at a time: beyond it only who spoke last can be subscribed to.
-  @SfBObserved public var maxVideoChannels: UInt32 = 4 {
+  @SfBObserved open var maxVideoChannels: UInt32 = 4 {
     didSet { channelsChanged() }
   }
   /// Whether audio needs a network that is not a mobile one.
-  @SfBObserved public var requireWifiForAudio = false
+  @SfBObserved open var requireWifiForAudio = false
   /// Whether video needs a network that is not a mobile one.
-  @SfBObserved public var requireWifiForVideo = true
+  @SfBObserved open var requireWifiForVideo = true
   /// Accepted and without effect: nothing here is a preview.
-  @SfBObserved public var enablePreviewFeatures = false
+  @SfBObserved open var enablePreviewFeatures = false
 
   override class var keys: [ObservableKey] {
     [
@@ -28,7 +28,7 @@
 
   /// Says that whoever uses the app has accepted the terms of video. The SDK does not remember it: call it at every
   /// start of the app. Without it every call that has to do with video fails with ``SfBError/videoLicenseNotAccepted``.
-  public func setEndUserAcceptedVideoLicense() { isVideoLicenseAccepted = true }
+  open func setEndUserAcceptedVideoLicense() { isVideoLicenseAccepted = true }
 
   func checkVideoLicense() throws {
     guard isVideoLicenseAccepted else {

@@ -5,13 +5,15 @@ public import ParleyViews
 
 extension SfBApplication {
   /// ``shared()`` as Swift 2 spelled it.
-  public class func sharedApplication() -> SfBApplication! { shared() }
+  public class func sharedApplication() -> Self? { shared() }
+  /// ``shared()`` as Swift 2 spelled it, for `let sfb: SfBApplication = …`.
+  @_disfavoredOverload public class func sharedApplication() -> SfBApplication { shared() }
 
   /// Joins a meeting by its address, as Swift 2 spelled it.
   @discardableResult public func joinMeetingAnonymousWithUri(
-    _ meetingUri: NSURL?, displayName: String
+    _ meetingUri: NSURL, displayName: String
   ) throws -> SfBAnonymousSession {
-    try joinMeetingAnonymous(withUri: meetingUri.map(Self.url), displayName: displayName)
+    try joinMeetingAnonymous(withUri: meetingUri, displayName: displayName)
   }
 
   /// Joins a meeting by its address, as Swift 2 spelled it.
@@ -23,9 +25,9 @@ extension SfBApplication {
 
   /// Joins a meeting by its discover address, as Swift 2 spelled it.
   @discardableResult public func joinMeetingAnonymousWithDiscoverUrl(
-    _ discoverUrl: NSURL?, authToken: String, displayName: String
+    _ discoverUrl: NSURL, authToken: String, displayName: String
   ) throws -> SfBAnonymousSession {
-    try joinMeetingAnonymous(withDiscover: discoverUrl.map(Self.url), authToken: authToken, displayName: displayName)
+    try joinMeetingAnonymous(withDiscover: discoverUrl, authToken: authToken, displayName: displayName)
   }
 
   /// Joins a meeting by its discover address, as Swift 2 spelled it.
@@ -39,27 +41,25 @@ extension SfBApplication {
   @discardableResult public func joinMeetingAnonymous(
     withUri meetingUri: NSURL, displayName: String
   ) throws -> SfBAnonymousSession {
-    try joinMeetingAnonymous(withUri: Self.url(meetingUri), displayName: displayName)
+    try joinMeetingAnonymous(withUri: meetingUri as URL, displayName: displayName)
   }
 
   /// Joins a meeting by its discover address.
   @discardableResult public func joinMeetingAnonymous(
     withDiscover discoverUrl: NSURL, authToken: String, displayName: String
   ) throws -> SfBAnonymousSession {
-    try joinMeetingAnonymous(withDiscover: Self.url(discoverUrl), authToken: authToken, displayName: displayName)
+    try joinMeetingAnonymous(withDiscover: discoverUrl as URL, authToken: authToken, displayName: displayName)
   }
-
-  private class func url(_ url: NSURL) -> URL { url as URL }
 }
 
 extension SfBVideoService {
   /// ``showPreview(on:)`` as Swift 2 spelled it.
-  @discardableResult public func showPreviewOnView(_ view: UIView?) throws -> SfBVideoPreview {
+  @discardableResult public func showPreviewOnView(_ view: UIView) throws -> SfBVideoPreview {
     try showPreview(on: view)
   }
 
   /// ``showPreview(on:)`` as the SDK spelled it before June 2016.
-  @discardableResult public func preview(_ view: UIView?) throws -> SfBVideoPreview { try showPreview(on: view) }
+  @discardableResult public func preview(_ view: UIView) throws -> SfBVideoPreview { try showPreview(on: view) }
 }
 
 extension SfBConversationState {

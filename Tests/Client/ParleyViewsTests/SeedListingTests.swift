@@ -149,5 +149,12 @@ extension ScreenTests {
       window.sendKey(UIKey(characters: "\r"))
       #expect(UIApplication.shared.alerts.isEmpty)
     }
+
+    @Test("an app of calls may capture, sees no calls of others, and is observed by nobody")
+    func callWatcher() async throws {
+      let watcher = CallWatcher()
+      #expect(try watcher.isReady() && watcher.changes == 0 && UIViewController().observationInfo == nil)
+      #expect(await withCheckedContinuation { answer in watcher.ask { answer.resume(returning: $0) } })
+    }
   }
 }

@@ -45,7 +45,7 @@ import Testing
       let conversation = try office.join(invitation)
       conversation.alertDelegate = alarm
       try await wait(for: "the refusal: \(conversation.state)") { conversation.state == .idle }
-      #expect(alarm.alerts.map(\.type) == [.conferencing] && alarm.alerts.first?.error.code == 0x2309_002F)
+      #expect(alarm.alerts.map(\.type) == [.conferencing] && alarm.alerts.first?.problem.code == 0x2309_002F)
       // The service call says so, too, by an answer without an address.
       let join = invitation.join.absoluteString
       let answer = try await office.call(

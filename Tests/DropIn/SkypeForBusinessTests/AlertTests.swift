@@ -42,8 +42,8 @@ import Testing
       alarm.alerts.last { $0.type == type }?.level == level
     }
     let alert = try #require(alarm.alerts.last { $0.type == type })
-    #expect(alert.level == level && alert.error.code == code, "\(alert.error)", sourceLocation: location)
-    #expect(alert.error.domain == SfBErrorDomain, sourceLocation: location)
+    #expect(alert.level == level && alert.problem.code == code, "\(alert.error)", sourceLocation: location)
+    #expect(alert.problem.domain == SfBErrorDomain, sourceLocation: location)
   }
 
   private let mediaFailed = 0x2203_0005
@@ -242,7 +242,7 @@ import Testing
       let (_, early) = try await meet(office, invitation)
       _ = try await office.agent(invitation, name: "Tape", role: .recorder)
       try await expect(early, .conferenceIsRecording, .info, 0)
-      let notice = try #require(early.alerts.last?.error)
+      let notice = try #require(early.alerts.last?.problem)
       #expect(notice.localizedDescription.hasPrefix("Tape records"))
       #expect(notice.userInfo[SfBErrorSeverityKey] as? String == SfBErrorSeveritySuccess)
       let (_, late) = try await meet(office, invitation)
@@ -294,7 +294,7 @@ import Testing
           alarm.alerts.count >= before + expected.count
         }
         let new = alarm.alerts.dropFirst(before)
-        #expect(new.map(\.type) == expected.map(\.0) && new.allSatisfy { $0.level == .info && $0.error.code == 0 })
+        #expect(new.map(\.type) == expected.map(\.0) && new.allSatisfy { $0.level == .info && $0.problem.code == 0 })
         for (alert, words) in zip(new, words) { #expect(alert.error.localizedDescription.hasPrefix(words)) }
       }
       try await start()

@@ -69,7 +69,7 @@ import Testing
           let alerts = try await failure(
             office.application, "\(discover)?anonymousMeetingJoinContext=\(token)", token: token)
           #expect(alerts.conversation.map(\.type) == [.conferencing] && alerts.application.isEmpty, "\(token)")
-          let error = try #require(alerts.conversation.first?.error)
+          let error = try #require(alerts.conversation.first?.problem)
           #expect(error.domain == SfBErrorDomain && error.code == 0x2309_002F)
           #expect(error.localizedDescription.contains("(E3-9-47)"), "\(error.localizedDescription)")
           #expect(error.userInfo[SfBErrorSeverityKey] as? String == SfBErrorSeverityError)
@@ -81,7 +81,7 @@ import Testing
       ).conversation
       conversation.alertDelegate = alarm
       try await wait(for: "the refusal") { conversation.state == .idle }
-      #expect(alarm.alerts.map(\.type) == [.conferencing] && alarm.alerts.first?.error.code == 0x2309_002F)
+      #expect(alarm.alerts.map(\.type) == [.conferencing] && alarm.alerts.first?.problem.code == 0x2309_002F)
     }
   }
 
@@ -114,7 +114,7 @@ import Testing
         #expect(inside.alerts.count == 1 && outside.alerts.isEmpty && !conversation.canLeave, "\(name)")
         let alert = try #require(inside.alerts.first)
         #expect(alert.type == .conferencing && alert.level == .error, "\(name)")
-        #expect(alert.error.domain == SfBErrorDomain && alert.error.code == 0x2309_002F, "\(name)")
+        #expect(alert.problem.domain == SfBErrorDomain && alert.problem.code == 0x2309_002F, "\(name)")
         #expect(
           alert.error.localizedDescription
             == "There is no such meeting. E_ConferencingAnonymousJoinClientForbidden (E3-9-47)", "\(name)")
@@ -128,7 +128,7 @@ import Testing
     let alerts = try await failure(
       application, "http://127.0.0.1:9/discover?anonymousMeetingJoinContext=psat%3dx", token: "psat=x")
     #expect(alerts.conversation.isEmpty && alerts.application.map(\.type) == [.signIn])
-    #expect(alerts.application.first?.error.code == 570_621_972 && alerts.application.first?.level == .error)
+    #expect(alerts.application.first?.problem.code == 570_621_972 && alerts.application.first?.level == .error)
   }
 
   @Test(

@@ -122,7 +122,7 @@ import Testing
       try await wait(for: "the knock") { agent.lobby.count == 1 }
       try await agent.deny(#require(agent.lobby.first))
       try await wait(for: "the end: \(conversation.state)") { conversation.state == .idle }
-      #expect(alarm.alerts.map(\.type) == [.conferencing] && alarm.alerts.first?.error.code == 0x2309_002F)
+      #expect(alarm.alerts.map(\.type) == [.conferencing] && alarm.alerts.first?.problem.code == 0x2309_002F)
     }
   }
 

@@ -67,9 +67,9 @@ import Testing
     try await wait(for: "the connectivity alert: \(guest.told)") { !guest.inside.alerts.isEmpty }
     let alert = guest.inside.alerts[0]
     #expect(alert.type == .connectivity && alert.level == .warning, sourceLocation: location)
-    #expect(alert.error.domain == SfBErrorDomain && alert.error.code == noServer, sourceLocation: location)
+    #expect(alert.problem.domain == SfBErrorDomain && alert.problem.code == noServer, sourceLocation: location)
     #expect(
-      alert.error.userInfo[SfBErrorSeverityKey] as? String == SfBErrorSeverityWarning, sourceLocation: location)
+      alert.problem.userInfo[SfBErrorSeverityKey] as? String == SfBErrorSeverityWarning, sourceLocation: location)
   }
 
   /// Waits for the guest's test picture and tone at the other end.
@@ -156,7 +156,7 @@ import Testing
 
       #expect(guest.inside.alerts.map(\.type) == [.connectivity, .conferenceUnexpectedDisconnect], "\(guest.told)")
       let alert = try #require(guest.inside.alerts.last)
-      #expect(alert.level == .error && alert.error.code == noServer && alert.error.domain == SfBErrorDomain)
+      #expect(alert.level == .error && alert.problem.code == noServer && alert.problem.domain == SfBErrorDomain)
       #expect(alert.error.localizedDescription.contains("(E2-3-20)"), "\(alert.error)")
       #expect(guest.outside.alerts.isEmpty && guest.states.all == [.establishing, .established, .idle])
       #expect(sent.status == .failed && conversation.remoteParticipants.isEmpty && conversation.subject == "Loan")
@@ -428,8 +428,8 @@ import Testing
       #expect(guest.conversation.state == .idle)
       try await wait(for: "the alert: \(guest.told)") { !guest.outside.alerts.isEmpty }
       let alert = guest.outside.alerts[0]
-      #expect(alert.type == .signOut && alert.level == .warning && alert.error.code == noServer, "\(alert.error)")
-      #expect(alert.error.userInfo[SfBErrorSeverityKey] as? String == SfBErrorSeverityWarning)
+      #expect(alert.type == .signOut && alert.level == .warning && alert.problem.code == noServer, "\(alert.error)")
+      #expect(alert.problem.userInfo[SfBErrorSeverityKey] as? String == SfBErrorSeverityWarning)
       // The next goodbye is heard.
       try await gate.restore()
       let (next, _) = try await meet(office, gate)
@@ -447,7 +447,7 @@ import Testing
       let guest = try Guest(office, invitation, gate)
       try await wait(for: "the end: \(guest.told)") { guest.conversation.state == .idle }
       #expect(guest.inside.alerts.isEmpty && guest.outside.alerts.map(\.type) == [.signIn])
-      #expect(guest.outside.alerts.first?.level == .error && guest.outside.alerts.first?.error.code == noServer)
+      #expect(guest.outside.alerts.first?.level == .error && guest.outside.alerts.first?.problem.code == noServer)
     }
   }
 }

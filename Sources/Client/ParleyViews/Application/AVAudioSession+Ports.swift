@@ -69,6 +69,10 @@ extension AVAudioSession {
   public var outputNumberOfChannels: Int { 2 }
   /// Does nothing: calls have one.
   public func setPreferredInputNumberOfChannels(_ count: Int) throws {}
+  /// Does nothing: the desktop's settings choose.
+  public func setPreferredOutputNumberOfChannels(_ count: Int) throws {}
+  /// Does nothing: alerts of a desktop interrupt no audio.
+  public func setPrefersNoInterruptionsFromSystemAlerts(_ inValue: Bool) throws {}
   /// About how many seconds old captured audio is.
   public var inputLatency: TimeInterval { 0.02 }
   /// About how many seconds pass until audio is heard.

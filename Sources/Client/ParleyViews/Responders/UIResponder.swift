@@ -51,6 +51,13 @@ open class UIResponder {
     next?.touchesCancelled(touches, with: event)
   }
 
+  /// Always nil: no responder's own properties are observed by name here. On Apple systems every `NSObject` has it, and
+  /// apps ask it before they take an observer away. Setting it has no effect.
+  open var observationInfo: UnsafeMutableRawPointer? {
+    get { nil }
+    set {}
+  }
+
   /// A property that this object observes by its name has changed, or its initial value is reported. On Apple systems
   /// every `NSObject` has this method. Here every receiver of touches and keys has it, so that screens keep their
   /// override. Does nothing.

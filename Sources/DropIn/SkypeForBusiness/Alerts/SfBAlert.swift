@@ -1,22 +1,25 @@
-public import Foundation
+import Foundation
 
 /// Something that went wrong, or changed, without being asked for.
-@preconcurrency @MainActor public final class SfBAlert: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor open class SfBAlert: SfBObject, SfBKeyValueObservable {
   /// The subject of the alert.
-  public let type: SfBAlertType
+  open private(set) var type: SfBAlertType
   /// How bad it is.
-  public let level: SfBAlertLevel
+  open private(set) var level: SfBAlertLevel
   /// The error, in words and as a code.
-  public let error: NSError
+  open var error: any Error { problem }
 
   override class var keys: [ObservableKey] {
-    [.value("type", \SfBAlert.type), .value("level", \SfBAlert.level), .value("error", \SfBAlert.error)]
+    [.value("type", \SfBAlert.type), .value("level", \SfBAlert.level), .value("error", \SfBAlert.problem)]
   }
+
+  /// ``error`` as what it is.
+  let problem: NSError
 
   init(_ type: SfBAlertType, _ level: SfBAlertLevel, _ error: NSError) {
     self.type = type
     self.level = level
-    self.error = error
+    problem = error
     super.init(internal: ())
   }
 }

@@ -5,32 +5,32 @@ import Parley
 ///
 /// Its ``state`` is `establishing` when the joining call returns. After the end only ``subject`` and the history can be
 /// read.
-@preconcurrency @MainActor public final class SfBConversation: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor open class SfBConversation: SfBObject, SfBKeyValueObservable {
   /// The state of the conversation; `leave()` makes it `idle`.
-  @SfBObserved public internal(set) var state = SfBConversationState.establishing
+  @SfBObserved open internal(set) var state = SfBConversationState.establishing
   /// Everybody else, in the order they came.
-  @SfBObserved public internal(set) var remoteParticipants: [SfBParticipant] = []
+  @SfBObserved open internal(set) var remoteParticipants: [SfBParticipant] = []
   /// Oneself, as the others see it.
-  public let selfParticipant: SfBParticipant
+  open private(set) var selfParticipant: SfBParticipant
   /// The present or latest speaker.
-  @SfBObserved public internal(set) var dominantSpeaker: SfBParticipant?
+  @SfBObserved open internal(set) var dominantSpeaker: SfBParticipant?
   /// The meeting's title; empty until it is known.
-  @SfBObserved public internal(set) var subject = ""
+  @SfBObserved open internal(set) var subject = ""
 
   /// Messages, and who came and went.
-  public let historyService: SfBHistoryService
-  public let chatService: SfBChatService
-  public let audioService: SfBAudioService
-  public let videoService: SfBVideoService
+  open private(set) var historyService: SfBHistoryService
+  open private(set) var chatService: SfBChatService
+  open private(set) var audioService: SfBAudioService
+  open private(set) var videoService: SfBVideoService
 
   /// Receives the alerts of this conversation.
-  public var alertDelegate: (any SfBAlertDelegate)? {
+  open var alertDelegate: (any SfBAlertDelegate)? {
     get { alerts.delegate }
     set { alerts.delegate = newValue }
   }
 
   /// Whether ``leave()`` can be called.
-  public var canLeave: Bool { state != .idle && !isEnding }
+  open var canLeave: Bool { state != .idle && !isEnding }
 
   override class var keys: [ObservableKey] {
     [
@@ -74,7 +74,7 @@ import Parley
     audioService = SfBAudioService()
     videoService = SfBVideoService()
     super.init(internal: ())
-    for service in [historyService, chatService, audioService, videoService] as [SfBConversationService] {
+    for service in [chatService, audioService, videoService] as [SfBConversationService] {
       service.conversation = self
     }
     selfParticipant.conversation = self
@@ -83,7 +83,7 @@ import Parley
   /// Leaves the meeting. ``state`` is `idle` when this returns; the message to the server is still under way.
   ///
   /// - Throws: `actionNotAvailable` when there is nothing to leave.
-  public func leave() throws {
+  open func leave() throws {
     guard canLeave else {
       throw SfBError.actionNotAvailable.because("The conversation cannot be left: it is over already.")
     }

@@ -7,12 +7,12 @@ import Parley
 /// `PARLEY_TEST_DEVICES=1` there are two cameras with a moving test video, a microphone that gives a tone, and a
 /// speaker that stays silent. `PARLEY_SPEAKER_FILE` names a WAVE file (`.wav`) that gets what would be heard; it is
 /// rewritten for each meeting.
-@preconcurrency @MainActor public final class SfBDevicesManager: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor open class SfBDevicesManager: SfBObject, SfBKeyValueObservable {
   /// The output of audio.
-  public let selectedSpeaker = SfBSpeaker()
+  open private(set) var selectedSpeaker = SfBSpeaker()
 
   /// The cameras. They are looked for when this is first read, which takes a second; observe it to hear of them.
-  public var cameras: [SfBCamera] {
+  open var cameras: [SfBCamera] {
     if usesTestDevices { return testCameras }
     lookForCameras()
     return found
@@ -74,31 +74,32 @@ import Parley
 }
 
 /// The output of audio.
-@preconcurrency @MainActor public final class SfBSpeaker: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor open class SfBSpeaker: SfBObject, SfBKeyValueObservable {
   /// The loudspeaker or the earpiece. A computer has one output, which the system chooses: the switch is kept and
   /// observed, and the output stays the same.
-  @SfBObserved public var activeEndpoint = SfBSpeakerEndpoint.loudspeaker
+  @SfBObserved open var activeEndpoint = SfBSpeakerEndpoint.loudspeaker
 
   override class var keys: [ObservableKey] { [.value("activeEndpoint", \SfBSpeaker.activeEndpoint)] }
 
   init() { super.init(internal: ()) }
 }
 
-@preconcurrency @MainActor public final class SfBCamera: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor open class SfBCamera: SfBObject, SfBKeyValueObservable {
   /// The direction in which it looks.
-  public let type: SfBCameraType
+  open private(set) var type: SfBCameraType
   /// The name for people.
-  public let description: String
+  open override nonisolated var description: String { name }
 
   override class var keys: [ObservableKey] {
     [.value("type", \SfBCamera.type), .value("description", \SfBCamera.description)]
   }
 
+  private nonisolated let name: String
   let makeSource: @MainActor () -> any VideoSource
 
   init(_ type: SfBCameraType, _ name: String, makeSource: @escaping @MainActor () -> any VideoSource) {
     self.type = type
-    description = name
+    self.name = name
     self.makeSource = makeSource
     super.init(internal: ())
   }

@@ -4,19 +4,35 @@ import ParleyViews
 /// Watches the chat of a conversation for an app.
 ///
 /// Microsoft's samples had this class as source; here it is part of the module.
-@preconcurrency @MainActor public final class ChatHandler {
-  public let conversation: SfBConversation
-  public private(set) weak var delegate: (any ChatHandlerDelegate)?
+@preconcurrency @MainActor open class ChatHandler: NSObject {
+  open private(set) var conversation: SfBConversation
+  open private(set) weak var delegate: (any ChatHandlerDelegate)?
   /// The app's own object, as given to the initialiser.
-  public let userInfo: Any?
+  open private(set) var userInfo: Any?
 
   private var observations: [NSKeyValueObservation] = []
 
   /// Begins to watch. The delegate gets the present state before this returns.
-  public init(conversation: SfBConversation, delegate: (any ChatHandlerDelegate)?, userInfo: Any?) {
+  public init(conversation: SfBConversation, delegate: any ChatHandlerDelegate, userInfo: Any?) {
     self.conversation = conversation
     self.delegate = delegate
     self.userInfo = userInfo
+    super.init()
+    begin()
+  }
+
+  /// Without somebody to notify, where the app has nobody.
+  @_disfavoredOverload public init(
+    conversation: SfBConversation, delegate: (any ChatHandlerDelegate)?, userInfo: Any?
+  ) {
+    self.conversation = conversation
+    self.delegate = delegate
+    self.userInfo = userInfo
+    super.init()
+    begin()
+  }
+
+  private func begin() {
     observations = [
       conversation.observe(\.state, options: .initial) { [weak self] conversation, _ in
         guard let self else { return }
@@ -37,7 +53,7 @@ import ParleyViews
   }
 
   /// Sends a message to everybody. A failure is put into `error`; without one that is nil.
-  public func sendMessage(_ message: String, error: UnsafeMutablePointer<NSError?>?) {
+  open func sendMessage(_ message: String, error: UnsafeMutablePointer<NSError?>?) {
     do {
       error?.pointee = nil
       try conversation.chatService.sendMessage(message)

@@ -1,18 +1,27 @@
+public import Foundation
 public import ParleyViews
 
 /// Watches a conversation for an app: reports changes to its delegate, shows the guest's own video, and subscribes to
 /// that of the active speaker.
 ///
 /// The SDK had this class as source that apps compiled themselves; here it is part of the module.
-@preconcurrency @MainActor public final class SfBConversationHelper {
-  public let conversation: SfBConversation
-  public private(set) weak var delegate: (any SfBConversationHelperDelegate)?
+@preconcurrency @MainActor open class SfBConversationHelper: NSObject {
+  open private(set) var conversation: SfBConversation
+  open private(set) weak var delegate: (any SfBConversationHelperDelegate)?
   /// The cameras and the speaker.
-  public let devicesManager: SfBDevicesManager
+  open private(set) var devicesManager: SfBDevicesManager
   /// The app's own object, as given to the initialiser.
-  public let userInfo: Any?
+  open private(set) var userInfo: Any?
   /// Draws the watched video, unless the app is in the background; paused while nobody is watched.
-  public let displayLink: CADisplayLink
+  open private(set) lazy var displayLink: CADisplayLink = {
+    let refresh = Refresh()
+    refresh.helper = self
+    let link = CADisplayLink(target: refresh, selector: Refresh.draw)
+    link.preferredFramesPerSecond = 30
+    link.isPaused = true
+    link.add(to: .main, forMode: .common)
+    return link
+  }()
 
   /// Whether anything of the app is seen. On a phone an active app only is; a window without the focus is seen all the
   /// same.
@@ -35,6 +44,20 @@ public import ParleyViews
   ///   - incomingVideoLayer: Shows the video of the active speaker.
   ///   - userInfo: Anything, kept in ``userInfo``.
   public init(
+    conversation: SfBConversation, delegate: any SfBConversationHelperDelegate, devicesManager: SfBDevicesManager,
+    outgoingVideoView: UIView, incomingVideoLayer: CAEAGLLayer, userInfo: Any?
+  ) {
+    self.conversation = conversation
+    self.delegate = delegate
+    self.devicesManager = devicesManager
+    self.userInfo = userInfo
+    layer = incomingVideoLayer
+    super.init()
+    begin(in: outgoingVideoView)
+  }
+
+  /// Without somebody to notify, a view or a layer, where the app has none.
+  @_disfavoredOverload public init(
     conversation: SfBConversation, delegate: (any SfBConversationHelperDelegate)?, devicesManager: SfBDevicesManager,
     outgoingVideoView: UIView?, incomingVideoLayer: CAEAGLLayer?, userInfo: Any?
   ) {
@@ -43,12 +66,11 @@ public import ParleyViews
     self.devicesManager = devicesManager
     self.userInfo = userInfo
     layer = incomingVideoLayer
-    let refresh = Refresh()
-    displayLink = CADisplayLink(target: refresh, selector: Refresh.draw)
-    displayLink.preferredFramesPerSecond = 30
-    displayLink.isPaused = true
-    displayLink.add(to: .main, forMode: .common)
-    refresh.helper = self
+    super.init()
+    begin(in: outgoingVideoView)
+  }
+
+  private func begin(in outgoingVideoView: UIView?) {
     // Without a licence there is no preview, and the rest goes on.
     _ = try? conversation.videoService.showPreview(on: outgoingVideoView)
     observeServices()
@@ -67,13 +89,13 @@ public import ParleyViews
   // MARK: Actions of buttons
 
   /// Changes between the loudspeaker and the other output.
-  public func changeSpeakerEndpoint() {
+  open func changeSpeakerEndpoint() {
     let speaker = devicesManager.selectedSpeaker
     speaker.activeEndpoint = speaker.activeEndpoint == .loudspeaker ? .nonLoudspeaker : .loudspeaker
   }
 
   /// Takes the next camera, or the first when none is in use.
-  public func changeActiveCamera() throws {
+  open func changeActiveCamera() throws {
     let cameras = devicesManager.cameras
     let present = conversation.videoService.activeCamera.flatMap { cameras.firstIndex(of: $0) }
     let next = present.map { ($0 + 1) % cameras.count } ?? 0
@@ -81,12 +103,12 @@ public import ParleyViews
   }
 
   /// Pauses the guest's own video, or resumes it.
-  public func toggleVideoPaused() throws {
+  open func toggleVideoPaused() throws {
     try conversation.videoService.setPaused(!conversation.selfParticipant.video.isPaused)
   }
 
   /// Mutes or unmutes; before version 1.0 of the SDK this was the helper's.
-  public func toggleAudioMuted() throws { try conversation.audioService.toggleMute() }
+  open func toggleAudioMuted() throws { try conversation.audioService.toggleMute() }
 
   // MARK: Observing
 

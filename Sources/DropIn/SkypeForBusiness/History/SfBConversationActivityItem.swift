@@ -1,11 +1,11 @@
 public import Foundation
 
 /// A line of a conversation's history.
-@preconcurrency @MainActor public class SfBConversationActivityItem: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor open class SfBConversationActivityItem: SfBObject, SfBKeyValueObservable {
   /// The kind of the item.
-  public let type: SfBActivityType
+  open private(set) var type: SfBActivityType
   /// When it happened, by this machine's clock; by the server's for messages from before joining.
-  @SfBObserved public private(set) var timestamp: Date
+  @SfBObserved open private(set) var timestamp: Date
 
   override class var keys: [ObservableKey] {
     [
@@ -22,17 +22,17 @@ public import Foundation
 }
 
 /// A message in a conversation's history.
-@preconcurrency @MainActor public final class SfBMessageActivityItem: SfBConversationActivityItem {
+@preconcurrency @MainActor open class SfBMessageActivityItem: SfBConversationActivityItem {
   /// The delivery state. That of an incoming message is `succeeded`.
-  @SfBObserved public internal(set) var status: SfBMessageStatus
+  @SfBObserved open internal(set) var status: SfBMessageStatus
   /// Whether this guest or somebody else wrote it.
-  public let direction: SfBMessageDirection
+  open private(set) var direction: SfBMessageDirection
   /// The author; nil while it isn't known.
-  @SfBObserved public private(set) var sender: SfBPerson?
+  @SfBObserved open private(set) var sender: SfBPerson?
   /// The message as plain text.
-  public let text: String
+  open private(set) var text: String
   /// How it is written.
-  public let format = SfBMessageFormat.text
+  open private(set) var format = SfBMessageFormat.text
 
   override class var keys: [ObservableKey] {
     super.keys + [
@@ -55,9 +55,9 @@ public import Foundation
 }
 
 /// Somebody who came or went.
-@preconcurrency @MainActor public final class SfBParticipantActivityItem: SfBConversationActivityItem {
+@preconcurrency @MainActor open class SfBParticipantActivityItem: SfBConversationActivityItem {
   /// The participant who came or left.
-  @SfBObserved public private(set) var person: SfBPerson
+  @SfBObserved open private(set) var person: SfBPerson
 
   override class var keys: [ObservableKey] { super.keys + [.value("person", \SfBParticipantActivityItem.person)] }
 

@@ -1,39 +1,24 @@
-import Foundation
+public import Foundation
 public import Observation
 public import ParleyViews
 
 /// The base of the SDK's classes: an object whose changing properties can be observed.
 ///
-/// It stands where the SDK has `NSObject` and its key-value observing. Everything belongs to the main actor, where the
-/// SDK asked for the main thread.
-@preconcurrency @MainActor public class SfBObject: Observable, Hashable {
+/// An `NSObject` with the observing that those of Apple's systems have. Everything belongs to the main actor, where the
+/// SDK asked for the main thread. Objects are compared by identity.
+@preconcurrency @MainActor open class SfBObject: NSObject, Observable {
   let registrar = ObservationRegistrar()
   private var keyed: [KeyedObservation] = []
 
   /// Objects come from the SDK; an app makes none.
-  init(internal: Void) {}
-
-  /// Every object is equal to itself only.
-  public nonisolated static func == (one: SfBObject, other: SfBObject) -> Bool { one === other }
-  /// Every object is equal to itself only.
-  public nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-
-  /// Whether its class is this one, or made from it.
-  public nonisolated func isKind(of aClass: AnyClass) -> Bool {
-    var mirror: Mirror? = Mirror(reflecting: self)
-    while let current = mirror {
-      if current.subjectType == aClass { return true }
-      mirror = current.superclassMirror
-    }
-    return false
-  }
+  init(internal: Void) { super.init() }
 
   /// The properties that can be observed by name.
   class var keys: [ObservableKey] { [] }
 
   /// Not nil while the object is observed by name, as apps ask before they take an observer away. Setting it has no
   /// effect.
-  public var observationInfo: UnsafeMutableRawPointer? {
+  open var observationInfo: UnsafeMutableRawPointer? {
     get {
       keyed.removeAll { $0.observer == nil }
       return keyed.isEmpty ? nil : Unmanaged.passUnretained(self).toOpaque()
@@ -47,7 +32,7 @@ public import ParleyViews
   /// its end is reported again when an object on the way changes, and is `NSNull` while there is none. Booleans,
   /// numbers and enumerations are `NSNumber`. A name that does not exist is reported on standard error and observed
   /// without effect, where Apple's systems end the program.
-  public func addObserver(
+  open func addObserver(
     _ observer: any SfBKeyValueObserver, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
     context: UnsafeMutableRawPointer? = nil
   ) {
@@ -85,12 +70,12 @@ public import ParleyViews
   }
 
   /// Ends what ``addObserver(_:forKeyPath:options:context:)`` began. Harmless when it was not begun.
-  public func removeObserver(_ observer: any SfBKeyValueObserver, forKeyPath keyPath: String) {
+  open func removeObserver(_ observer: any SfBKeyValueObserver, forKeyPath keyPath: String) {
     removeLast { $0.observer === observer && $0.keyPath == keyPath }
   }
 
   /// Ends the observation that was begun with this context.
-  public func removeObserver(
+  open func removeObserver(
     _ observer: any SfBKeyValueObserver, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?
   ) {
     removeLast { $0.observer === observer && $0.keyPath == keyPath && $0.context == context }

@@ -1,17 +1,17 @@
 import Parley
 
 /// Somebody in a conversation, oneself or another.
-@preconcurrency @MainActor public final class SfBParticipant: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor open class SfBParticipant: SfBObject, SfBKeyValueObservable {
   /// Whether they are in the meeting, or wait in the lobby: oneself while the conversation is `inLobby`, others if this
   /// guest leads the meeting. Participants in the lobby have neither chat, audio nor video.
-  @SfBObserved public internal(set) var state = SfBParticipantState.connected
+  @SfBObserved open internal(set) var state = SfBParticipantState.connected
   /// Whether they lead the meeting.
-  @SfBObserved public private(set) var role = SfBParticipantRole.attendee
-  public let chat = SfBParticipantChat()
-  public let audio = SfBParticipantAudio()
-  public let video = SfBParticipantVideo()
+  @SfBObserved open private(set) var role = SfBParticipantRole.attendee
+  open private(set) var chat = SfBParticipantChat()
+  open private(set) var audio = SfBParticipantAudio()
+  open private(set) var video = SfBParticipantVideo()
   /// Their name and address.
-  public let person: SfBPerson
+  open private(set) var person: SfBPerson
 
   override class var keys: [ObservableKey] {
     [
@@ -65,15 +65,16 @@ import Parley
 }
 
 /// The part that a participant's chat, audio and video share.
-@preconcurrency @MainActor public class SfBParticipantService: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor open class SfBParticipantService: SfBObject, SfBKeyValueObservable {
   /// Whether it is there.
-  @SfBObserved public internal(set) var state = SfBParticipantServiceState.disconnected
+  @SfBObserved open internal(set) var state = SfBParticipantServiceState.disconnected
 
   weak var participant: SfBParticipant?
 
   override class var keys: [ObservableKey] { [.value("state", \SfBParticipantService.state)] }
 
-  init() { super.init(internal: ()) }
+  /// The part of nobody: it stays `disconnected`.
+  public init() { super.init(internal: ()) }
 
   func end() { state = .disconnected }
 
@@ -84,9 +85,9 @@ import Parley
 }
 
 /// A participant's text messages.
-@preconcurrency @MainActor public final class SfBParticipantChat: SfBParticipantService {
+@preconcurrency @MainActor open class SfBParticipantChat: SfBParticipantService {
   /// Whether they are writing one.
-  @SfBObserved public internal(set) var isTyping = false
+  @SfBObserved open internal(set) var isTyping = false
 
   override class var keys: [ObservableKey] { super.keys + [.value("isTyping", \SfBParticipantChat.isTyping)] }
 

@@ -1,16 +1,16 @@
 import Parley
 
 /// A participant's audio, in one meeting.
-@preconcurrency @MainActor public final class SfBParticipantAudio: SfBParticipantService {
+@preconcurrency @MainActor open class SfBParticipantAudio: SfBParticipantService {
   /// Whether they speak now.
-  @SfBObserved public internal(set) var isSpeaking = false
+  @SfBObserved open internal(set) var isSpeaking = false
   /// Whether they have put the conversation on hold. Known of oneself only.
-  @SfBObserved public internal(set) var isOnHold = false
+  @SfBObserved open internal(set) var isOnHold = false
   /// Whether nobody receives any of their audio.
-  @SfBObserved public internal(set) var isMuted = true
+  @SfBObserved open internal(set) var isMuted = true
 
   /// Whether ``setMuted(_:)`` can be called: for oneself always, for others when this guest leads the meeting.
-  public var canSetMuted: Bool {
+  open var canSetMuted: Bool {
     guard let participant, let conversation = participant.conversation, conversation.isEstablished else { return false }
     return participant.isSelf
       ? conversation.audioService.canToggleMute : state == .connected && conversation.permissions.contains(.moderate)
@@ -25,7 +25,7 @@ import Parley
 
   /// Mutes this participant for everybody. Nobody is unmuted by somebody else: another one is asked to unmute.
   /// - Throws: `actionNotAvailable` while ``canSetMuted`` is false. An alert reports a refusal of the server.
-  public func setMuted(_ muted: Bool) throws {
+  open func setMuted(_ muted: Bool) throws {
     try require(canSetMuted, "setMuted(_:)", "canSetMuted")
     guard let participant, let conversation = participant.conversation else { return }
     guard let remote = participant.remote else { return conversation.audioService.setMuted(muted) }

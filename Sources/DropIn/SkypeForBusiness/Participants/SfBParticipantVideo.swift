@@ -2,12 +2,12 @@ public import ParleyViews
 import Parley
 
 /// A participant's video, in one meeting.
-@preconcurrency @MainActor public final class SfBParticipantVideo: SfBParticipantService {
+@preconcurrency @MainActor open class SfBParticipantVideo: SfBParticipantService {
   /// Whether they have paused it.
-  @SfBObserved public internal(set) var isPaused = false
+  @SfBObserved open internal(set) var isPaused = false
   /// Whether ``subscribe(_:)`` can be called: they send video, and are among those who may be watched
   /// (``SfBConfigurationManager/maxVideoChannels``).
-  @SfBObserved public private(set) var canSubscribe = false
+  @SfBObserved open private(set) var canSubscribe = false
 
   override class var keys: [ObservableKey] {
     super.keys + [
@@ -20,13 +20,10 @@ import Parley
 
   /// Begins to receive the video. ``SfBVideoStream/render()`` draws it to `layer`. An earlier stream ends. While the
   /// conversation is on hold nothing is drawn, and the stream continues afterwards.
-  /// - Throws: `videoLicenseNotAccepted`, `invalidArgument` without a layer, `actionNotAvailable` while
+  /// - Throws: `videoLicenseNotAccepted`, `actionNotAvailable` while
   ///   ``canSubscribe`` is false.
-  @discardableResult public func subscribe(_ layer: CAEAGLLayer?) throws -> SfBVideoStream {
+  @discardableResult open func subscribe(_ layer: CAEAGLLayer) throws -> SfBVideoStream {
     try checkLicense()
-    guard let layer else {
-      throw SfBError.invalidArgument.because("There is no layer to show the picture on: nil was given.")
-    }
     try require(canSubscribe, "subscribe(_:)", "canSubscribe")
     endStream()
     let stream = SfBVideoStream(layer)
@@ -37,7 +34,7 @@ import Parley
 
   /// Ends receiving the video. Its stream is of no use any more.
   /// - Throws: `videoLicenseNotAccepted`, `actionNotAvailable` when nothing was subscribed to.
-  public func unsubscribe() throws {
+  open func unsubscribe() throws {
     try checkLicense()
     guard stream != nil else {
       throw SfBError.actionNotAvailable.because("The picture cannot be unsubscribed from: it is not subscribed to.")
@@ -45,7 +42,7 @@ import Parley
     endStream()
   }
 
-  private func checkLicense() throws {
+  func checkLicense() throws {
     try participant?.conversation?.application.configurationManager.checkVideoLicense()
   }
 

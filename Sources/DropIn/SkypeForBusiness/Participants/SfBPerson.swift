@@ -1,11 +1,11 @@
 public import Foundation
 
 /// The name and address of a participant.
-@preconcurrency @MainActor public final class SfBPerson: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor open class SfBPerson: SfBObject, SfBKeyValueObservable {
   /// An address that no other participant of the meeting has. Nothing can be sent to it.
-  @SfBObserved public internal(set) var sipUri: URL
+  @SfBObserved open internal(set) var sipUri: URL
   /// The name that they go by. Show it as text, never as markup.
-  @SfBObserved public internal(set) var displayName: String
+  @SfBObserved open internal(set) var displayName: String
 
   override class var keys: [ObservableKey] {
     [.value("sipUri", \SfBPerson.sipUri), .value("displayName", \SfBPerson.displayName)]

@@ -2,9 +2,9 @@ public import ParleyViews
 import Parley
 
 /// A participant's video as it is received.
-@preconcurrency @MainActor public final class SfBVideoStream: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor open class SfBVideoStream: SfBObject, SfBKeyValueObservable {
   /// The size of the newest frame in pixels; zero before the first one.
-  public var dimensions: CGSize { newest.dimensions }
+  open var dimensions: CGSize { newest.dimensions }
 
   override class var keys: [ObservableKey] { [.value("dimensions", \SfBVideoStream.dimensions)] }
 
@@ -21,7 +21,7 @@ import Parley
 
   /// Draws the newest frame. Call it for every refresh of the display, while the app is active.
   /// - Throws: `actionNotAvailable` when the stream is over.
-  public func render() throws {
+  open func render() throws {
     try check("render()")
     guard video != nil, let frame = newest.frame, frame !== shown else { return }
     shown = frame
@@ -30,7 +30,7 @@ import Parley
 
   /// Sets how the video fills the layer.
   /// - Throws: `actionNotAvailable` when the stream is over.
-  public func setAutoFitMode(_ mode: SfBVideoStreamAutoFitMode) throws {
+  open func setAutoFitMode(_ mode: SfBVideoStreamAutoFitMode) throws {
     try check("setAutoFitMode(_:)")
     layer.surface.scaling = mode == .crop ? .fill : .fit
   }

@@ -1,16 +1,16 @@
 import Parley
 
 /// The audio of a conversation. It starts with the meeting, muted: the microphone is opened when it is first unmuted.
-@preconcurrency @MainActor public final class SfBAudioService: SfBConversationService {
+@preconcurrency @MainActor open class SfBAudioService: SfBConversationService {
   /// Whether the conversation is on hold: neither audio nor video is sent, played or shown.
-  @SfBObserved public private(set) var isOnHold = false
+  @SfBObserved open private(set) var isOnHold = false
   /// Whether the others can hear this guest: `unmuted` once the server has notified them.
-  @SfBObserved public private(set) var muted = SfBAudioServiceMuteState.muted
+  @SfBObserved open private(set) var muted = SfBAudioServiceMuteState.muted
 
   /// Whether ``setHold(_:)`` can be called.
-  public var canSetHold: Bool { canStop }
+  open var canSetHold: Bool { canStop }
   /// Whether ``toggleMute()`` can be called.
-  public var canToggleMute: Bool { canStop && conversation?.may(.publishAudio) == true }
+  open var canToggleMute: Bool { canStop && conversation?.may(.publishAudio) == true }
 
   override class var keys: [ObservableKey] {
     super.keys + [
@@ -30,7 +30,7 @@ import Parley
 
   /// Puts the conversation's audio and video on hold, or resumes it.
   /// - Throws: `actionNotAvailable` while ``canSetHold`` is false.
-  public func setHold(_ hold: Bool) throws {
+  open func setHold(_ hold: Bool) throws {
     try require(canSetHold, "setHold(_:)", "canSetHold")
     isOnHold = hold
     conversation?.selfParticipant.audio.isOnHold = hold
@@ -45,7 +45,7 @@ import Parley
   /// as long as the hold or the loss of a connection lasts. If it refuses, it is `muted` again, and an alert
   /// `participantUnmute` says why.
   /// - Throws: `actionNotAvailable` while ``canToggleMute`` is false.
-  public func toggleMute() throws {
+  open func toggleMute() throws {
     try require(canToggleMute, "toggleMute()", "canToggleMute")
     setMuted(muted != .muted)
   }

@@ -2,9 +2,9 @@ import Foundation
 import Parley
 
 /// Text messages of a conversation.
-@preconcurrency @MainActor public final class SfBChatService: SfBConversationService {
+@preconcurrency @MainActor open class SfBChatService: SfBConversationService {
   /// Whether ``sendMessage(_:)`` can be called.
-  public var canSendMessage: Bool { conversation?.isEstablished == true && isRunning && isAllowed }
+  open var canSendMessage: Bool { conversation?.isEstablished == true && isRunning && isAllowed }
 
   override class var keys: [ObservableKey] {
     super.keys + [.value("canSendMessage", \SfBChatService.canSendMessage)]
@@ -20,7 +20,7 @@ import Parley
   /// delivery.
   /// - Throws: `actionNotAvailable` while ``canSendMessage`` is false or 1,000 messages are on their way,
   ///   `invalidArgument` for a text that is empty or too long.
-  @discardableResult public func sendMessage(_ message: String) throws -> SfBMessageActivityItem {
+  @discardableResult open func sendMessage(_ message: String) throws -> SfBMessageActivityItem {
     try require(canSendMessage, "sendMessage(_:)", "canSendMessage")
     guard let conversation else { throw SfBError.actionNotAvailable.because("The conversation is over.") }
     let item = SfBMessageActivityItem(message, .outgoing, .pending, sender: conversation.selfParticipant.person)
@@ -40,7 +40,7 @@ import Parley
   /// Notifies the others that a message is being written, every two seconds at most. Call it as often as the text
   /// changes.
   /// - Throws: `actionNotAvailable` while ``canSendMessage`` is false.
-  public func sendIsTyping() throws {
+  open func sendIsTyping() throws {
     try require(canSendMessage, "sendIsTyping()", "canSendMessage")
     let now = MonotonicClock.now
     if let toldTyping, now < toldTyping + .seconds(2) { return }

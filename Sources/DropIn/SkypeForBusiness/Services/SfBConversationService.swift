@@ -3,7 +3,7 @@ import Parley
 /// The part that the services of a conversation share: they are started and stopped.
 ///
 /// Chat and audio start by themselves when the meeting is joined; video is started by the app.
-@preconcurrency @MainActor public class SfBConversationService: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor open class SfBConversationService: SfBObject, SfBKeyValueObservable {
   weak var conversation: SfBConversation?
 
   /// Whether it has been started, and neither stopped nor ended.
@@ -17,21 +17,22 @@ import Parley
     ]
   }
 
-  init() { super.init(internal: ()) }
+  /// A service of no conversation: nothing can be started.
+  public init() { super.init(internal: ()) }
 
   /// Whether ``start()`` can be called. False also after video has ended without the app's doing; see
   /// ``SfBVideoService/start()``.
-  public var canStart: Bool { isStartable && !hasEndedByItself }
+  open var canStart: Bool { isStartable && !hasEndedByItself }
 
   /// Whether ``stop()`` can be called.
-  public var canStop: Bool { conversation?.isEstablished == true && isRunning }
+  open var canStop: Bool { conversation?.isEstablished == true && isRunning }
 
   /// Whether nothing stands in the way of ``start()``.
   var isStartable: Bool { conversation?.isEstablished == true && !isRunning && isAllowed }
 
   /// Starts the service.
   /// - Throws: `actionNotAvailable` while ``canStart`` is false.
-  public func start() throws {
+  open func start() throws {
     try require(isStartable, "start()", "canStart")
     isRunning = true
     didStart()
@@ -39,7 +40,7 @@ import Parley
 
   /// Stops the service.
   /// - Throws: `actionNotAvailable` while ``canStop`` is false.
-  public func stop() throws {
+  open func stop() throws {
     try require(canStop, "stop()", "canStop")
     isRunning = false
     didStop()

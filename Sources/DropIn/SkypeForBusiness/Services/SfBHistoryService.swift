@@ -1,11 +1,13 @@
 /// The messages of a conversation, and who came and went. It can be read after the end, too.
-@preconcurrency @MainActor public final class SfBHistoryService: SfBConversationService {
+@preconcurrency @MainActor open class SfBHistoryService: SfBObject, SfBKeyValueObservable {
   /// The items in order, oldest first.
-  @SfBObserved public private(set) var activityItems: [SfBConversationActivityItem] = []
+  @SfBObserved open private(set) var activityItems: [SfBConversationActivityItem] = []
 
   override class var keys: [ObservableKey] {
-    super.keys + [.array("activityItems", \SfBHistoryService.activityItems)]
+    [.array("activityItems", \SfBHistoryService.activityItems)]
   }
+
+  init() { super.init(internal: ()) }
 
   func add(_ item: SfBConversationActivityItem) { activityItems.append(item) }
 }

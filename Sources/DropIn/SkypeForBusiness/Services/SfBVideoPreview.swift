@@ -2,9 +2,9 @@ public import ParleyViews
 import Parley
 
 /// The guest's own video in a view. It refreshes itself until the conversation is over.
-@preconcurrency @MainActor public final class SfBVideoPreview: SfBObject, SfBKeyValueObservable {
+@preconcurrency @MainActor open class SfBVideoPreview: SfBObject, SfBKeyValueObservable {
   /// The size of the video in pixels; zero before the first frame.
-  public var dimensions: CGSize { newest.dimensions }
+  open var dimensions: CGSize { newest.dimensions }
 
   override class var keys: [ObservableKey] { [.value("dimensions", \SfBVideoPreview.dimensions)] }
 

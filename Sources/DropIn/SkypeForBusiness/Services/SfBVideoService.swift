@@ -3,14 +3,14 @@ import Parley
 
 /// The guest's own video. Every call fails with `videoLicenseNotAccepted` until
 /// ``SfBConfigurationManager/setEndUserAcceptedVideoLicense()``.
-@preconcurrency @MainActor public final class SfBVideoService: SfBConversationService {
+@preconcurrency @MainActor open class SfBVideoService: SfBConversationService {
   /// The camera in use; nil while none is.
-  @SfBObserved public private(set) var activeCamera: SfBCamera?
+  @SfBObserved open private(set) var activeCamera: SfBCamera?
 
   /// Whether ``setActiveCamera(_:)`` can be called.
-  public var canSetActiveCamera: Bool { conversation?.isEstablished == true && isAllowed }
+  open var canSetActiveCamera: Bool { conversation?.isEstablished == true && isAllowed }
   /// Whether ``setPaused(_:)`` can be called.
-  public var canSetPaused: Bool { canStop }
+  open var canSetPaused: Bool { canStop }
 
   override class var keys: [ObservableKey] {
     super.keys + [
@@ -38,7 +38,7 @@ import Parley
   /// bring back at once what a host has stopped.
   /// - Throws: `videoLicenseNotAccepted`, or `actionNotAvailable` while ``canStart`` is false for another reason, or
   ///   the network is a mobile one and ``SfBConfigurationManager/requireWifiForVideo`` is true.
-  public override func start() throws {
+  open override func start() throws {
     try checkLicense()
     try require(isStartable, "start()", "canStart")
     if let conversation, conversation.application.requiresWifi(for: .video) {
@@ -50,18 +50,15 @@ import Parley
   }
 
   /// Ends sending the camera's video.
-  public override func stop() throws {
+  open override func stop() throws {
     try checkLicense()
     try super.stop()
   }
 
   /// Sends the video of another camera, without a break for the others.
-  public func setActiveCamera(_ camera: SfBCamera?) throws {
+  open func setActiveCamera(_ camera: SfBCamera) throws {
     try checkLicense()
     try require(canSetActiveCamera, "setActiveCamera(_:)", "canSetActiveCamera")
-    guard let camera else {
-      throw SfBError.invalidArgument.because("There is no camera to use: one of the devices manager's is expected.")
-    }
     use(camera)
     hasEndedByItself = false
   }
@@ -69,7 +66,7 @@ import Parley
   /// Pauses the video, or resumes it. Nothing is sent from the first moment of a pause on.
   /// `selfParticipant.video.isPaused` follows when the server has notified the others, also after a hold or the loss of
   /// a connection. If it refuses to resume, the video stays paused, and an alert `communication` says why.
-  public func setPaused(_ paused: Bool) throws {
+  open func setPaused(_ paused: Bool) throws {
     try checkLicense()
     try require(canSetPaused, "setPaused(_:)", "canSetPaused")
     isPaused = paused
@@ -77,11 +74,8 @@ import Parley
   }
 
   /// Shows the guest's own video in a view, mirrored, also before it is sent.
-  @discardableResult public func showPreview(on view: UIView?) throws -> SfBVideoPreview {
+  @discardableResult open func showPreview(on view: UIView) throws -> SfBVideoPreview {
     try checkLicense()
-    guard let view else {
-      throw SfBError.invalidArgument.because("There is no view to show the preview on: nil was given.")
-    }
     guard let conversation, conversation.state != .idle else {
       throw SfBError.actionNotAvailable.because("There is no preview in a conversation that is over.")
     }
@@ -233,7 +227,7 @@ import Parley
     giveBackCamera()
   }
 
-  private func checkLicense() throws {
+  func checkLicense() throws {
     // A conversation that nobody holds any more has no application; its answer is that nothing can be done.
     try conversation?.application.configurationManager.checkVideoLicense()
   }
