@@ -38,17 +38,17 @@ struct FrameDepacketizerTests {
     let low = [UInt8](repeating: 0xFF, count: 30)
     let high = [UInt8](repeating: 0xEE, count: 50)
     var depacketizer = FrameDepacketizer(codec: .vp9, isEncrypted: true)
-    try depacketizer.append(([0x2C, 0x00, 0] + low).span)
-    try depacketizer.append(([0x28, 0x03, 0] + high[..<20]).span)
-    try depacketizer.append(([0x24, 0x03, 0] + high[20...]).span)
+    let payloads: [[UInt8]] = [[0x2C, 0x00, 0] + low, [0x28, 0x03, 0] + high[..<20], [0x24, 0x03, 0] + high[20...]]
+    for payload in payloads { try depacketizer.append(payload.span) }
     let out = try depacketizer.finish(timestamp: RTPTimestamp(rawValue: 1), time: .zero)
     #expect(out.data == low + high && out.layerEnds == [30, 80] && out.isKeyframe && out.width == 0)
-    // A later one isn't one, and of one layer nothing is said.
-    try depacketizer.append(([0x6C, 0x00, 0] + low).span)
+    // One that refers to another isn't a keyframe, and has one layer.
+    let later: [UInt8] = [0x6C, 0x00, 0] + low
+    try depacketizer.append(later.span)
     let next = try depacketizer.finish(timestamp: RTPTimestamp(rawValue: 2), time: .zero)
     #expect(next.layerEnds.isEmpty && !next.isKeyframe)
-    for _ in 0..<8 { try depacketizer.append(([0x2C, 0x00, 0] + low).span) }
-    #expect(throws: PayloadError.malformed) { try depacketizer.append(([0x2C, 0x00, 0] + low).span) }
+    for _ in 0..<8 { try depacketizer.append(payloads[0].span) }
+    #expect(throws: PayloadError.malformed) { try depacketizer.append(payloads[0].span) }
   }
 
   @Test("missing, doubled and foreign parts are refused")
