@@ -47,8 +47,9 @@ struct FrameDepacketizerTests {
     try depacketizer.append(later.span)
     let next = try depacketizer.finish(timestamp: RTPTimestamp(rawValue: 2), time: .zero)
     #expect(next.layerEnds.isEmpty && !next.isKeyframe)
-    for _ in 0..<8 { try depacketizer.append(payloads[0].span) }
-    #expect(throws: PayloadError.malformed) { try depacketizer.append(payloads[0].span) }
+    let whole = payloads[0]
+    for _ in 0..<8 { try depacketizer.append(whole.span) }
+    #expect(throws: PayloadError.malformed) { try depacketizer.append(whole.span) }
   }
 
   @Test("missing, doubled and foreign parts are refused")
