@@ -109,10 +109,10 @@ import Testing
     for file in files {
       var owner: SfBObject.Type?
       for line in try String(contentsOf: sources.appendingPathComponent(file), encoding: .utf8).split(separator: "\n") {
-        if let found = line.firstMatch(of: /^@preconcurrency @MainActor public (?:final )?class (\w+)/) {
+        if let found = line.firstMatch(of: /^@preconcurrency @MainActor (?:public|open) (?:final )?class (\w+)/) {
           owner = types.first { "\($0)" == found.1 }
           #expect(owner != nil, "\(found.1) is not among the types of this test")
-        } else if let owner, let found = line.firstMatch(of: /^  (?:@\w+ )*public (?:\w+\(set\) )?(?:var|let) (\w+)/),
+        } else if let owner, let found = line.firstMatch(of: /^  (?:@\w+ )*(?:public|open) (?:\w+\(set\) )?(?:var|let) (\w+)/),
           !others.contains(String(found.1))
         {
           count += 1
