@@ -112,7 +112,8 @@ import Testing
         if let found = line.firstMatch(of: /^@preconcurrency @MainActor (?:public|open) (?:final )?class (\w+)/) {
           owner = types.first { "\($0)" == found.1 }
           #expect(owner != nil, "\(found.1) is not among the types of this test")
-        } else if let owner, let found = line.firstMatch(of: /^  (?:@\w+ )*(?:public|open) (?:\w+\(set\) )?(?:var|let) (\w+)/),
+        } else if let owner,
+          let found = line.firstMatch(of: /^  (?:@\w+ )*(?:public|open) (?:\w+\(set\) )?(?:var|let) (\w+)/),
           !others.contains(String(found.1))
         {
           count += 1
