@@ -67,8 +67,10 @@ class Porting(unittest.TestCase):
         rows = "| `OTThing` | `view`, `isOld`, `call` | works |  |\n"
         for right, wrong in [("view  UIView!", "view  UIView?"), ("isOld  Bool", "isOld  Int"),
                              ("call(of:_:)  (OTOther?, (Int)->Void) -> [String:Int]", "call(of:_:)  (OTOther, (Int)->Void) -> [String:Int]")]:
-            self.assertEqual(self.types(module, f"OTThing\nOTThing.{right}\n", rows), "")
-            self.assertIn(f"OTThing.{wrong.split('  ')[0]} is ", self.types(module, f"OTThing\nOTThing.{wrong}\n", rows))
+            names = "OTThing\nOTThing.view\nOTThing.isOld\nOTThing.call(of:_:)\n"
+            listed = "OTThing." + right.partition("  ")[0] + "\n"
+            self.assertEqual(self.types(module, names.replace(listed, f"OTThing.{right}\n"), rows), "")
+            self.assertIn(f"OTThing.{wrong.split('  ')[0]} is ", self.types(module, names.replace(listed, f"OTThing.{wrong}\n"), rows))
 
     def test_a_call_that_does_not_throw_as_in_the_sdk_or_gives_something_else_is_found(self) -> None:
         module = ("public final class OTThing {\n  public func start() throws { }\n  public func stop() { }\n"
@@ -76,9 +78,13 @@ class Porting(unittest.TestCase):
         rows = "| `OTThing` | `start`, `stop`, `watch` | works |  |\n"
         for right, *wrongs in [("start()  () throws", "start()  ()"), ("stop()  ()", "stop()  () throws"),
                                ("watch(_:)  (Layer?) throws -> Stream", "watch(_:)  (Layer?) -> Stream", "watch(_:)  (Layer?) throws", "watch(_:)  (Layer?) throws -> Stream?")]:
-            self.assertEqual(self.types(module, f"OTThing\nOTThing.{right}\n", rows), "")
+            names = "OTThing\nOTThing.start()\nOTThing.stop()\nOTThing.watch(_:)\n"
+            listed = "OTThing." + right.partition("  ")[0]
+            self.assertEqual(self.types(module, names.replace(listed + "\n", f"OTThing.{right}\n"), rows), "")
             for wrong in wrongs:
-                self.assertIn(f"OTThing.{right}".partition("  ")[0] + " is ", self.types(module, f"OTThing\nOTThing.{wrong}\n", rows))
+                self.assertIn(f"{listed} is ", self.types(module, names.replace(listed + "\n", f"OTThing.{wrong}\n"), rows))
+        unlisted = names.replace("OTThing.stop()\n", "").replace("start()", "start()  () throws")
+        self.assertIn("OTThing.stop is said to be one of the SDK's", self.types(module, unlisted, rows))
 
     def test_an_optional_that_is_unwrapped_by_itself_and_a_default_value_are_found(self) -> None:
         module = "open class OTThing {\n  open var view: View! { nil }\n  open func call(_ name: String? = nil) {}\n}\n"
@@ -142,13 +148,14 @@ class Porting(unittest.TestCase):
         self.assertIn("has a default for (OTThing, Int?)", self.types(body + "extension" + default.replace("time: Int", "time: Int?"), names, rows))
 
     def test_enumerations_of_other_numbers_and_constants_of_other_types_are_found(self) -> None:
-        module = 'public let OTDomain = "OTDomain"\npublic enum OTState: Int32, Sendable {\n  case idle = 0\n  case gone = 0x2307_001A\n  case none\n}\n'
+        module = 'public let OTDomain = "OTDomain"\npublic enum OTState: Int32, Sendable {\n  case idle = 0\n  case gone = 0x2307_001A\n  case none = 0x2307_001B\n}\n'
         rows = "| `OTState` | `idle`, `gone`, `none` | works |  |\n| `Global names` | `OTDomain` | works |  |\n"
-        names = "OTDomain  String\nOTState  Int32\nOTState.idle  0\nOTState.gone  0x2307001a\nOTState.none\n"
+        names = "OTDomain  String\nOTState  Int32\nOTState.idle  0\nOTState.gone  0x2307001a\nOTState.none  0x2307001b\n"
         self.assertEqual(self.types(module, names, rows), "")
         for right, wrong in [("OTDomain  String", "OTDomain  Int"), ("OTState  Int32", "OTState  Int"), ("OTState.idle  0", "OTState.idle  1"),
-                             ("OTState.gone  0x2307001a", "OTState.gone  0x2307001b"), ("OTState.none\n", "OTState.none  3\n")]:
+                             ("OTState.gone  0x2307001a", "OTState.gone  0x2307001b"), ("OTState.none  0x2307001b", "OTState.none  3")]:
             self.assertIn(wrong.partition("  ")[0] + " is ", self.types(module, names.replace(right, wrong), rows))
+        self.assertIn("OTState.none is listed without its number", self.types(module, names.replace("  0x2307001b", ""), rows))
         self.assertIn("OTState is without a type", self.types(module.replace(": Int32, Sendable", ""), names, rows))
 
     def test_a_delegates_method_that_is_told_wrongly_to_be_called_or_not_is_found(self) -> None:
