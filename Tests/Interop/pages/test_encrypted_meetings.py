@@ -126,7 +126,9 @@ class EncryptedMeetings(unittest.TestCase):
             with self.subTest(codec=codec), Person(self.driver, "Ann") as ann:
                 secret, room = new_secret(), f"{self.room[:40]}-{codec}"
                 ann.join(self.server.url, room, f"e2ee={secret}&config.preferredVideoCodec={codec}")
-                with Client(self.server.url, f"{room}#e2ee={secret}", "Bot", "--publish", "testsrc", "--codec", codec) as bot:
+                # The Swift client sends no AV1, and decodes it.
+                sent = () if codec == "AV1" else ("--codec", codec)
+                with Client(self.server.url, f"{room}#e2ee={secret}", "Bot", "--publish", "testsrc", *sent) as bot:
                     ann.sees_test_picture("Bot", rate=5)
                     wait_for("the client's first frame", lambda: [each for each in bot.events if each["event"] == "firstFrame" and each["source"] == "camera"]
                              or f"no: {bot.errors}")

@@ -13,25 +13,6 @@ from command import run
 from server import BINARY, Server
 
 
-#: Keeps the texts of toasts, which are gone after seconds: a machine that is busy looks later.
-KEEP_TOASTS = """
-window.toastsSaid = [];
-new MutationObserver((changes) => {
-  for (const { addedNodes } of changes) {
-    for (const node of addedNodes) {
-      if (node.parentElement?.matches(".toasts")) { window.toastsSaid.push(node.textContent); }
-    }
-  }
-}).observe(document, { childList: true, subtree: true });
-"""
-#: Takes out the first toast with a text; whether there was one.
-TAKE_TOAST = """(text) => {
-  const index = window.toastsSaid.findIndex((toast) => toast.includes(text));
-  if (index >= 0) { window.toastsSaid.splice(index, 1); }
-  return index >= 0;
-}"""
-
-
 class Hosting(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
@@ -45,16 +26,10 @@ class Hosting(unittest.TestCase):
 
     def person(self, name: str, token: str = "devtoken") -> Person:
         person = self.enterContext(Person(self.driver, name))
-        person.page.add_init_script(KEEP_TOASTS)
         fragment = f'config.prejoinPageEnabled=false&userInfo.displayName="{name}"'
         person.page.goto(f"{self.server.url}/{self.room}?jwt={token}#{fragment}")
         wait_for(f"{name} to be connected", lambda: person.state() == "connected" or f"no: {person.state()} {person.console[-5:]}")
         return person
-
-    def says(self, person: Person, text: str) -> None:
-        """Waits until the page has said something to its user, each toast once."""
-        wait_for(f"{person.name} to be told {text!r}", lambda: person.page.evaluate(TAKE_TOAST, text)
-                 or person.page.get_by_text(text).count() > 0 or f"no: {person.evaluate('() => window.toastsSaid')}")
 
     def test_a_host_mutes_asks_and_removes_and_a_guest_raises_a_hand(self) -> None:
         host, guest = self.person("Ann", "moderator_token"), self.person("Ben")
@@ -67,7 +42,7 @@ class Hosting(unittest.TestCase):
         menu.focus()
         host.page.keyboard.press("Enter")
         host.page.get_by_role("menuitem", name="Mute", exact=True).press("Enter")
-        self.says(guest, "A host has muted you. Press M to speak again.")
+        guest.says("A host has muted you. Press M to speak again.")
         host.hears_silence("Ben")
         self.assertFalse(guest.evaluate("() => window.parley.localParticipant.microphoneOn"))
 
@@ -82,14 +57,14 @@ class Hosting(unittest.TestCase):
         wait_for("Ben's picture", lambda: host.frames("Ben", "camera", 1000) > 1, 30)
         menu.press("Enter")
         host.page.get_by_role("menuitem", name="Turn camera off").press("Enter")
-        self.says(host, "Ben’s camera is off")
-        self.says(guest, "A host has turned your camera off.")
+        host.says("Ben’s camera is off")
+        guest.says("A host has turned your camera off.")
         wait_for("no picture of Ben", lambda: host.evaluate(f"() => {camera}.muted") and host.frames("Ben", "camera", 1000) == 0)
         self.assertFalse(guest.evaluate("() => window.parley.localParticipant.cameraOn"))
         for answer in ("Keep it off", "Turn on"):
             menu.press("Enter")
             host.page.get_by_role("menuitem", name="Ask to turn camera on").press("Enter")
-            self.says(host, "Ben was asked to turn the camera on")
+            host.says("Ben was asked to turn the camera on")
             question = guest.page.get_by_role("dialog", name="Ann asks you to turn your camera on")
             question.get_by_role("button", name=answer).press("Enter")
             wait_for("the question to go", lambda: question.count() == 0)
@@ -108,7 +83,7 @@ class Hosting(unittest.TestCase):
         # A permission that is taken ends what is published by it, and the guest is notified.
         menu.click()
         host.page.get_by_role("menuitem", name="Forbid camera").click()
-        self.says(guest, "A host has decided: you may not show your camera any more.")
+        guest.says("A host has decided: you may not show your camera any more.")
         wait_for("the camera to be gone", lambda: not host.evaluate("() => senses.participant('Ben').publication('camera')"))
         self.assertFalse(guest.evaluate("() => Boolean(window.parley.localParticipant.publication('camera'))"))
 
@@ -142,8 +117,8 @@ class Hosting(unittest.TestCase):
                 captured = ben.page.evaluate_handle("() => window.parley.localParticipant.publication('screen').track.mediaStreamTrack")
                 menu.press("Enter")
                 stop.press("Enter")
-                self.says(ben, "A host has ended your screen sharing.")
-                self.says(ann, "Ben’s screen is shared no more")
+                ben.says("A host has ended your screen sharing.")
+                ann.says("Ben’s screen is shared no more")
                 # The browser captures nothing more, and nobody has a picture that stands still.
                 wait_for("the capture to end", lambda: captured.evaluate("(track) => track.readyState") == "ended")
                 for person in three:
@@ -153,9 +128,9 @@ class Hosting(unittest.TestCase):
                 self.assertTrue(ben.evaluate("() => window.parley.localParticipant.cameraOn"))
         menu.press("Enter")
         ann.page.get_by_role("menuitem", name="Forbid screen sharing").press("Enter")
-        self.says(ben, "A host has decided: you may not share your screen any more.")
+        ben.says("A host has decided: you may not share your screen any more.")
         share.press("Enter")
-        self.says(ben, "You may not share your screen in this meeting. Hosts can allow it.")
+        ben.says("You may not share your screen in this meeting. Hosts can allow it.")
         self.assertEqual([person.page.locator(".tile-screen").count() for person in three], [0, 0, 0])
 
     def test_hosts_end_what_a_swift_client_sends_and_a_swift_host_ends_a_camera_of_the_page(self) -> None:
@@ -179,7 +154,7 @@ class Hosting(unittest.TestCase):
             wait_for("the word of what is missing", lambda: any("stopTracks needs" in line for line in swift.errors) or f"no: {swift.errors}")
             for source in ("camera", "microphone"):
                 swift.command("stopTracks", to=guest, source=source)
-                self.says(ben, f"A host has turned your {source} off.")
+                ben.says(f"A host has turned your {source} off.")
                 wait_for(f"the end of Ben's {source}", lambda: ann.evaluate(
                     "(source) => !senses.participant('Ben').publication(source)", source))
             # Ben may send both again.
@@ -206,7 +181,7 @@ class Hosting(unittest.TestCase):
         }""")
         for key, what in (("m", "speak"), ("v", "show your camera"), ("s", "share your screen")):
             ben.page.keyboard.press(key)
-            self.says(ben, f"You may not {what} in this meeting. Hosts can allow it.")
+            ben.says(f"You may not {what} in this meeting. Hosts can allow it.")
         self.assertEqual((ben.evaluate("() => window.opened"), ben.evaluate(own)), (0, [0, False, False]))
         ben.sees("Ann")
 
@@ -214,19 +189,19 @@ class Hosting(unittest.TestCase):
         ann = self.person("Ann")
         # By a command, which another process runs, at once: nobody else comes before the room knows.
         meeting = self.change(self.room, "--subject", "Crew <b>meeting</b>")
-        self.says(ann, "The meeting is called Crew <b>meeting</b> now")
+        ann.says("The meeting is called Crew <b>meeting</b> now")
         ben = self.person("Ben")
         wait_for("the title", lambda: ann.page.locator(".room-title").text_content() == "Crew <b>meeting</b>")
         self.assertEqual(ann.page.title(), "Crew <b>meeting</b> · Parley")
         self.assertEqual(ben.page.locator(".room-title").text_content(), "Crew <b>meeting</b>")
         # Over the administration at once.
         self.patch(meeting, expiresIn=3_600, chatFileLimit=0)
-        self.says(ann, "The meeting ends on")
+        ann.says("The meeting ends on")
         ann.page.keyboard.press("c")
         wait_for("no way to send a file", lambda: ann.page.get_by_role("button", name="Attach a file").count() == 0
                  or f"there is one: {ann.page.locator('#chat-panel').inner_html()[:600]}")
         self.patch(meeting, expiresIn=None, chatFileLimit=None)
-        self.says(ann, "The meeting has no end any more")
+        ann.says("The meeting has no end any more")
 
     def change(self, room: str, *options: str) -> str:
         """Changes a meeting on the command line, and returns its id."""

@@ -100,6 +100,25 @@ def give_back(browser: Browser, playwright: Playwright, arguments: tuple[str, ..
         own[0].pop(0).close()
 
 
+#: Keeps the texts of toasts, which are gone after seconds: a machine that is busy looks later.
+KEEP_TOASTS = """
+window.toastsSaid = [];
+new MutationObserver((changes) => {
+  for (const { addedNodes } of changes) {
+    for (const node of addedNodes) {
+      if (node.parentElement?.matches(".toasts")) { window.toastsSaid.push(node.textContent); }
+    }
+  }
+}).observe(document, { childList: true, subtree: true });
+"""
+#: Takes out the first toast with a text; whether there was one.
+TAKE_TOAST = """(text) => {
+  const index = window.toastsSaid.findIndex((toast) => toast.includes(text));
+  if (index >= 0) { window.toastsSaid.splice(index, 1); }
+  return index >= 0;
+}"""
+
+
 class Person:
     """One browser that nobody else uses at the same time, as if it was new, with a known picture for camera and a known
     tone for microphone."""
@@ -122,6 +141,7 @@ class Person:
                                                 ignore_https_errors=True, **context)
         self.context.set_default_timeout(FAR * 1_000)
         self.page: Page = self.context.new_page()
+        self.page.add_init_script(KEEP_TOASTS)
         self.console: list[str] = []
         self.page.on("console", lambda m: self.console.append(f"{m.type}: {m.text}"))
         self.page.on("pageerror", lambda e: self.console.append(f"uncaught: {e}"))
@@ -169,6 +189,11 @@ class Person:
         if not self.page.evaluate("() => Boolean(window.senses)"):
             self.page.evaluate(SENSES)
         return self.page.evaluate(script, argument)
+
+    def says(self, text: str) -> None:
+        """Waits until the page has said something to its user, each toast once."""
+        wait_for(f"{self.name} to be told {text!r}", lambda: self.page.evaluate(TAKE_TOAST, text)
+                 or self.page.get_by_text(text).count() > 0 or f"no: {self.page.evaluate('() => window.toastsSaid')}")
 
     def names(self) -> list[str]:
         """Everybody else in the meeting, sorted."""
