@@ -28,7 +28,16 @@ import Foundation
     var isMessagingOnly = false
   }
 
-  static func main() async throws {
+  static func main() async {
+    do {
+      try await run()
+    } catch {
+      FileHandle.standardError.write(Data("service-bench: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  private static func run() async throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.contains("--help") || arguments.contains("-h") { return print(usage) }
     guard let settings = settings(arguments) else { return }
@@ -66,7 +75,7 @@ import Foundation
       let most = max(connected, after)
       if most > settings.memory { missed.append("\(most) MB of the server, \(settings.memory) MB are the target") }
     }
-    // An error that leaves here ends the process before a pipe has the table.
+    // The table comes before what is said of it, in a pipe too.
     fflush(nil)
     guard missed.isEmpty else { throw BenchFailure("Missed: \(missed.joined(separator: "; "))") }
   }

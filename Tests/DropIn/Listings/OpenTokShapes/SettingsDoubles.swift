@@ -43,7 +43,7 @@ class ScreenSettings: OTPublisherSettings {
   }
 }
 
-/// As every subclass of an NSError, with a word about threads.
+/// Unchecked, since `NSError` is Sendable in a way that the compiler can't prove for its subclasses.
 class NamedError: OTError, @unchecked Sendable {
   override var description: String { "named" }
 }
