@@ -65,7 +65,7 @@ struct AdminAPITests {
     }
   }
 
-  @Test("threat 34: a port that is open beyond this machine answers nobody until it has a token")
+  @Test("threat 34: a port open beyond this machine answers nobody until it has a token")
   func open() async throws {
     try await TestServer.run({ $0.adminHost = IPAddress(v4: 0) }) { server in
       let answer = try await call(server, "GET", "tenants")
@@ -94,7 +94,7 @@ struct AdminAPITests {
     }
   }
 
-  @Test("threat 28: pages of other sites, foreign host names and our own webhooks do not get in")
+  @Test("threat 28: pages of other sites, foreign hosts and our webhooks don't get in")
   func otherSites() async throws {
     try await TestServer.run { server in
       let port = try #require(server.server.adminPort)
@@ -140,7 +140,7 @@ struct AdminAPITests {
     }
   }
 
-  @Test("threat 27: wrong methods, types, sizes, depths, keys and bytes are refused with stable codes")
+  @Test("threat 27: wrong methods, types, sizes, depths and keys get stable codes")
   func badInput() async throws {
     try await TestServer.run { server in
       let wrong = try await call(server, "PUT", "meetings", "{}")
@@ -176,7 +176,7 @@ struct AdminAPITests {
     }
   }
 
-  @Test("a tenant is made, changed, and its keys rotated and retired; each is in the audit log, no secret is")
+  @Test("a tenant's creation, changes and key rotation are audited, without secrets")
   func tenants() async throws {
     try await TestServer.run { server in
       let made = try await call(server, "POST", "tenants", "{\"name\":\"acme\",\"capacity\":5}")
@@ -221,7 +221,7 @@ struct AdminAPITests {
     }
   }
 
-  @Test("a tenant is removed with what it has, but not while one of its meetings runs, and the default one never")
+  @Test("a tenant is removed with all it has, but not the default or one in a meeting")
   func removal() async throws {
     try await TestServer.run { server in
       func refused(_ path: String) async throws -> String {
@@ -257,7 +257,7 @@ struct AdminAPITests {
     }
   }
 
-  @Test("a running meeting is seen with its people, one is removed, it is ended, and everybody is told")
+  @Test("a running meeting is shown, a participant removed, it ends, and all are told")
   func meetings() async throws {
     try await TestServer.run { server in
       let track = TrackDescription(mid: "0", source: .camera)
@@ -328,7 +328,7 @@ struct AdminAPITests {
   }
 
   @Test(
-    "a token is explained as the command line does it, or what is wrong with it; it is in no answer and no log, and nothing is changed"
+    "a token is explained as the command line does, changes nothing and isn't logged"
   )
   func inspection() async throws {
     try await TestServer.run { server in
@@ -372,7 +372,7 @@ struct AdminAPITests {
     }
   }
 
-  @Test("a webhook is made, tried, looked at, replayed, switched off and forgotten; its secret is shown once")
+  @Test("a webhook is made, tried, replayed, disabled and deleted; its secret shows once")
   func webhooks() async throws {
     try await TestServer.run({ $0.webhooks.firstPause = .milliseconds(20) }) { server in
       let receiver = try WebhookReceiver()
@@ -423,7 +423,7 @@ struct AdminAPITests {
     }
   }
 
-  @Test("a new secret of a webhook stays, whatever else is changed of it at the same moment")
+  @Test("a webhook's new secret survives other changes of it at the same moment")
   func secretAtOnce() async throws {
     try await TestServer.run { server in
       let receiver = try WebhookReceiver()
@@ -452,7 +452,7 @@ struct AdminAPITests {
   }
 
   @Test(
-    "threat 34: who guesses the admin token is told the limit by name after some wrong ones, by an address of its own, and the right one opens again a minute later"
+    "threat 34: guesses of the admin token are limited by address, for a minute"
   )
   func guesses() async throws {
     try await TestServer.run({
@@ -514,7 +514,7 @@ struct AdminAPITests {
     #expect(events.dropped.current == 1)
   }
 
-  @Test("an address that asks too often is told the limit at every door, and the others are not")
+  @Test("an address that asks too often gets the limit at every endpoint, others don't")
   func addressRate() async throws {
     try await TestServer.run({ $0.addressRate = 1 }) { server in
       var last = try await server.get("/discover/daily")
@@ -546,7 +546,7 @@ struct AdminAPITests {
   }
 
   @Test(
-    "a tenant's provider is set and changed field by field, its secret is shown nowhere and lost with another client")
+    "a provider changes by field; its secret is hidden, and lost with another client")
   func provider() async throws {
     try await TestServer.run { server in
       func set(_ fields: String) async throws -> (
@@ -588,7 +588,7 @@ struct AdminAPITests {
     }
   }
 
-  @Test("a token for a guest waits where only the tenant's own people go in, and another one does not")
+  @Test("a guest's token waits where only the tenant's people go in, and another doesn't")
   func guests() async throws {
     try await TestServer.run { server in
       #expect(

@@ -18,7 +18,7 @@ struct AuditTests {
     return entries.reversed()
   }
 
-  @Test("each call of the OpenTok REST API that does something leaves an entry: who, what, to whom, in which session")
+  @Test("each changing call of the OpenTok REST API is audited with caller and session")
   func openTok() async throws {
     try await TestServer.run { server in
       let api = try await OpenTokServer(server)
@@ -160,7 +160,7 @@ struct AuditTests {
     }
   }
 
-  @Test("planning leaves an entry for each meeting made, changed and called off, by whoever did it")
+  @Test("planning audits each meeting made, changed and called off, with its caller")
   func planning() async throws {
     try await TestServer.run { server in
       let start = CivilTime(seconds: Int(Date().timeIntervalSince1970 + 3_600)).text
@@ -194,7 +194,7 @@ struct AuditTests {
     }
   }
 
-  @Test("each token that apps are given leaves an entry with its id, by which it can be revoked, and never the token")
+  @Test("each token given to apps is audited by a revocable id, never the token itself")
   func givenTokens() async throws {
     try await TestServer.run { server in
       let form: HTTPHeaders = ["Content-Type": "application/x-www-form-urlencoded"]
@@ -233,7 +233,7 @@ struct AuditTests {
     }
   }
 
-  @Test("every call of the administration that changes something leaves an entry with its caller")
+  @Test("every call of the administration that changes something is audited by caller")
   func administration() async throws {
     try await TestServer.run { server in
       let base = "http://127.0.0.1:\(try #require(server.server.adminPort))/api/v1/"

@@ -8,7 +8,7 @@ import Transport
 
 @Suite("The door for commands of this machine", .serialized)
 struct ControlDoorTests {
-  @Test("threat 34: it is a socket that this user alone can open, whatever stood there before, and it opens no port")
+  @Test("threat 34: the control socket is its user's alone, and opens no port")
   func alone() async throws {
     try await TestServer.run({ $0.adminPort = nil }) { server in
       let folder = server.folder + "/data/control"
@@ -60,7 +60,7 @@ struct ControlDoorTests {
     }
   }
 
-  @Test("of two servers on one folder the first hears the commands, and when it has ended the second does")
+  @Test("of two servers on one folder the first gets commands, the second after its end")
   func two() async throws {
     try await TestServer.run { server in
       let folder = server.folder + "/data"
@@ -83,7 +83,7 @@ struct ControlDoorTests {
     }
   }
 
-  @Test("a data folder whose path is too long for a socket is told to the operator and to who gives commands")
+  @Test("a data folder with too long a path for a socket is reported on both sides")
   func tooLong() async throws {
     try await TestServer.run { server in
       let folder = server.folder + "/" + String(repeating: "x", count: 100)

@@ -31,7 +31,7 @@ struct DescriptionTests {
   ]
 
   @Test(
-    "each list of words in it is the code's: none is missing, none is made up, and no new list stands there unchecked")
+    "each list of words in the description is the code's, and no list is unchecked")
   func lists() throws {
     let file = try Data(contentsOf: Repository.file("Web/admin/openapi.json"))
     let document = try JSONSerialization.jsonObject(with: file) as? [String: Any] ?? [:]

@@ -10,7 +10,7 @@ import Testing
 @Suite("The journal of what happens in meetings")
 struct EventJournalTests {
   @Test(
-    "on a full disk nothing is lost: whoever waits for the entry is told, and it is written when there is room again")
+    "a full disk loses no entry: its writer is told, and it is written later")
   func fullDisk() async throws {
     let folder = "/tmp/parley-journal-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -97,7 +97,7 @@ struct EventJournalTests {
     await reading.value
   }
 
-  @Test("events that are dropped because too many wait are counted in /metrics, and the log says how many")
+  @Test("events dropped because too many wait are counted in /metrics and logged")
   func dropped() async throws {
     let folder = NSTemporaryDirectory() + "parley-dropped-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -126,7 +126,7 @@ struct EventJournalTests {
   }
 
   @Test(
-    "rights used are never dropped, however many events wait: from a limit on that is told by name nobody can use more")
+    "audited actions are never dropped: at a named limit, further ones are refused")
   func noRightIsDropped() async throws {
     let events = RoomEvents()
     let record = MeetingRecord(tenant: .random(), room: .random(), kind: .room, subject: "", created: Date())

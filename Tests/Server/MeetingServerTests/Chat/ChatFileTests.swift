@@ -77,7 +77,7 @@ struct ChatFileTests {
     }
   }
 
-  @Test("only who is in the meeting gets a file, a private one only its two ends, and nobody who has left")
+  @Test("a file goes only to those in the meeting, a private one only to its two ends")
   func reading() async throws {
     try await TestServer.run { server in
       let (ann, annWelcome) = try await server.join("daily", "Ann")
@@ -113,7 +113,7 @@ struct ChatFileTests {
   }
 
   @Test(
-    "threat 42: promised files that do not come hold up no more than their share, by the limit's name, and nothing that is stored"
+    "threat 42: promised files that don't come hold up only their own share"
   )
   func uploads() async throws {
     try await TestServer.run({
@@ -199,7 +199,7 @@ struct ChatFileTests {
     }
   }
 
-  @Test("a file whose sender goes away in the middle leaves nothing, and the end of the meeting removes all")
+  @Test("a file whose sender disconnects midway leaves nothing, and the end removes all")
   func leftovers() async throws {
     try await TestServer.run { server in
       let (ann, welcome) = try await server.join("daily", "Ann")

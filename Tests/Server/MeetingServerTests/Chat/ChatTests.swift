@@ -49,7 +49,7 @@ struct ChatTests {
     }
   }
 
-  @Test("a host may delete what everybody sees, and that is in the audit log; private messages are no host's")
+  @Test("a host deletes what everybody sees, audited, and no private messages")
   func moderating() async throws {
     try await TestServer.run { server in
       let (mod, _) = try await server.host("daily", "Mod")
@@ -82,7 +82,7 @@ struct ChatTests {
     }
   }
 
-  @Test("typing is told to the others, ends by itself and with the message, and is private where the message will be")
+  @Test("typing is shown to others, ends by itself or with its message, and stays private")
   func typing() async throws {
     try await TestServer.run({ $0.typingPatience = .milliseconds(300) }) { server in
       let (ann, annWelcome) = try await server.join("daily", "Ann")
@@ -132,7 +132,7 @@ struct ChatTests {
     }
   }
 
-  @Test("without history who comes later is told nothing of before, also not when it changes; who was there keeps it")
+  @Test("without history later joiners see nothing of before, also after a change")
   func noHistory() async throws {
     try await TestServer.run { server in
       try await server.setPolicy { $0.chat = ChatPolicy(history: false) }
@@ -171,7 +171,7 @@ struct ChatTests {
     }
   }
 
-  @Test("a meeting that keeps two messages for a second has no more, and forgets them in time")
+  @Test("a meeting that keeps two messages for a second forgets others in time")
   func keeping() async throws {
     try await TestServer.run { server in
       try await server.setPolicy { $0.chat = ChatPolicy(maximumMessages: 2, maximumAge: .seconds(1)) }
@@ -183,7 +183,7 @@ struct ChatTests {
     }
   }
 
-  @Test("the chat is exported by hosts and the administration as text and JSON, without private messages")
+  @Test("hosts and the administration export the chat as text and JSON, nothing private")
   func export() async throws {
     try await TestServer.run { server in
       let (mod, host) = try await server.host("daily", "Mod")

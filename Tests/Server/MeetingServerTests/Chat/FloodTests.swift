@@ -20,7 +20,7 @@ struct FloodTests {
   }
 
   @Test(
-    "threat 41: who floods the chat is refused by the limit's name and stays; what was refused goes out once it is sent again"
+    "threat 41: a chat flood is refused by the limit's name, and can be sent again"
   )
   func sender() async throws {
     try await TestServer.run {
@@ -58,7 +58,7 @@ struct FloodTests {
     }
   }
 
-  @Test("threat 41: every kind of message that others hear of counts, and nobody is kept from muting")
+  @Test("threat 41: every broadcast kind of message counts, and muting always works")
   func kinds() async throws {
     try await TestServer.run {
       ($0.senderRate, $0.meetingRate) = (2 << 10, 8 << 10)
@@ -89,7 +89,7 @@ struct FloodTests {
   }
 
   @Test(
-    "threat 41: data messages beyond what a meeting passes on are dropped, and their sender is told the limit's name")
+    "threat 41: data beyond the meeting's rate is dropped, and its sender told why")
   func data() async throws {
     try await TestServer.run {
       $0.meetingDataRate = 64 << 10
@@ -112,7 +112,7 @@ struct FloodTests {
     }
   }
 
-  @Test("threat 41: what all of a meeting send together is bounded, and another meeting has its own")
+  @Test("threat 41: all of a meeting share one bound, and another meeting has its own")
   func meeting() async throws {
     try await TestServer.run {
       $0.meetingRate = 64 << 10
@@ -143,7 +143,7 @@ struct FloodTests {
     }
   }
 
-  @Test("threat 41: who joins again and again under the longest name uses up the meeting's rate, and floods nobody")
+  @Test("threat 41: rejoining under the longest name uses the meeting's rate, no more")
   func joining() async throws {
     try await TestServer.run {
       $0.meetingRate = 64 << 10
@@ -179,7 +179,7 @@ struct FloodTests {
     }
   }
 
-  @Test("threat 41: a connection that is lost again and again is told within the meeting's rate, and right in the end")
+  @Test("threat 41: repeated connection losses are told within the rate, and end right")
   func flapping() async throws {
     try await TestServer.run {
       $0.meetingRate = 64 << 10
@@ -208,7 +208,7 @@ struct FloodTests {
     }
   }
 
-  @Test("threat 41: hosts hear together of many who come and go in the lobby, and know in the end who waits")
+  @Test("threat 41: hosts hear of lobby changes in batches, and end with the right list")
   func knocking() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .locked)

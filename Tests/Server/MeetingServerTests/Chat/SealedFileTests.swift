@@ -38,7 +38,7 @@ struct SealedFileTests {
     return (all?.compactMap { $0 as? String } ?? []).filter { $0.contains("/f_") }
   }
 
-  @Test("threat 61: an upload has a neutral name and type, and reaches people with the sealed message about it")
+  @Test("threat 61: an upload has a neutral name and type, and comes by a sealed message")
   func sealed() async throws {
     try await TestServer.run({ $0.chatFiles.file = 1 << 20 }) { server in
       let (_, ann) = try await server.join("daily", "Ann", e2ee: true)
@@ -86,7 +86,7 @@ struct SealedFileTests {
     }
   }
 
-  @Test("a file waits for its message for a minute, also where its sender sends nothing more")
+  @Test("a file waits for its message for a minute, even if its sender sends nothing more")
   func holding() throws {
     let room = try EncryptedRoom(isEncrypted: true)
     try room.join("ann", e2ee: true)
@@ -108,7 +108,7 @@ struct SealedFileTests {
     #expect(room.machine.roster["ann"]?.chatting.heldFiles.isEmpty == true)
   }
 
-  @Test("threat 62: a poll of an encrypted meeting comes sealed, and the audit entry has nothing of it")
+  @Test("threat 62: an encrypted meeting's poll comes sealed; its audit entry shows none")
   func polls() throws {
     let sealed = PollDraft(question: String(repeating: "A", count: 8_000), options: ["1", "2"])
     var polls = PollTable()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("STUN and TURN servers that clients are told")
 struct IceServerSettingsTests {
-  @Test("the option may be repeated or separated by commas, and flags replace what the environment says")
+  @Test("the option repeats or takes commas, and flags replace the environment")
   func repeated() throws {
     let configuration = try ServerConfiguration.parse(
       arguments: [
@@ -22,7 +22,7 @@ struct IceServerSettingsTests {
     #expect(servers[0].username == nil && servers[1].username == "ann" && servers[1].credential == "a:b")
   }
 
-  @Test("threat 23: credentials made from the shared secret are those that coturn expects, and expire")
+  @Test("threat 23: credentials from the shared secret are coturn's, and they expire")
   func shared() throws {
     var settings = IceServerSettings()
     settings.urls = ["turn:b.example"]
@@ -61,7 +61,7 @@ struct IceServerSettingsTests {
   }
 
   @Test(
-    "threat 23: who is not in yet, waits or is denied gets a password for ten minutes; who comes in one for the meeting"
+    "threat 23: outside a TURN password lasts ten minutes, inside for the meeting"
   )
   func atTheDoor() async throws {
     func lifetime(_ servers: [DiscoverDocument.IceServer]?) throws -> Int64 {

@@ -53,7 +53,7 @@ struct ServerConfigurationTests {
     } throws: { "\($0)".contains(words) }
   }
 
-  @Test("every option is in the help text, with its environment variable's name derived from it")
+  @Test("every option is in the help text, with its derived environment variable")
   func help() {
     let help = Command("serve", "", options: ServerConfiguration.options).help("parley serve")
     for option in ServerOption.all {
@@ -62,7 +62,7 @@ struct ServerConfigurationTests {
     }
   }
 
-  @Test("every default is a value that its option takes, and the one that holds without it")
+  @Test("every default is a valid value, and the one that holds without the option")
   func statedDefaults() throws {
     for option in ServerOption.all {
       guard let value = option.declaration.defaultValue else { continue }
@@ -72,7 +72,7 @@ struct ServerConfigurationTests {
     }
   }
 
-  @Test("the tables of docs/operating/configuration.md are those of the declarations, with a row for every option")
+  @Test("docs/operating/configuration.md has the declarations' tables, a row per option")
   func documented() throws {
     let text = try Repository.text(of: "docs/operating/configuration.md")
     let start = try #require(text.range(of: "<!-- generated: parley generate configuration -->\n")).upperBound
@@ -84,7 +84,7 @@ struct ServerConfigurationTests {
     #expect(rows.sorted() == ServerOption.all.map(\.name).sorted())
   }
 
-  @Test("docs/operating/configuration.md lists the settings that a running server reads again, and no others")
+  @Test("docs/operating/configuration.md lists exactly the settings that are reloaded")
   func reread() throws {
     let text = try Repository.text(of: "docs/operating/configuration.md")
     let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("| the file of `--config`") })

@@ -25,7 +25,7 @@ struct DataRelayTests {
     try DataMessage<ServerDataHeader>(parsing: data.bytes)
   }
 
-  @Test("a message goes to everybody else, or to those it names, on the same channel, and in order")
+  @Test("a message goes to all others or those named, on the same channel, in order")
   func routing() async throws {
     try await TestServer.run { server in
       let (ann, a) = try await server.join("daily", "Ann")
@@ -100,7 +100,7 @@ struct DataRelayTests {
     }
   }
 
-  @Test("threat 27: what breaks a limit or does not parse is dropped and counted, and the next message passes")
+  @Test("threat 27: data over a limit or malformed is dropped and counted, others pass")
   func limits() async throws {
     try await TestServer.run { server in
       let (ann, a) = try await server.join("daily", "Ann")

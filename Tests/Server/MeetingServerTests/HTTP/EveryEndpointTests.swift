@@ -11,7 +11,7 @@ import Testing
 @Suite("Every endpoint", .serialized)
 struct EveryEndpointTests {
   @Test(
-    "threat 27: at each of its addresses the administration refuses bad methods, bodies, queries and paths as described, at its port and at the socket for commands",
+    "threat 27: all admin endpoints, by port or socket, refuse bad input as described",
     arguments: [false, true])
   func administration(isForCommands: Bool) async throws {
     try await TestServer.run { server in
@@ -111,7 +111,7 @@ struct EveryEndpointTests {
   }
 
   @Test(
-    "threat 27: at each of its addresses the public port answers bad methods, bodies and paths with an error in words")
+    "threat 27: every public endpoint refuses bad methods, bodies and paths in words")
   func everybody() async throws {
     try await TestServer.run { server in
       let openTok = try await OpenTokServer(server)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Form bodies")
 struct FormBodyTests {
-  @Test("raw and encoded values mean the same, names are found in any case, broken escapes stand for themselves")
+  @Test("raw and encoded values are equal, names ignore case, and bad escapes are literal")
   func lenient() {
     let form = FormBody("MeetingUrl=http://h:1/a=b&x=a%2fb+c%2B&broken=50%&half=%4&bad=%zz&empty=&flag")
     #expect(form["meetingurl"] == "http://h:1/a=b")
@@ -20,7 +20,7 @@ struct FormBodyTests {
     #expect(form.repeated == nil && FormBody("a=1&b=2&A=1").repeated == "A")
   }
 
-  @Test("threat 27: a field or a parameter that comes twice is refused at every door that reads forms, and said")
+  @Test("threat 27: a field or parameter given twice is refused by name at every endpoint")
   func twice() async throws {
     try await TestServer.run { server in
       let openTok = try await OpenTokServer(server)
@@ -53,7 +53,7 @@ struct FormBodyTests {
     #expect(many["f999"] == nil)
   }
 
-  @Test("threat 27: a body with combining marks without end is refused, and a field that has them encoded is absent")
+  @Test("threat 27: endless combining marks in a body are refused, encoded ones ignored")
   func endlessMarks() {
     let marks = "\u{300}\u{316}"
     let encoded = String(repeating: "%CC%80%cc%96", count: 10_000)

@@ -18,7 +18,7 @@ struct OwnHostNameTests {
     #expect(!OwnHostName.accepts(host))
   }
 
-  @Test("threat 28: what needs the server's own name is refused under another one; pages are the same under each")
+  @Test("threat 28: only under the server's own name works what needs it; pages always do")
   func doors() async throws {
     try await TestServer.run { server in
       let port = server.server.port
@@ -42,7 +42,7 @@ struct OwnHostNameTests {
     }
   }
 
-  @Test("threat 28: a WebSocket is refused before it opens when the name is not ours, and where there is none")
+  @Test("threat 28: a WebSocket under another name or none is refused before it opens")
   func webSocket() async throws {
     try await TestServer.run { server in
       func open(_ host: String, _ port: UInt16) async throws -> RawHTTP.Answer {

@@ -22,7 +22,7 @@ struct PagesTests {
     }
   }
 
-  @Test("threat 28: pages cannot be framed, run no foreign script and tell no referrer; every answer has nosniff")
+  @Test("threat 28: pages aren't framed, run no foreign script, leak no referrer; nosniff")
   func headers() async throws {
     try await TestServer.run { server in
       for path in ["/", "/daily"] {
@@ -39,7 +39,7 @@ struct PagesTests {
     }
   }
 
-  @Test("threat 28: text in a page is text, also where an accent is joined to what ends an attribute or begins a tag")
+  @Test("threat 28: text in a page stays text, also with an accent joined to a delimiter")
   func escaping() throws {
     let accent = "\u{301}"
     let answer = HTTPResponse.notice(
@@ -65,7 +65,7 @@ struct PagesTests {
     }
   }
 
-  @Test("reserved and impossible names are refused with a sentence: JSON for programs, a page for people")
+  @Test("reserved and impossible names are refused: JSON for programs, a page for people")
   func names() async throws {
     try await TestServer.run { server in
       let json = try await server.get("/Whip")
@@ -115,7 +115,7 @@ struct PagesTests {
     }
   }
 
-  @Test("asking for a room makes no meeting, and all who join with the answers come into the one that the first makes")
+  @Test("asking for a room makes no meeting, and all who join come into the first one's")
   func lookingMakesNothing() async throws {
     try await TestServer.run { server in
       let store = try await server.store()
@@ -135,7 +135,7 @@ struct PagesTests {
     }
   }
 
-  @Test("a discover address that names a room takes no token of another, and any without a room does")
+  @Test("a discover address with a room takes its own tokens only, one without takes any")
   func discoverWithToken() async throws {
     try await TestServer.run { server in
       let token = try await server.discover("Daily").token ?? ""

@@ -58,7 +58,7 @@ struct RouteTableTests {
     #expect(Self.table.firstWords == ["things", "files"])
   }
 
-  @Test("docs/protocol.md has the addresses of the public port and the names that no room may bear")
+  @Test("docs/protocol.md has the public port's addresses and the reserved room names")
   func documented() throws {
     let text = try Repository.text(of: "docs/protocol.md")
     let start = try #require(text.range(of: "<!-- generated: parley generate paths -->\n")).upperBound

@@ -25,7 +25,7 @@ struct ServiceApplicationTests {
       try await server.post("/GetAdhocMeetingJob", "Subject=adhocMeeting&Description=adhocMeeting&AccessLevel="))
   }
 
-  @Test("an ad-hoc meeting: the five keys, all strings, an address without & + or %, eight hours to live")
+  @Test("an ad-hoc meeting has five string keys, a plain address, and lasts eight hours")
   func adHoc() async throws {
     try await TestServer.run { server in
       // As URLSession does without a content type, and as other clients send it.
@@ -48,7 +48,7 @@ struct ServiceApplicationTests {
   }
 
   @Test(
-    "a token: four keys, all strings, for raw and percent-encoded bodies, upper and lower case digits",
+    "a token has four string keys, for raw and percent-encoded bodies in any case",
     arguments: [true, false])
   func token(encoded: Bool) async throws {
     try await TestServer.run { server in
@@ -82,7 +82,7 @@ struct ServiceApplicationTests {
     }
   }
 
-  @Test("threat 28: pages of foreign origins get no meeting and no token, own pages, allowed ones and apps do")
+  @Test("threat 28: foreign origins get no meeting or token; own and allowed ones do")
   func origins() async throws {
     try await TestServer.run { server in
       let form = "ApplicationSessionId=a&AllowedOrigins=https%3a%2f%2fevil.example&MeetingUrl="
@@ -128,7 +128,7 @@ struct ServiceApplicationTests {
     }
   }
 
-  @Test("missing fields, wrong origins, other hosts and unknown meetings are 400 with a sentence and a code")
+  @Test("missing fields, wrong origins or hosts, unknown meetings are 400 with a code")
   func refusals() async throws {
     try await TestServer.run { server in
       let join = try #require(try await meeting(server)["JoinUrl"])

@@ -11,7 +11,7 @@ import Testing
 @Suite("The lobby", .serialized)
 struct LobbyTests {
   @Test(
-    "threat 25: who goes straight in and who waits is as the access level says, for every door",
+    "threat 25: the access level decides who goes in or waits, at every endpoint",
     arguments: AccessLevel.allCases)
   func levels(level: AccessLevel) async throws {
     try await TestServer.run { server in
@@ -40,7 +40,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("threat 25: nothing of the meeting reaches who waits, whatever happens in it and whatever they send")
+  @Test("threat 25: nothing of the meeting reaches the lobby, whatever happens or is sent")
   func silence() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .locked, capacity: 3)
@@ -110,7 +110,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("threat 25: a second socket, another token and a return do not go around the lobby; each knocks for itself")
+  @Test("threat 25: a second socket, token or return doesn't pass the lobby; each knocks")
   func detours() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .invited)
@@ -166,7 +166,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("all who wait are let in at once, others are sent away, and each is told what became of them")
+  @Test("everybody waiting is let in at once, or sent away, and each is told the outcome")
   func admitAllAndDeny() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .locked)
@@ -190,7 +190,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("threat 33: who is no host hears nothing of the lobby, and may neither let in, send away, nor lock")
+  @Test("threat 33: a guest hears nothing of the lobby, and can't admit, deny or lock")
   func hostsOnly() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .invited)
@@ -234,7 +234,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("a room in which people only wait is open, costs the media plane nothing, and closes when they go")
+  @Test("a room with only a lobby is open, costs no media, and closes when it is empty")
   func onlyWaiting() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .everyone, lobby: LobbySettings(waitsForHost: true))
@@ -255,7 +255,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("nobody but hosts gets in before a host is there; then each goes in or waits as the access level says")
+  @Test("before a host is there only hosts get in; then the access level decides")
   func waitForHost() async throws {
     try await TestServer.run { server in
       for (room, level) in [("open", AccessLevel.everyone), ("invited", .invited)] {
@@ -285,7 +285,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("a locked meeting refuses everybody but hosts, and takes them again once it is unlocked; places are kept")
+  @Test("a locked meeting admits only hosts until it is unlocked, and reconnects succeed")
   func locking() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.lobbyHost("daily")
@@ -327,7 +327,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("threat 26: letting in takes a place in one step; who finds none waits on, and the host is told")
+  @Test("threat 26: admission takes a place in one step; at capacity one waits on")
   func capacity() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .locked, capacity: 2)
@@ -358,7 +358,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("when the host comes whom people waited for, as many go in as fit, and the others are told that it is full")
+  @Test("a host's arrival admits as many as fit, and tells the others that it is full")
   func fullOnceTheHostCame() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", capacity: 2, lobby: LobbySettings(waitsForHost: true))
@@ -459,7 +459,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("an ad-hoc meeting that not everybody gets into comes with a token for its organiser, and is enforced")
+  @Test("an ad-hoc meeting that isn't open comes with its organiser's token, enforced")
   func adHoc() async throws {
     try await TestServer.run { server in
       let answer = try await server.post(
@@ -477,7 +477,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("threat 25: whose token is revoked while they wait is not let in any more, also where the meeting was removed")
+  @Test("threat 25: a token revoked in the lobby isn't let in, nor after the removal")
   func revokedMeanwhile() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .locked)
@@ -505,7 +505,7 @@ struct LobbyTests {
   }
 
   @Test(
-    "no more people wait than may, nor with longer offers, and a meeting that ends tells those who wait",
+    "the lobby has a limit, as offers have, and the meeting's end tells all in it",
     arguments: [(0, LobbyInfo.maximumWaiting), (256 << 10, Lobby.maximumOfferBytes / (256 << 10))])
   func bounds(offer bytes: Int, most: Int) async throws {
     let offer = String(repeating: "x", count: bytes)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Passcodes of meetings", .serialized)
 struct PasscodeTests {
-  @Test("threat 25: who does not know the passcode gets nothing but a refusal; hosts need none; it is in no log")
+  @Test("threat 25: without the passcode a guest is only refused; it is in no log")
   func asked() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", passcode: "Grüße 42")
@@ -71,7 +71,7 @@ struct PasscodeTests {
   }
 
   @Test(
-    "threat 25: after ten wrong passcodes an address is refused for ten minutes, also with the right one; others are not"
+    "threat 25: ten wrong passcodes block their address for ten minutes, no other"
   )
   func guessing() async throws {
     let clock = TestClock()
@@ -102,7 +102,7 @@ struct PasscodeTests {
   }
 
   @Test(
-    "threat 25: one guesser locks nobody else out, and who guesses from many addresses is stopped for the whole meeting"
+    "threat 25: a guesser locks out nobody else; many addresses are stopped together"
   )
   func manyAddresses() async throws {
     let clock = TestClock()
@@ -124,7 +124,7 @@ struct PasscodeTests {
   }
 
   @Test(
-    "threat 25: who has all networks of a provider guesses no more than so often, and keeps out nobody who comes by another one",
+    "threat 25: a provider's networks together have bounded guesses, others get in",
     arguments: [true, false])
   func oneProvider(isIPv4: Bool) async throws {
     let clock = TestClock()
@@ -181,7 +181,7 @@ struct PasscodeTests {
     }
   }
 
-  @Test("threat 32: however many passcodes come, from wherever and by whichever door, one is hashed at a time")
+  @Test("threat 32: one passcode is hashed at a time, from wherever and however many")
   func flood() async throws {
     let crowd = Crowd()
     let passcodes = PasscodeGuard(
@@ -218,7 +218,7 @@ struct PasscodeTests {
     #expect(Set(outcomes).isSubset(of: ["hashed", "wrongPasscode", "tooFast"]), "\(Set(outcomes))")
   }
 
-  @Test("threat 32: a flood of passcodes from one network delays those of another by a turn or two")
+  @Test("threat 32: one network's passcode flood delays others by a turn or two")
   func fairness() async throws {
     let order = Mutex<[String]>([])
     let isOver = Mutex(false)
@@ -250,7 +250,7 @@ struct PasscodeTests {
     #expect(all.count == 24 && (all.lastIndex(of: "other") ?? 99) <= 4, "\(all)")
   }
 
-  @Test("passcodes sent at once are counted one by one, and no more are checked than the queue takes")
+  @Test("passcodes sent at once are counted one by one, and the queue bounds the checks")
   func atOnce() async throws {
     let passcodes = PasscodeGuard(
       limits: .init(wrong: 3, window: .seconds(600), queue: 8), now: { Instant(nanoseconds: 0) })

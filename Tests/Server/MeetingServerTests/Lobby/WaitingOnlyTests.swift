@@ -32,7 +32,7 @@ struct WaitingOnlyTests {
   }
 
   @Test(
-    "threat 25: a meeting whose time ends while people wait and nobody is in is let go, and its tenant may have another"
+    "threat 25: a meeting that ends with only a lobby is released with its quota"
   )
   func expiry() async throws {
     var record = locked()

@@ -24,7 +24,7 @@ struct DomainAdministrationTests {
 
   private func users(_ answer: TestAnswer) -> [String] { items(answer).compactMap { $0["user"] as? String } }
 
-  @Test("identities are found by the beginning of the user id, page by page, and by their number")
+  @Test("identities are found by a prefix of the user id, by page, and by their number")
   func search() async throws {
     try await TestServer.run { server in
       let domain = try await server.makeDomain()
@@ -49,7 +49,7 @@ struct DomainAdministrationTests {
     }
   }
 
-  @Test("an endpoint shows whether it is connected, and one that is deregistered is out at once")
+  @Test("an endpoint shows whether it is connected, and is out at once when deregistered")
   func deregistration() async throws {
     try await TestServer.run { server in
       let domain = try await server.makeDomain()
@@ -97,7 +97,7 @@ struct DomainAdministrationTests {
     }
   }
 
-  @Test("the key of push signatures is shown once, when it is made, and another receiver gets another one")
+  @Test("the push signature key is shown once, when made; another receiver has another")
   func pushKey() async throws {
     try await TestServer.run { server in
       let made = try await ask(server, "POST", "domains", #"{"name":"app","authentication":"disabled"}"#)
@@ -114,7 +114,7 @@ struct DomainAdministrationTests {
     }
   }
 
-  @Test("fields of another kind of authentication are refused, and the audit log says that it was switched off")
+  @Test("fields of other authentication are refused; switching it off is audited")
   func kinds() async throws {
     try await TestServer.run { server in
       let body = #"{"name":"app","authentication":"jwt","jwks":"https://id.example/keys","clientIds":["one"]}"#
@@ -135,7 +135,7 @@ struct DomainAdministrationTests {
     }
   }
 
-  @Test("metrics have domains, identities, queues, messages, refusals by code and key records by outcome")
+  @Test("metrics have domains, identities, queues, messages, refusals and key records")
   func metrics() async throws {
     try await TestServer.run { server in
       let domain = try await server.makeDomain()

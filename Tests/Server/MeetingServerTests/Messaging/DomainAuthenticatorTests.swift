@@ -25,7 +25,7 @@ struct DomainAuthenticatorTests {
     } catch { return error.code }
   }
 
-  @Test("threat 55: a provider that hangs takes its own domain's places, and the others' users get in")
+  @Test("threat 55: a hanging provider uses its own domain's slots, and others get in")
   func slowProvider() async throws {
     let provider = try ScriptedProvider()
     let fetch = provider.fetch
@@ -61,7 +61,7 @@ struct DomainAuthenticatorTests {
     #expect(codes.count { $0 == nil } == ProviderClient.maximumOwnAnswers + 1)
   }
 
-  @Test("threat 55: many other providers' keys leave the brake against invented key ids in place")
+  @Test("threat 55: many other providers' keys leave the limit on invented key ids")
   func manyProviders() async throws {
     let provider = try ScriptedProvider()
     let clock = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
@@ -82,7 +82,7 @@ struct DomainAuthenticatorTests {
     #expect(try await fetches("/keys", "first", unfit: false) == 1)
   }
 
-  @Test("threat 54: a token counts by a key of the JWKS address, also a new one, and only for the user that it names")
+  @Test("threat 54: a token counts by a key of the JWKS address, for its user only")
   func signed() async throws {
     let provider = try ScriptedProvider()
     let clock = Mutex(Date())

@@ -11,7 +11,7 @@ import Testing
 struct EndpointValueTests {
   private let sealed = Sealed("AAAA")
 
-  @Test("an endpoint gets each event once and in order, however events, reads and acknowledgements mix")
+  @Test("an endpoint gets each event once and in order, in any mix of reads and receipts")
   func delivery() {
     for seed in TestSeed.of(1)..<TestSeed.of(1) + 50 {
       var random = Numbers(state: seed)
@@ -71,7 +71,7 @@ struct EndpointValueTests {
     #expect(delivery.cursor == 6 && delivery.isCaughtUp)
   }
 
-  @Test("a forgotten vault is its endpoint's until the next record, its end, or two minutes later")
+  @Test("a forgotten vault stays its endpoint's until a record, its end, or 2 minutes")
   func reservations() throws {
     var vaults = VaultReservations()
     let start = Instant(nanoseconds: 0)
@@ -100,7 +100,7 @@ struct EndpointValueTests {
     MailboxCaller(domain: DomainID("d"), regId: RegID(regId), endpoint: EndpointID(endpoint))
   }
 
-  @Test("a call that nobody answers ends after a minute, and so does one whose endpoint is gone")
+  @Test("a call nobody answers ends after a minute, as does one whose endpoint is gone")
   func calls() throws {
     var table = CallTable()
     let start = Instant(nanoseconds: 0)
@@ -151,7 +151,7 @@ struct EndpointValueTests {
     }
   }
 
-  @Test("threat 55: an identity rings a few times at one other, starts calls at a rate, and takes nobody's from others")
+  @Test("threat 55: an identity's calls have a rate and bounds, and leave others theirs")
   func callRates() throws {
     var table = CallTable()
     let start = Instant(nanoseconds: 0)

@@ -16,7 +16,7 @@ struct KeyRecordEndpointTests {
   private let settings = MessagingDomain.Settings(
     environment: .sandbox, authentication: .disabled, hasKeyManagement: false)
 
-  @Test("threat 55: a record has a bounded size and number of values, also when it comes in parts")
+  @Test("threat 55: a record has a bounded size and number of values, also in parts")
   func bounds() async throws {
     try await TestServer.run { server in
       let domain = try await server.makeDomain("own", settings)

@@ -105,7 +105,7 @@ struct MailboxHubTests {
     try await body(try await World(folder))
   }
 
-  @Test("threat 54: an endpoint whose token has ended gets nothing but the end of calls until it has another one")
+  @Test("threat 54: an endpoint with an expired token gets only the end of calls")
   func endedToken() async throws {
     try await inWorld { world in
       let (ann, _) = try await world.endpoint("ann", seconds: 3_600)
@@ -137,7 +137,7 @@ struct MailboxHubTests {
     }
   }
 
-  @Test("threat 55: an identity has a bounded number of open tickets, and a ticket that ends leaves nothing")
+  @Test("threat 55: an identity's open tickets are bounded, and an ended one leaves none")
   func tickets() async throws {
     try await inWorld { world in
       let (ann, _) = try await world.endpoint("ann", seconds: 3_600)
@@ -175,7 +175,7 @@ struct MailboxHubTests {
     }
   }
 
-  @Test("the hub removes what is old, and nothing sooner: events, ephemeral endpoints and unnamed attachments")
+  @Test("the hub removes old events, ephemeral endpoints and attachments, none too soon")
   func purge() async throws {
     try await inWorld { world in
       let (ann, _) = try await world.endpoint("ann", seconds: 100 * 24 * 3_600)
@@ -217,7 +217,7 @@ struct MailboxHubTests {
     }
   }
 
-  @Test("threat 55: an endpoint that reads slowly is told of events that its full mailbox has lost")
+  @Test("threat 55: a slow endpoint is told of events that its full mailbox has lost")
   func lostEvents() async throws {
     try await inWorld { world in
       let (ann, _) = try await world.endpoint("ann", seconds: 3_600)

@@ -14,7 +14,7 @@ import Transport
 struct MessagingServiceTests {
   private let body = Sealed("SGVsbG8")
 
-  @Test("endpoints that were away get what they missed, in order and once, also over a reconnect")
+  @Test("endpoints that were away get what they missed once, in order, after a reconnect")
   func missed() async throws {
     try await TestServer.run { server in
       let domain = try await server.makeDomain()
@@ -59,7 +59,7 @@ struct MessagingServiceTests {
     }
   }
 
-  @Test("a message that was acknowledged survives a server that is killed, and a repeated one is not there twice")
+  @Test("an acknowledged message survives kill -9, and a repeated one isn't there twice")
   func killed() async throws {
     var kept: (domain: DomainID, welcome: ServiceMessage.Welcome, chat: ChatID)?
     try await TestServer.kill { server in
@@ -88,7 +88,7 @@ struct MessagingServiceTests {
     }
   }
 
-  @Test("a fourth endpoint is told that the identity is full, frees a place and gets in; the other one is told and out")
+  @Test("a fourth endpoint is told the limit, frees a place and gets in; the other is out")
   func full() async throws {
     try await TestServer.run { server in
       let domain = try await server.makeDomain()
@@ -117,7 +117,7 @@ struct MessagingServiceTests {
     }
   }
 
-  @Test("threat 54: nobody gets in with another's token, an unknown domain, a foreign secret or a frame out of turn")
+  @Test("threat 54: another's token, unknown domains, foreign secrets, early frames fail")
   func strangers() async throws {
     try await TestServer.run { server in
       let domain = try await server.makeDomain()
@@ -167,7 +167,7 @@ struct MessagingServiceTests {
     }
   }
 
-  @Test("threat 55: without authentication, an address makes identities as seldom as meetings")
+  @Test("threat 55: unauthenticated addresses make identities as seldom as meetings")
   func identities() async throws {
     try await TestServer.run {
       $0.addressWriteRate = 1
@@ -194,7 +194,7 @@ struct MessagingServiceTests {
     }
   }
 
-  @Test("an attachment goes to those in the chat, once for each ticket, and goes with its message")
+  @Test("an attachment goes to its chat once per ticket, and ends with its message")
   func attachments() async throws {
     try await TestServer.run { server in
       let domain = try await server.makeDomain()
@@ -271,7 +271,7 @@ struct MessagingServiceTests {
     }
   }
 
-  @Test("a call rings at all endpoints, is answered at one, and both have a token for the meeting of its media")
+  @Test("a call rings at all endpoints, one answers, and both have a token for its media")
   func calls() async throws {
     try await TestServer.run { server in
       let domain = try await server.makeDomain()
@@ -307,7 +307,7 @@ struct MessagingServiceTests {
     }
   }
 
-  @Test("the 11th guess at a passcode meets a locked vault, and a forgotten one ends the other endpoints")
+  @Test("the 11th passcode guess meets a locked vault; forgetting ends other endpoints")
   func vault() async throws {
     try await TestServer.run { server in
       let domain = try await server.makeDomain()
@@ -349,7 +349,7 @@ struct MessagingServiceTests {
     }
   }
 
-  @Test("while a forgotten vault is made again, another endpoint waits, and then finds the new record")
+  @Test("while a forgotten vault is made again, another endpoint waits for the new record")
   func forgotten() async throws {
     try await TestServer.run { server in
       let domain = try await server.makeDomain()
@@ -398,7 +398,7 @@ struct MessagingServiceTests {
     }
   }
 
-  @Test("an app without key management stores keys for its users, of which others read the public part")
+  @Test("without key management an app stores its users' keys; others read public parts")
   func keyStorage() async throws {
     try await TestServer.run { server in
       let settings = MessagingDomain.Settings(
@@ -434,7 +434,7 @@ struct MessagingServiceTests {
     }
   }
 
-  @Test("threat 55: after a request beyond the budget the socket is open, and the message is sent once in the end")
+  @Test("threat 55: a request over budget keeps the socket, and its message is sent once")
   func senderBudget() async throws {
     try await TestServer.run { server in
       let domain = try await server.makeDomain()
@@ -466,7 +466,7 @@ struct MessagingServiceTests {
     }
   }
 
-  @Test("an installation that was reset ends its former endpoint, and what that held of the vault")
+  @Test("a reset installation ends its former endpoint and that one's hold of the vault")
   func reset() async throws {
     try await TestServer.run { server in
       let domain = try await server.makeDomain()

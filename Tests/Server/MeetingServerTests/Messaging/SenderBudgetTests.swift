@@ -22,7 +22,7 @@ struct SenderBudgetTests {
     }
   }
 
-  @Test("threat 55: three of the largest frames pass at once, and after a refusal as many as its seconds allow")
+  @Test("threat 55: three largest frames pass at once, then as many as the rate allows")
   func bytes() throws {
     var budgets = SenderBudgets()
     let frame = MessagingLimits.maximumBytes - MessagingLimits.requestOverhead
@@ -46,7 +46,7 @@ struct SenderBudgetTests {
     #expect(failure(&budgets, 1, of: ann, later + .milliseconds(10)) == nil)
   }
 
-  @Test("threat 55: mailboxes beyond the budget are a debt that refuses the next requests, and heals")
+  @Test("threat 55: mailboxes over budget are a debt that refuses requests, then heals")
   func deliveries() throws {
     var budgets = SenderBudgets()
     let now = Instant.zero
@@ -140,7 +140,7 @@ extension MailboxHubTests {
     }
   }
 
-  @Test("threat 55: typing beyond a budget goes nowhere, messages and the end of a call still come")
+  @Test("threat 55: typing over budget is dropped; messages and ends of calls still come")
   func passingBytes() async throws {
     try await inWorld { world in
       let (ann, _) = try await world.endpoint("ann", seconds: 3_600)

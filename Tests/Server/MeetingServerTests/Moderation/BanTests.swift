@@ -10,7 +10,7 @@ import Testing
 @Suite("When a ban is done")
 struct BanTests {
   @Test(
-    "a ban is told to be done once it is written down, holds before that, and what could not be written is told",
+    "a ban holds at once, is confirmed once written, and a failed write is reported",
     arguments: [true, false])
   func done(isWritten: Bool) async throws {
     let (asked, ask) = AsyncStream.makeStream(of: JoinGrant.self)
@@ -56,7 +56,7 @@ struct BanTests {
 @Suite("When what a host does is done")
 struct DoneTests {
   @Test(
-    "ending, locking, letting in and sending away wait until it is on the disk who does it; what cannot be written is done all the same, and told",
+    "hosts' actions wait for their audit entry; one that can't be written is reported",
     arguments: [
       ClientMessage.room(.endMeeting, id: 7), .lock(true, id: 7), .admit(.all, id: 7), .deny(.all, id: 7),
     ], [true, false])

@@ -7,7 +7,7 @@ import Testing
 @Suite("Raised hands, reactions and polls", .serialized)
 struct GestureTests {
   @Test(
-    "raised hands keep their order, for who comes late too, and go down by their owner, by a host, and when leaving")
+    "raised hands keep their order, also for later joiners, and go down when leaving")
   func hands() async throws {
     try await TestServer.run { server in
       let (ann, first) = try await server.join("daily", "Ann")
@@ -39,7 +39,7 @@ struct GestureTests {
     }
   }
 
-  @Test("reactions are of a fixed set and carry the sender's id, whatever the message says")
+  @Test("reactions are of a fixed set and carry their sender's id, whatever is claimed")
   func reactions() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann")
@@ -54,7 +54,7 @@ struct GestureTests {
   }
 
   @Test(
-    "a poll: one vote each that can be changed, results by its setting, seen by who comes late, and fixed once closed")
+    "a poll has one changeable vote each, results by its setting, and a fixed end")
   func polls() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann")
@@ -85,7 +85,7 @@ struct GestureTests {
     }
   }
 
-  @Test("threat 33: hidden results do not reach guests, whatever they vote or when they come")
+  @Test("threat 33: hidden results don't reach guests, whenever they vote or come")
   func secrets() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann")

@@ -42,7 +42,7 @@ struct ModerationTests {
     }
   }
 
-  @Test("threat 33: a guest who sends any of the hosts' messages is refused, and nothing happens to anybody")
+  @Test("threat 33: a guest who sends a host's message is refused, and nothing happens")
   func guests() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann", offer: "send:0", tracks: [microphone])
@@ -64,7 +64,7 @@ struct ModerationTests {
   }
 
   @Test(
-    "a moderator can do nothing to an organizer that an organizer cannot undo: not mute, remove, demote or limit one")
+    "a moderator can't mute, remove, demote or limit an organizer")
   func organizers() async throws {
     try await TestServer.run { server in
       let (boss, hello) = try await server.host(
@@ -95,7 +95,7 @@ struct ModerationTests {
     }
   }
 
-  @Test("nobody gives what they do not have, and hidden people can be neither found nor made")
+  @Test("nobody grants what they lack, and hidden people can't be found or made")
   func bounds() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann")
@@ -155,7 +155,7 @@ struct ModerationTests {
 
   // MARK: Muting
 
-  @Test("a host's mute holds: nothing more is taken of the track until its sender unmutes it, and an offer does not")
+  @Test("a host's mute holds until its sender unmutes; an offer doesn't lift it")
   func muting() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann", offer: "send:0 send:1", tracks: [microphone, camera])
@@ -213,7 +213,7 @@ struct ModerationTests {
     }
   }
 
-  @Test("muting everybody leaves out the host and those named, and everybody may unmute unless it says otherwise")
+  @Test("muting all spares the host and those named, and all may unmute by default")
   func mutingAll() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann", offer: "send:0", tracks: [microphone])
@@ -232,7 +232,7 @@ struct ModerationTests {
   }
 
   @Test(
-    "muting every track but some spares those alone, now and when they are published later, and with includingSelf mutes the host"
+    "muting all but some spares those, now and later; includingSelf mutes the host"
   )
   func mutingTracks() async throws {
     try await TestServer.run { server in
@@ -259,7 +259,7 @@ struct ModerationTests {
     }
   }
 
-  @Test("with later joiners included, what is published later starts muted, until the order is lifted; all may unmute")
+  @Test("including later joiners, later tracks start muted until the order is lifted")
   func mutingLater() async throws {
     try await TestServer.run { server in
       let (mod, _) = try await server.host("daily", "Mod")
@@ -277,7 +277,7 @@ struct ModerationTests {
     }
   }
 
-  @Test("when nobody may unmute, unmuting is refused, publishing anew starts muted, and who is asked may")
+  @Test("where nobody may unmute it is refused, also by publishing again, unless asked to")
   func locked() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann", offer: "send:0", tracks: [microphone])
@@ -315,7 +315,7 @@ struct ModerationTests {
   }
 
   @Test(
-    "a track that is being published while everybody is muted is muted, and one that was forbidden meanwhile is not taken"
+    "a track published during a mute of all is muted, one forbidden then is refused"
   )
   func racing() async throws {
     try await TestServer.run { server in
@@ -343,7 +343,7 @@ struct ModerationTests {
 
   // MARK: Rights
 
-  @Test("withdrawing a right to publish ends what is published by it; offers that still list it bring nothing back")
+  @Test("withdrawing a publish right ends its tracks, and later offers don't restore them")
   func withdrawing() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann", offer: "send:0 send:1", tracks: [microphone, camera])
@@ -373,7 +373,7 @@ struct ModerationTests {
     }
   }
 
-  @Test("withdrawing the right to receive empties the slots; given back, they are filled and the polls are told")
+  @Test("withdrawing the receive right empties slots; given back, they fill, with polls")
   func subscribing() async throws {
     try await TestServer.run { server in
       let (mod, _) = try await server.host("daily", "Mod", offer: "send:1", tracks: [camera])
@@ -401,7 +401,7 @@ struct ModerationTests {
     }
   }
 
-  @Test("stopping a share ends the screen and its sound, and the same offer does not start it again")
+  @Test("stopping a share ends screen and audio, and the same offer doesn't restart it")
   func sharing() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join(
@@ -417,7 +417,7 @@ struct ModerationTests {
   }
 
   @Test(
-    "ending tracks ends them for everybody, told as removed; their sender may publish them anew, and guests end nothing"
+    "a host ends tracks for everybody; a sender may publish again, guests end nothing"
   )
   func ending() async throws {
     try await TestServer.run { server in
@@ -466,7 +466,7 @@ struct ModerationTests {
   // MARK: Spotlight
 
   @Test(
-    "the spotlight is told to everybody and to who comes late, fills the slots first, and goes with its participant")
+    "the spotlight is told to all, fills slots first, and leaves with its participant")
   func spotlight() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann", offer: "send:1", tracks: [camera])
@@ -498,7 +498,7 @@ struct ModerationTests {
   }
 
   @Test(
-    "letting in, sending away, locking and renaming have the same pace as what else hosts ask for: entries in the audit log, and news for everybody, come no faster",
+    "admission, locking and renaming have the same rate limit as other host actions",
     arguments: [
       { .lock($0.isMultiple(of: 2), id: $0) }, { .admit(.all, id: $0) }, { .deny(.all, id: $0) },
       { .rename(name: "Ann \($0)") },

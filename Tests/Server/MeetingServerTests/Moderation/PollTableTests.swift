@@ -7,7 +7,7 @@ import Testing
 @Suite struct PollTableTests {
   private let lunch = PollDraft(question: "Lunch?", options: ["Yes", "No", "Later"])
 
-  @Test("polls are bounded in number, questions and answers in number and length, and answers differ")
+  @Test("polls, questions and answers are bounded, and answers differ")
   func bounds() throws {
     var polls = PollTable()
     for question in ["", " \n", String(repeating: "x", count: 301)] {
@@ -26,7 +26,7 @@ import Testing
     #expect(next == PollDraft.maximumPolls + 1, "a number is never used again")
   }
 
-  @Test("several choices count where they are allowed; voting again replaces, and an empty vote takes back")
+  @Test("several choices count where allowed; a new vote replaces, an empty one withdraws")
   func several() throws {
     var polls = PollTable()
     var draft = lunch
@@ -56,7 +56,7 @@ import Testing
     #expect(throws: PollTable.Refusal.unknown) { try polls.vote(99, [0], by: "ann") }
   }
 
-  @Test("a poll that is opened again counts only those who are there: who left and comes back does not count twice")
+  @Test("a reopened poll counts those present only, and a returning voter once")
   func openedAgain() throws {
     var polls = PollTable()
     let id = try polls.create(lunch)

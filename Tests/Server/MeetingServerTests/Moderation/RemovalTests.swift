@@ -33,7 +33,7 @@ struct RemovalTests {
   }
 
   @Test(
-    "threat 33: with a ban neither the same token nor another of the same user gets in again, after a restart of the room too"
+    "threat 33: a ban refuses the user's other tokens too, also after a restart"
   )
   func banning() async throws {
     try await TestServer.run { server in
@@ -55,7 +55,7 @@ struct RemovalTests {
     }
   }
 
-  @Test("a token without a user bans by itself alone, so that nobody is banned for having the same name")
+  @Test("a token without a user bans itself alone, and nobody of the same name")
   func banningByToken() async throws {
     try await TestServer.run { server in
       let (_, hello) = try await server.join("daily", "Ann")
@@ -67,7 +67,7 @@ struct RemovalTests {
   }
 
   @Test(
-    "threat 33: where bans go by addresses too, a guest who was banned does not come back with another token of the open door"
+    "threat 33: with bans by address, a banned guest's new open token is refused"
   )
   func banningByAddress() async throws {
     // This machine's own address counts only where it is said so.
@@ -94,7 +94,7 @@ struct RemovalTests {
   }
 
   @Test(
-    "bans go by the address of everybody but this machine, unless a proxy stands before the server or it is said otherwise"
+    "bans go by address, except this machine's, and behind a proxy only if configured"
   )
   func addressBans() throws {
     let (own, other) = (IPAddress(v4: 0x7F00_0001), IPAddress(v4: 0xC000_0201))
@@ -108,7 +108,7 @@ struct RemovalTests {
     #expect(AddressBans(configuration).address(other) == nil)
   }
 
-  @Test("ending the meeting tells everybody, also who is just reconnecting, and the asker gets an answer first")
+  @Test("ending the meeting tells everybody, also reconnecting ones, and answers first")
   func ending() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann")

@@ -25,7 +25,7 @@ struct OpenTokCallTests {
     ]
   }
 
-  @Test("threat 24: every call refuses a missing, forged or client's credential, and another project's key, with 403")
+  @Test("threat 24: every call answers 403 to missing, forged, client and foreign keys")
   func credentials() async throws {
     try await TestServer.run { server in
       let api = try await OpenTokServer(server)
@@ -43,7 +43,7 @@ struct OpenTokCallTests {
     }
   }
 
-  @Test("unknown and foreign sessions, connections and streams are 404; a session without anybody lists nothing")
+  @Test("unknown and foreign sessions, connections and streams are 404; empty lists work")
   func unknown() async throws {
     try await TestServer.run { server in
       let api = try await OpenTokServer(server)
@@ -74,7 +74,7 @@ struct OpenTokCallTests {
   }
 
   @Test(
-    "threat 27: wrong methods, types, encodings, nested, doubled, oversized and damaged bodies are told, and change nothing"
+    "threat 27: wrong methods, types, encodings and bodies get errors, change nothing"
   )
   func badInput() async throws {
     try await TestServer.run { server in
@@ -147,7 +147,7 @@ struct OpenTokCallTests {
   }
 
   @Test(
-    "calls for archives, broadcasts, renders, captions, SIP, DTMF and connect answer 501 with a code, and nothing else")
+    "calls for archives, broadcasts, captions, SIP and others answer 501 with a code")
   func missing() async throws {
     try await TestServer.run { server in
       let api = try await OpenTokServer(server)
@@ -166,7 +166,7 @@ struct OpenTokCallTests {
   }
 
   @Test(
-    "threat 45: an encrypted session refuses archives, broadcasts, renders, captions, SIP, DTMF and connect by name")
+    "threat 45: an encrypted session refuses archives, broadcasts, SIP by name")
   func encrypted() async throws {
     try await TestServer.run { server in
       let api = try await OpenTokServer(server)
@@ -185,7 +185,7 @@ struct OpenTokCallTests {
   }
 
   @Test(
-    "streams are a camera with its microphone and a screen, with names and layout classes; connections have their times"
+    "streams are a camera and a screen, with layout classes; connections have times"
   )
   func streams() async throws {
     try await TestServer.run { server in
@@ -278,7 +278,7 @@ struct OpenTokCallTests {
   }
 
   @Test(
-    "a disconnect ends the connection for good: the client is told, the others see it go, the place is not given back")
+    "a disconnect is permanent: the client is told, others see it, no place returns")
   func disconnect() async throws {
     try await TestServer.run { server in
       let api = try await OpenTokServer(server)
@@ -301,7 +301,7 @@ struct OpenTokCallTests {
   }
 
   @Test(
-    "a mute stops the sound of one stream, or of all but those excluded, later ones too until it is lifted; pictures go on"
+    "a mute stops one stream's audio, or all but some, later ones too; video goes on"
   )
   func muting() async throws {
     try await TestServer.run { server in

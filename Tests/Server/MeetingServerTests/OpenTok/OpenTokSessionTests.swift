@@ -8,7 +8,7 @@ import Transport
 
 @Suite("OpenTok sessions over REST", .serialized)
 struct OpenTokSessionTests {
-  @Test("a session is made as JSON with the exact content type that an SDK compares, and a token for it opens its room")
+  @Test("a session is JSON of the content type SDKs compare, and its token opens the room")
   func json() async throws {
     try await TestServer.run { server in
       let api = try await OpenTokServer(server)
@@ -32,7 +32,7 @@ struct OpenTokSessionTests {
     }
   }
 
-  @Test("without an Accept for JSON the answer is XML, also with the older pair of key and secret")
+  @Test("without an Accept for JSON the answer is XML, also for the older key and secret")
   func xml() async throws {
     try await TestServer.run { server in
       let api = try await OpenTokServer(server)
@@ -48,7 +48,7 @@ struct OpenTokSessionTests {
     }
   }
 
-  @Test("threat 24: without a credential, with a bad one or with a client's token no session is made")
+  @Test("threat 24: a missing, bad or client's credential makes no session")
   func credentials() async throws {
     try await TestServer.run { server in
       let api = try await OpenTokServer(server)
@@ -105,7 +105,7 @@ struct OpenTokSessionTests {
     }
   }
 
-  @Test("threat 33: nobody gets into a session's room without a token for it, whatever the case of its name")
+  @Test("threat 33: a session's room needs a token for it, whatever the case of its name")
   func closed() async throws {
     try await TestServer.run { server in
       let api = try await OpenTokServer(server)
@@ -120,7 +120,7 @@ struct OpenTokSessionTests {
     }
   }
 
-  @Test("threat 28: pages of other servers may load the script; the demo page allows no script but the server's own")
+  @Test("threat 28: foreign pages may load the script; the demo page runs only ours")
   func script() async throws {
     try await TestServer.run { server in
       let script = try await server.get("/opentok.js", headers: ["Origin": "https://app.example"])
@@ -135,7 +135,7 @@ struct OpenTokSessionTests {
   }
 
   @Test(
-    "only in development a browser gets a session by reading, samples one for all, and pages without an origin get in")
+    "only in development does a browser get a session by GET, without an origin too")
   func development() async throws {
     try await TestServer.run { server in
       #expect(try await server.get("/hl/session/create").status == 405)

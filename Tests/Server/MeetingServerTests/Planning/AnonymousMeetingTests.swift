@@ -39,7 +39,7 @@ struct AnonymousMeetingTests {
   }
 
   @Test(
-    "threat 43: what a stranger has made, joined and changed is gone after its last use, unless the tenant has adopted it"
+    "threat 43: a stranger's meeting ends after its last use, or its tenant adopts it"
   )
   func ends() async throws {
     try await TestServer.run { server in
@@ -68,7 +68,7 @@ struct AnonymousMeetingTests {
   }
 
   @Test(
-    "threat 43: what strangers cause in the audit log is known as theirs: making, changing, and what their hosts do")
+    "threat 43: audit entries that strangers cause are marked as theirs")
   func entries() async throws {
     try await TestServer.run { server in
       let (room, host) = try await plan(server)

@@ -15,7 +15,7 @@ struct LimitTests {
     (try? JSONSerialization.jsonObject(with: Data(answer.body))) as? [String: Any] ?? [:]
   }
 
-  @Test("a tenant that asks too often is refused at every door that knows it, and told the limit")
+  @Test("a tenant that asks too often gets its limit at every endpoint that knows it")
   func requests() async throws {
     try await TestServer.run { server in
       let token = try await server.token("room")
@@ -45,7 +45,7 @@ struct LimitTests {
     }
   }
 
-  @Test("no door that works for its answer is open to one address without end, and files and signs of life are")
+  @Test("every endpoint that costs work is limited by address; files and health aren't")
   func doors() async throws {
     try await TestServer.run({ $0.addressRate = 1 }) { server in
       for door in [
@@ -65,7 +65,7 @@ struct LimitTests {
     }
   }
 
-  @Test("whether the store can be written to is asked once a second, however many want to know")
+  @Test("whether the store is writable is asked once a second, whoever wants to know")
   func storeCheck() async throws {
     let asked = Mutex(0)
     let check = StoreCheck { () async throws(MeetingStoreError) in
@@ -86,7 +86,7 @@ struct LimitTests {
     #expect(asked.withLock { $0 } == 3)
   }
 
-  @Test("a connection too many of one address is told which limit it is, and how to change it, and counted")
+  @Test("a connection too many of one address is counted, and told its limit and option")
   func connections() async throws {
     try await TestServer.run({ $0.addressConnections = 2 }) { server in
       // A participant's connection gives way to nobody; silent connections would.
@@ -168,7 +168,7 @@ struct LimitTests {
   }
 
   @Test(
-    "threat 43: what makes or changes something without an account may come less often than what reads, by every door")
+    "threat 43: writes without an account have a lower rate than reads, everywhere")
   func writes() async throws {
     try await TestServer.run {
       ($0.addressRate, $0.addressWriteRate) = (10_000, 1)
@@ -224,7 +224,7 @@ struct LimitTests {
   }
 
   @Test(
-    "threat 43: without a limit of its own a tenant keeps as many meetings as the server says, and strangers not all of them"
+    "threat 43: a tenant keeps as many meetings as the server says, strangers fewer"
   )
   func storedByDefault() async throws {
     try await TestServer.run {
@@ -265,7 +265,7 @@ struct LimitTests {
     }
   }
 
-  @Test("limits of meetings and participants at once, and of one meeting, are counted by their names")
+  @Test("limits of meetings and participants, at once and of one meeting, are counted")
   func counted() async throws {
     try await TestServer.run { server in
       try await server.setPolicy {
@@ -290,7 +290,7 @@ struct LimitTests {
   }
 
   @Test(
-    "tokens that were made or used are listed, never the tokens themselves, and can be revoked by what the list says")
+    "tokens made or used are listed, never shown, and revocable by their entry")
   func list() async throws {
     try await TestServer.run { server in
       let port = try #require(server.server.adminPort)

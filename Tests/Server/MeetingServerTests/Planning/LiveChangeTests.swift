@@ -26,7 +26,7 @@ struct LiveChangeTests {
   }
 
   @Test(
-    "threat 25: another access level holds at once: who waits comes in when everybody may, and nobody does when it is locked"
+    "threat 25: a new access level holds at once for the lobby and for joins"
   )
   func accessLevel() async throws {
     try await TestServer.run { server in
@@ -70,7 +70,7 @@ struct LiveChangeTests {
   }
 
   @Test(
-    "threat 25: a passcode that is set, changed or taken away holds for whoever comes next, also by a host over REST")
+    "threat 25: a passcode set, changed or removed holds for the next who come")
   func passcode() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.host("daily", "Ann")
@@ -102,7 +102,7 @@ struct LiveChangeTests {
     }
   }
 
-  @Test("threat 25: who waits for a host is asked for a passcode that was set meanwhile, by whichever process")
+  @Test("threat 25: people waiting for a host are asked for a passcode set by any process")
   func passcodeWhileWaiting() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("hall", lobby: LobbySettings(waitsForHost: true))
@@ -126,7 +126,7 @@ struct LiveChangeTests {
     }
   }
 
-  @Test("threat 25: who waits for the meeting's time comes in by no older passcode when it has come")
+  @Test("threat 25: no older passcode admits people who wait for the meeting's time")
   func passcodeBeforeTheStart() async throws {
     try await TestServer.run { server in
       let hash = try PasscodeHash(Secret("Open 1"))
@@ -159,7 +159,7 @@ struct LiveChangeTests {
   }
 
   @Test(
-    "the administration shows what the command line has changed of a meeting that runs, also before its room has heard of it"
+    "the administration shows the command line's change before the room hears of it"
   )
   func shownToTheAdministration() async throws {
     try await TestServer.run { server in
@@ -185,7 +185,7 @@ struct LiveChangeTests {
     }
   }
 
-  @Test("threat 33: other rules for the chat give and take rights at once, and what hosts have decided stays")
+  @Test("threat 33: new chat rules change rights at once, and hosts' decisions stay")
   func chat() async throws {
     try await TestServer.run { server in
       let (host, _) = try await server.host("daily", "Ann")
@@ -218,7 +218,7 @@ struct LiveChangeTests {
   }
 
   @Test(
-    "who is in a meeting is told of another title, end and limit for files, also who was away when it changed; of the rest nothing"
+    "participants are told a new title, end and file limit, also after being away"
   )
   func told() async throws {
     try await TestServer.run { server in
@@ -256,7 +256,7 @@ struct LiveChangeTests {
     }
   }
 
-  @Test("threat 33: rules for the chat that change while somebody is on the way in hold for them from the start")
+  @Test("threat 33: chat rules that change during a join hold for it from the start")
   func chatWhileJoining() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann")
@@ -276,7 +276,7 @@ struct LiveChangeTests {
     }
   }
 
-  @Test("an end that is set ends the meeting that runs, and one that is taken away does not")
+  @Test("an end that is set ends a running meeting, and one that is removed doesn't")
   func expiry() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann")

@@ -51,7 +51,7 @@ struct PlanningTests {
   }
 
   @Test(
-    "planned by the administration, changed and called off: the calendar hears of it each time, and nobody comes in any more"
+    "a calendar hears of a plan, its change and its cancellation, which admits nobody"
   )
   func life() async throws {
     try await TestServer.run { server in
@@ -133,7 +133,7 @@ struct PlanningTests {
     }
   }
 
-  @Test("a host who comes early lets those in who wait for the time, past the lobby only who may")
+  @Test("an early host admits people who wait for the time, past the lobby only who may")
   func hostOpens() async throws {
     try await TestServer.run { server in
       _ = try await plan(
@@ -165,7 +165,7 @@ struct PlanningTests {
     }
   }
 
-  @Test("without an account one plans under an unguessable name and for four weeks; the host's token runs the meeting")
+  @Test("without an account a plan has a random name, four weeks, and its host's token")
   func open() async throws {
     try await TestServer.run { server in
       let address = server.url + "/api/v1/meetings"
@@ -226,7 +226,7 @@ struct PlanningTests {
     }
   }
 
-  @Test("threat 28: pages of foreign origins make no meeting with a host, own pages, allowed ones and apps do")
+  @Test("threat 28: foreign origins make no meeting with a host; own and allowed ones do")
   func origins() async throws {
     try await TestServer.run { server in
       let address = "\(server.url)/api/v1/meetings"
@@ -250,7 +250,7 @@ struct PlanningTests {
     }
   }
 
-  @Test("a meeting without a time is open now, and whoever has made it is its host, and nobody else")
+  @Test("a meeting without a time is open now, and its creator alone is its host")
   func withoutTime() async throws {
     try await TestServer.run { server in
       let address = "\(server.url)/api/v1/meetings"
@@ -269,7 +269,7 @@ struct PlanningTests {
     }
   }
 
-  @Test("a tenant's lobby and chat hold for its meetings whichever door they are made at, and none is kept for ever")
+  @Test("a tenant's lobby and chat rules hold for all its meetings; none is kept forever")
   func defaults() async throws {
     try await TestServer.run { server in
       try await server.setPolicy {
@@ -292,7 +292,7 @@ struct PlanningTests {
     }
   }
 
-  @Test("a tenant's own server plans with a JWT, under names and for times of its choice, and only its own meetings")
+  @Test("a tenant's server plans its own meetings by JWT, under its own names and times")
   func server() async throws {
     try await TestServer.run { server in
       try await server.setPolicy { $0.signIn = .token }
@@ -325,7 +325,7 @@ struct PlanningTests {
   }
 
   @Test(
-    "a host changes the texts of a meeting that was planned long ago or far ahead, and moves it no further than a host can"
+    "a host edits the texts of any planned meeting, and its time only within bounds"
   )
   func texts() async throws {
     try await TestServer.run { server in
@@ -384,7 +384,7 @@ struct PlanningTests {
   }
 
   @Test(
-    "threat 25: what a meeting is about is told to nobody who could not go straight in",
+    "threat 25: a meeting's description is only for those who could go straight in",
     arguments: [#""accessLevel":"Locked""#, #""accessLevel":"Invited""#, #""passcode":"123456""#, ""])
   func summary(doors: String) async throws {
     try await TestServer.run { server in
@@ -428,7 +428,7 @@ struct PlanningTests {
     }
   }
 
-  @Test("a room of one's own: its owner is organizer there whatever the token says, everybody else waits for them")
+  @Test("a personal room's owner is organizer with any token, and everybody else waits")
   func personal() async throws {
     try await TestServer.run { server in
       let made = try await admin(server, "POST", "meetings", #"{"room":"anns-place","owner":"ann"}"#)
@@ -459,7 +459,7 @@ struct PlanningTests {
   }
 
   @Test(
-    "every door takes a room's name in one form: blanks, signs of addresses, capitals and forms of letters do not matter"
+    "every endpoint takes a room's name in one form, whatever its blanks and capitals"
   )
   func names() async throws {
     try await TestServer.run { server in

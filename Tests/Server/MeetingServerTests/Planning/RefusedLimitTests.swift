@@ -143,7 +143,7 @@ struct RefusedLimitTests {
     }
   }
 
-  @Test("more passcodes at once than are checked one after the other are refused by the limit's name")
+  @Test("more passcodes at once than the queue holds are refused by the limit's name")
   func queue() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", passcode: "1234")
@@ -185,7 +185,7 @@ struct RefusedLimitTests {
   }
 
   @Test(
-    "threat 38: when all connections stand for participants, others are refused by the limit's name, and the lost get in"
+    "threat 38: participants' sockets leave no room for others, and the lost get in"
   )
   func connections() async throws {
     try await TestServer.run({ $0.connections = 16 }) { server in

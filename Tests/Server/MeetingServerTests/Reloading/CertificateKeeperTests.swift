@@ -70,7 +70,7 @@ struct CertificateKeeperTests {
     await http.shutdown(grace: .zero)
   }
 
-  @Test("renewed files are served: renamed over the old ones, linked in their place, or written in place")
+  @Test("renewed certificate files are served, renamed, linked or written in place")
   func renewed() async throws {
     try await with { kept, served in
       let renamed = try kept.make("a")
@@ -99,7 +99,7 @@ struct CertificateKeeperTests {
     }
   }
 
-  @Test("a pair that does not fit, is cut or is gone keeps the one before, and is logged once")
+  @Test("a pair that doesn't fit, is cut or gone leaves the old one, and is logged once")
   func broken() async throws {
     try await with { kept, served in
       let (old, other) = (kept.http.certificate?.fingerprint, try kept.make("a"))

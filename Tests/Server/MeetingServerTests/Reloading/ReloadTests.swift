@@ -55,7 +55,7 @@ struct ReloadTests {
     }
   }
 
-  @Test("a server takes over secrets, servers, level and pages, and stays with its settings when others are wrong")
+  @Test("a reload takes over secrets, servers, level and pages; a wrong one changes none")
   func reloaded() async throws {
     let words = { (secret: String, token: String) in
       [

@@ -22,7 +22,7 @@ struct HostDecisionsTests {
   }
 
   @Test(
-    "whatever token and rules are, who is given exactly these permissions has exactly these, as far as the role may")
+    "granting permissions gives exactly these, up to the role, whatever the token has")
   func exact() throws {
     var numbers = Numbers()
     for _ in 0..<5_000 {

@@ -46,7 +46,7 @@ struct OutsideRightsTests {
     while try await client.next() != nil {}
   }
 
-  @Test("threat 33: a demoted host changes nothing over REST, in or out of the meeting, until a host gives it back")
+  @Test("threat 33: a demoted host changes nothing over REST until a host restores them")
   func demoted() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.host("daily", "Ann", role: "organizer")
@@ -72,7 +72,7 @@ struct OutsideRightsTests {
     }
   }
 
-  @Test("threat 33: a host who was removed without a ban has a host's rights over REST again once they came back")
+  @Test("threat 33: a host removed without a ban has REST rights again after their return")
   func removed() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.host("daily", "Ann", role: "organizer")
@@ -100,7 +100,7 @@ struct OutsideRightsTests {
     }
   }
 
-  @Test("threat 33: who is removed by the administration has no host's rights over REST either")
+  @Test("threat 33: a host whom the administration removes has no REST rights either")
   func removedByAdministration() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.host("daily", "Ann", role: "organizer")
@@ -133,7 +133,7 @@ struct OutsideRightsTests {
     }
   }
 
-  @Test("threat 33: after kill -9 a demoted and a removed host are none over REST, whether or not anybody is back")
+  @Test("threat 33: after kill -9 demoted and removed hosts still have no REST rights")
   func restart() async throws {
     var (ann, eve, max) = ("", "", "")
     try await TestServer.kill(after: { server in
@@ -173,7 +173,7 @@ struct OutsideRightsTests {
     }
   }
 
-  @Test("threat 25: a demoted host is asked for the passcode, and does not come in without it")
+  @Test("threat 25: a demoted host needs the passcode to come in")
   func passcode() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", passcode: "1234")

@@ -18,7 +18,7 @@ struct PermissionTests {
   }
 
   @Test(
-    "threat 33: of the tracks of a join, those that the token does not grant are neither taken nor told, and it is said"
+    "threat 33: a join's tracks that its token doesn't grant are dropped and reported"
   )
   func publishingAtJoin() async throws {
     try await TestServer.run { server in
@@ -37,7 +37,7 @@ struct PermissionTests {
   }
 
   @Test(
-    "threat 33: a later offer with a track that is not granted is refused with its number, and offers without it go on")
+    "threat 33: a later offer with an ungranted track is refused with its number")
   func publishingLater() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann", offer: "video:v")
@@ -60,7 +60,7 @@ struct PermissionTests {
     }
   }
 
-  @Test("threat 33: who may not subscribe gets no track, no chat and no data, whatever its slots")
+  @Test("threat 33: without the right to subscribe come no track, no chat and no data")
   func subscribing() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann", offer: "send:1", tracks: [camera])
@@ -123,7 +123,7 @@ struct PermissionTests {
     }
   }
 
-  @Test("a hidden participant receives, and nobody learns of it: not in the roster, updates, quality, chat or data")
+  @Test("a hidden participant receives, and no roster, update, chat or data shows it")
   func hidden() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann", offer: "send:1", tracks: [camera])
@@ -158,7 +158,7 @@ struct PermissionTests {
     }
   }
 
-  @Test("roles are told by the names that clients know: guest and presenter, and the others by their own")
+  @Test("roles have the names that clients know: guest, presenter, and the others' own")
   func names() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann")

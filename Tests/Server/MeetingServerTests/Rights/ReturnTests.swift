@@ -13,7 +13,7 @@ struct ReturnTests {
   }
 
   @Test(
-    "threat 33: who was demoted stays so when they come back with the same token, or with another one of the same user")
+    "threat 33: a demoted host stays so on return, with any token of the same user")
   func demoted() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.host("daily", "Ann", role: "organizer")
@@ -40,7 +40,7 @@ struct ReturnTests {
     }
   }
 
-  @Test("threat 33: whoever was demoted does not come past a lock as the host that their token makes them")
+  @Test("threat 33: a demoted host doesn't pass a lock by the host's role in their token")
   func locked() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.host("daily", "Ann", role: "organizer")

@@ -23,7 +23,7 @@ struct TenantTests {
     }
   }
 
-  @Test("with sign-in by token no door gives a token away, and one that the tenant signed opens them all")
+  @Test("with sign-in by token no endpoint gives one away, and the tenant's own open all")
   func tokenSignIn() async throws {
     try await TestServer.run { server in
       let made = try await server.post("/GetAdhocMeetingJob", "Subject=s").text
@@ -48,7 +48,7 @@ struct TenantTests {
     }
   }
 
-  @Test("threat 27: the longest token opens both doors, and of a longer one both say how long it may be")
+  @Test("threat 27: both endpoints take the longest token, and name the limit to a longer")
   func longest() async throws {
     try await TestServer.run { server in
       // A token with what a tenant's server adds besides the claims that are read here.
@@ -77,7 +77,7 @@ struct TenantTests {
     }
   }
 
-  @Test("threat 24: at the WebSocket and at the discover address the same tokens are good, and the same are not")
+  @Test("threat 24: the WebSocket and the discover address accept the same tokens")
   func oneCheck() async throws {
     try await TestServer.run { server in
       let good = try await server.token("daily")
@@ -134,7 +134,7 @@ struct TenantTests {
   }
 
   @Test(
-    "threat 26: of many who come at once, exactly as many get in as the tenant's quota allows, over all its meetings")
+    "threat 26: of joins at once exactly as many as the tenant's quota get in")
   func participants() async throws {
     try await TestServer.run { server in
       try await server.setPolicy { $0.maximumParticipants = 4 }
@@ -149,7 +149,7 @@ struct TenantTests {
   }
 
   @Test(
-    "threat 26: a tenant opens no more meetings at once than its quota, may join those that run, and gets a place back")
+    "threat 26: a tenant opens no more meetings than its quota, and may join those")
   func meetings() async throws {
     try await TestServer.run { server in
       try await server.setPolicy { $0.maximumMeetings = 1 }
@@ -186,7 +186,7 @@ struct TenantTests {
     }
   }
 
-  @Test("the first start of a server that others reach says what is open and how to close it; later ones do not")
+  @Test("the first start of a reachable server says what is open and how to close it")
   func firstStart() throws {
     var configuration = ServerConfiguration(workers: 1)
     configuration.dataFolder = "/var/lib/par ley"

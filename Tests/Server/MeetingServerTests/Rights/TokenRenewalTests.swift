@@ -58,7 +58,7 @@ struct TokenRenewalTests {
   }
 
   @Test(
-    "threat 24: whose token ends stays, and is given another to come back with: the same rights, until one revokes it")
+    "threat 24: after its token ends a participant stays, with another to return by")
   func stays() async throws {
     try await TestServer.run { server in
       try await patiently { seconds, room in try await stays(server, seconds, room) }
@@ -103,7 +103,7 @@ struct TokenRenewalTests {
   }
 
   @Test(
-    "where nobody stays without a token, whose ends leaves with the reason and for good, and whoever renews stays")
+    "where staying needs a token, its end disconnects with the reason; renewing keeps")
   func leaves() async throws {
     try await TestServer.run({ $0.tokens.endsPlaces = true }) { server in
       try await patiently { seconds, room in try await leaves(server, seconds, room) }
@@ -161,7 +161,7 @@ struct TokenRenewalTests {
   }
 
   @Test(
-    "threats 24 and 29: a renewal changes neither meeting nor tenant nor holder, and needs a token that is good")
+    "threats 24 and 29: renewal needs a good token of the same meeting and holder")
   func identity() async throws {
     try await TestServer.run { server in
       let (ann, welcome) = try await server.join(
@@ -199,7 +199,7 @@ struct TokenRenewalTests {
   }
 
   @Test(
-    "threat 33: what a new token grants more or less holds at once, and what a host has taken does not come back")
+    "threat 33: a new token's grants hold at once, and what a host took stays taken")
   func rights() async throws {
     try await TestServer.run { server in
       let (host, _) = try await server.host("daily", "Ann")
@@ -238,7 +238,7 @@ struct TokenRenewalTests {
     }
   }
 
-  @Test("threat 33: the rules of the meeting hold for what a new token grants as they do for whoever comes")
+  @Test("threat 33: the meeting's rules hold for a new token's grants as for any join")
   func rules() async throws {
     try await TestServer.run { server in
       try await server.setPolicy { $0.chat = ChatPolicy(writers: .hosts) }
@@ -284,7 +284,7 @@ struct TokenRenewalTests {
   }
 
   @Test(
-    "threat 25: who waits renews nothing, and is not let in with a token that has ended where nobody stays without")
+    "threat 25: the lobby renews nothing, and an ended token isn't let in if required")
   func waiting() async throws {
     try await TestServer.run({ $0.tokens.endsPlaces = true }) { server in
       try await patiently { seconds, room in try await waiting(server, seconds, room) }
@@ -305,7 +305,7 @@ struct TokenRenewalTests {
     for client in [host, ben] { await client.close() }
   }
 
-  @Test("threat 27: renewals are bounded in number and size, and a refused one ends nothing")
+  @Test("threat 27: renewals are bounded in number and size; a refused one ends nothing")
   func bounds() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann")

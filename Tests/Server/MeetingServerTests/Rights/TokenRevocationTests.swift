@@ -39,7 +39,7 @@ struct TokenRevocationTests {
   }
 
   @Test(
-    "threat 24: who is in with a token that is revoked is out, is told why, and comes back neither by resuming nor by joining, whichever door the token is for"
+    "threat 24: a revoked token's participant is told and out, however it comes back"
   )
   func forms() async throws {
     try await TestServer.run { server in
@@ -102,7 +102,7 @@ struct TokenRevocationTests {
   }
 
   @Test(
-    "threat 24: who lost the network, who waits and who is just coming in with the token that is revoked is out too")
+    "threat 24: a revoked token also removes reconnecting, waiting and joining people")
   func elsewhere() async throws {
     try await TestServer.run { server in
       // One token for everybody, as for a link that was sent around.
@@ -142,7 +142,7 @@ struct TokenRevocationTests {
     }
   }
 
-  @Test("threat 24: a token that is revoked while somebody renews with it ends the place as well")
+  @Test("threat 24: a token revoked during its renewal ends the session as well")
   func renewed() async throws {
     try await TestServer.run { server in
       let first = try await server.token("daily", #","jti":"first""#)
@@ -160,7 +160,7 @@ struct TokenRevocationTests {
   }
 
   @Test(
-    "threat 24: a secret that is retired since it leaked takes out who is in, waits or comes with its tokens where that is asked for, and nobody else"
+    "threat 24: retiring a leaked secret removes all who use its tokens, nobody else"
   )
   func secrets() async throws {
     try await TestServer.run { server in

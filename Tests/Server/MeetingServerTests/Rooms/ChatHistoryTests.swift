@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Chat history")
 struct ChatHistoryTests {
-  @Test("a room made anew numbers on, so that clients do not take its messages for old ones")
+  @Test("a recreated room numbers on, so clients don't take its messages for old ones")
   func numbers() {
     var history = ChatHistory(after: 1_000)
     #expect([history.nextID(), history.nextID()] == [1_001, 1_002])

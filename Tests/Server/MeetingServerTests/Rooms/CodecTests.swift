@@ -35,7 +35,7 @@ struct CodecTests {
     if case .codec = message { true } else { false }
   }
 
-  @Test("a publication that a newcomer cannot decode has no slot from the first, and both sides are told the codec")
+  @Test("video a joiner can't decode gets no slot, and both sides are told the codec")
   func newcomer() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann", offer: "send:0:VP9", tracks: camera)
@@ -81,7 +81,7 @@ struct CodecTests {
     }
   }
 
-  @Test("a receiver that offers another codec later is given the slot then, and the sender hears of it")
+  @Test("a receiver that offers another codec later gets the slot, and the sender is told")
   func laterOffer() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann", offer: "send:0:AV1", tracks: camera)
@@ -146,7 +146,7 @@ struct CodecTests {
     }
   }
 
-  @Test("a sender is asked for what all can decode when the first comes who cannot, and for its own choice after")
+  @Test("a sender is asked for the common codec while needed, then for its own choice")
   func goesOver() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann", offer: "send:0:VP9,VP8,H264", tracks: camera)
@@ -168,7 +168,7 @@ struct CodecTests {
     }
   }
 
-  @Test("a sender that has not begun yet is asked at once, and one who takes the place back is told again")
+  @Test("a sender that hasn't begun is asked at once, and one that resumes is told again")
   func beforeTheFirstPacket() async throws {
     try await TestServer.run { server in
       let (bob, _) = try await server.join("daily", "Bob", offer: "video:9:H264")

@@ -19,7 +19,7 @@ struct EncryptedRoomTests {
   // MARK: Mode
 
   @Test(
-    "threat 45: the first join decides the mode, once: others with the other mode are refused by name",
+    "threat 45: the first join decides the mode once, and others are refused by name",
     arguments: [true, false])
   func decided(isEncrypted: Bool) throws {
     let room = try EncryptedRoom()
@@ -41,7 +41,7 @@ struct EncryptedRoomTests {
     #expect(refusal { try room.join("dan", e2ee: !isEncrypted) } != nil)
   }
 
-  @Test("a record that says the mode decides before the first join; a join that says nothing is a plain one")
+  @Test("a record of the mode decides before joins, and a join without one is plain")
   func recorded() throws {
     let encrypted = try EncryptedRoom(isEncrypted: true)
     #expect(refusal { try encrypted.join("ann", e2ee: nil) } == .encryptionRequired)
@@ -66,7 +66,7 @@ struct EncryptedRoomTests {
     #expect(room.machine.meeting.isEncrypted == false)
   }
 
-  @Test("the mode that another process has written counts, and who came with the other one is refused")
+  @Test("the mode another process wrote counts, and joins with the other are refused")
   func elsewhere() throws {
     let room = try EncryptedRoom()
     room.storedMode = false
@@ -105,7 +105,7 @@ struct EncryptedRoomTests {
 
   // MARK: Announcements
 
-  @Test("an announcement goes to the others, the latest is kept, and it goes with its participant")
+  @Test("an announcement goes to others, the latest is kept, and leaves with its sender")
   func announcements() throws {
     let room = try EncryptedRoom()
     let (ann, ben) = (try room.join("ann"), try room.join("ben"))
@@ -147,7 +147,7 @@ struct EncryptedRoomTests {
     #expect(known(fay) == [])
   }
 
-  @Test("announcements and envelopes are refused in a plain meeting, in the lobby and of hidden participants")
+  @Test("plain meetings, the lobby and hidden people have no announcements or envelopes")
   func refused() throws {
     let messages: [ClientMessage] = [.announce("AAAA"), .keyEnvelopes([.init(to: "ben", envelope: "AAAA")])]
     func codes(_ client: EncryptedRoom.Client) -> [SignalingErrorCode] {
@@ -191,7 +191,7 @@ struct EncryptedRoomTests {
 
   // MARK: Text
 
-  @Test("in an encrypted room chat and signals may be as long as the longest sealed text, and no longer")
+  @Test("in an encrypted room chat and signals may be as long as the longest sealed text")
   func text() throws {
     let longest = String(repeating: "A", count: SignalingLimits.sealedChatBytes)
     let signal = String(repeating: "A", count: Signal.maximumSealedData)

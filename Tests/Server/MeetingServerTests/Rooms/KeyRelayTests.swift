@@ -12,7 +12,7 @@ struct KeyRelayTests {
   /// An envelope of `count` characters.
   private func text(_ count: Int) -> String { String(repeating: "A", count: count) }
 
-  @Test("envelopes go to participants who are in, with their sender's id; all others are dropped and counted")
+  @Test("envelopes go to participants with their sender's id; others are dropped, counted")
   func delivery() throws {
     let room = try EncryptedRoom(accessLevel: .sameEnterprise)
     let (ann, ben) = (try room.join("ann"), try room.join("ben"))
@@ -37,7 +37,7 @@ struct KeyRelayTests {
     #expect(ben.drainEnvelopes().isEmpty && room.machine.keyRelay.deadline == nil)
   }
 
-  @Test("the first envelope leaves at once, others within 20 ms together and in order, at most 256 in a message")
+  @Test("the first envelope leaves at once, others within 20 ms in order, at most 256")
   func together() throws {
     let room = try EncryptedRoom()
     let ben = try room.join("ben")
@@ -72,7 +72,7 @@ struct KeyRelayTests {
     #expect(ben.drainEnvelopes().count == 1)
   }
 
-  @Test("100 participants who all publish, of whom 10 leave each second, are never refused an envelope")
+  @Test("of 100 publishers with 10 leaving each second, none is refused an envelope")
   func storm() throws {
     let room = try EncryptedRoom()
     var clients = try (0..<100).map { try room.join("p\($0)") }
@@ -99,7 +99,7 @@ struct KeyRelayTests {
     #expect(room.counts[.droppedKeyEnvelopes(0)] == nil)
   }
 
-  @Test("threat 44: a participant who floods with keys is refused by name, stays, and keeps nobody from chatting")
+  @Test("threat 44: a flood of keys is refused by name, and keeps nobody from chatting")
   func flood() throws {
     let room = try EncryptedRoom()
     let (eve, ben) = (try room.join("eve"), try room.join("ben"))
@@ -124,7 +124,7 @@ struct KeyRelayTests {
     #expect(eve.drain().isEmpty)
   }
 
-  @Test("threat 44: several who fill one receiver's socket lose envelopes; others still reach it")
+  @Test("threat 44: several who fill one receiver's socket lose envelopes, others don't")
   func receiver() throws {
     let room = try EncryptedRoom()
     let (ann, ben) = (try room.join("ann"), try room.join("ben"))

@@ -33,7 +33,7 @@ struct MessageBudgetTests {
   }
 
   @Test(
-    "threat 41: many senders together get no more than the meeting's rate, and what comes at once fits a reader's socket"
+    "threat 41: many senders share the meeting's rate, and a burst fits any socket"
   )
   func meeting() {
     var budget = MessageBudget(Self.rates, now: .zero)
@@ -49,7 +49,7 @@ struct MessageBudgetTests {
     #expect(count <= MessageBudget.messages.perSecond * 60 + MessageBudget.messages.burst)
   }
 
-  @Test("threat 41: joins leave a quarter of the meeting's budget to hosts, and less to those who send")
+  @Test("threat 41: joins leave a quarter of the budget to hosts, and less to senders")
   func joins() {
     var budget = MessageBudget(Self.rates, now: .zero)
     var joined = 0
@@ -67,7 +67,7 @@ struct MessageBudgetTests {
     }
   }
 
-  @Test("threat 41: beside senders who send all they may, somebody who says little is heard, and so are hosts")
+  @Test("threat 41: next to busy senders, quiet participants and hosts are heard")
   func fairness() {
     var budget = MessageBudget(Self.rates, now: .zero)
     var crowd = [MessageBudget.Sender](repeating: .init(), count: 12)
@@ -83,7 +83,7 @@ struct MessageBudgetTests {
     #expect(refused == 0)
   }
 
-  @Test("threat 41: behind something that was refused nothing goes out for half a second, so that nothing overtakes it")
+  @Test("threat 41: after a refusal nothing goes out for half a second, so order holds")
   func order() {
     var budget = MessageBudget(Self.rates, now: .zero)
     var sender = MessageBudget.Sender()
@@ -103,7 +103,7 @@ struct MessageBudgetTests {
     #expect(again == nil)
   }
 
-  @Test("threat 41: data messages of a meeting have a bound of their own; its sender hears of it once a second")
+  @Test("threat 41: a meeting's data has its own bound, told its sender once a second")
   func data() {
     var budget = MessageBudget(Self.rates, now: .zero)
     var senders = [MessageBudget.Sender](repeating: .init(), count: 8)

@@ -79,7 +79,7 @@ struct RoomPartTests {
     func close(code: UInt16, reason: String) {}
   }
 
-  @Test("a roster counts reserved sessions, and keeps the order in which participants asked to come in")
+  @Test("a roster counts reserved sessions and keeps the order of join requests")
   func roster() throws {
     var roster = Roster()
     #expect(roster.isEmpty && roster.vacancies(of: 2) == 2)
@@ -113,7 +113,7 @@ struct RoomPartTests {
     #expect(roster.deadline == start + .seconds(30))
   }
 
-  @Test("a lobby sends away participants who waited for as long as one may, and tells hosts of many at once")
+  @Test("a lobby sends people away after the longest wait, and hosts hear in batches")
   func lobby() throws {
     var lobby = Lobby()
     for (number, id) in ["a", "b"].enumerated() {
@@ -131,7 +131,7 @@ struct RoomPartTests {
     #expect(owed == [false, true, false])
   }
 
-  @Test("a participant who is let in and goes before the media answers isn't in afterwards")
+  @Test("a participant who is let in and leaves before the media answers isn't in")
   func departed() throws {
     var lobby = Lobby()
     lobby.enter("a")

@@ -25,7 +25,7 @@ struct SlotTableTests {
     #expect(table.fill(with: [video("a"), audio("a"), video("b"), video("c")]).isEmpty)
   }
 
-  @Test("with more voices than slots for them the slots follow the loudest, and carry what they are said to carry")
+  @Test("with more speakers than slots, slots follow the loudest and carry what they say")
   func loudest() {
     var table = SlotTable()
     table.replace(with: [.init(mid: "0", kind: .audio), .init(mid: "1", kind: .audio)])
@@ -66,7 +66,7 @@ struct SlotTableTests {
     #expect(table.info.map(\.publication) == [nil, nil, "t_c"])
   }
 
-  @Test("a participant's picture goes into the slot of the number that has the participant's sound")
+  @Test("a participant's video goes into the slot numbered as that of their audio")
   func sideBySide() {
     var table = SlotTable()
     table.replace(with: (0..<6).map { .init(mid: "\($0)", kind: $0 < 3 ? .audio : .video) })
@@ -88,7 +88,7 @@ struct SlotTableTests {
     #expect(table.fill(with: [video("a"), video("b")]) == [.init(mid: "5", publication: "t_b")])
   }
 
-  @Test("a publication that a receiver cannot decode is not tried again before it offers anew")
+  @Test("a publication a receiver can't decode isn't tried again before its next offer")
   func refused() {
     var table = SlotTable()
     table.replace(with: [.init(mid: "1", kind: .video)])

@@ -13,7 +13,7 @@ struct RestartPollTests {
   }
 
   @Test(
-    "after kill -9 polls are there, each vote in an open one counts once its owner is back, and closed ones stay as they were"
+    "after kill -9 polls are there, and votes count once their owner is back"
   )
   func polls() async throws {
     var (ann, bob) = ("", "")
@@ -50,7 +50,7 @@ struct RestartPollTests {
   }
 
   @Test(
-    "after kill -9 a guest counts once: with a fresh token they vote anew, with the same one their vote is there and can be taken back"
+    "after kill -9 a guest counts once, with a fresh token or with the same one"
   )
   func guests() async throws {
     var (host, eve, dan) = ("", "", "")
@@ -83,7 +83,7 @@ struct RestartPollTests {
     }
   }
 
-  @Test("a vote that waits for its owner outlasts a second kill -9, and the closing of the poll, and then counts once")
+  @Test("a vote waiting for its owner outlasts two kills and the poll's end, counts once")
   func waiting() throws {
     var polls = PollTable()
     let tea = try polls.create(PollDraft(question: "Tea?", options: ["yes", "no"]))

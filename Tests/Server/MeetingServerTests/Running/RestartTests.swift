@@ -41,7 +41,7 @@ struct RestartTests {
   }
 
   @Test(
-    "threat 33: after kill -9 a locked meeting is locked, a demoted host comes back as a guest with the same token, and everybody is muted but who was spared"
+    "threat 33: after kill -9 a lock, a demotion and the mute of all still hold"
   )
   func decisions() async throws {
     var (ann, max) = ("", "")
@@ -86,7 +86,7 @@ struct RestartTests {
   }
 
   @Test(
-    "after kill -9 the chat is there with changes, deletions and files, and private messages for their two users alone")
+    "after kill -9 the chat is there with its changes and files, private for its two")
   func chat() async throws {
     let bytes = [UInt8](repeating: 7, count: 3_000)
     var (ann, bob, last) = ("", "", 0)
@@ -133,7 +133,7 @@ struct RestartTests {
     }
   }
 
-  @Test("after kill -9 nobody gets votes, exceptions and spotlight of others who came with the same link")
+  @Test("after kill -9 nobody gets the votes or spotlight of others with the same link")
   func sharedLink() async throws {
     var (link, own, twice, host) = ("", "", "", "")
     func sending(_ server: TestServer, _ name: String, _ token: String) async throws -> (
@@ -180,7 +180,7 @@ struct RestartTests {
   }
 
   @Test(
-    "what a host has ended is over: after kill -9 a meeting of that name begins afresh, without lock, chat or files")
+    "after kill -9 a meeting a host had ended begins afresh, without lock or chat")
   func ended() async throws {
     try await kill { server in
       let (host, welcome) = try await server.host("daily", "Ann")
@@ -199,7 +199,7 @@ struct RestartTests {
   }
 
   @Test(
-    "the administration ends and removes a meeting that was left before anybody has come back",
+    "the administration ends and removes an orphaned meeting before anybody is back",
     arguments: [false, true])
   func endedBefore(isRemoved: Bool) async throws {
     var id = ""
@@ -228,7 +228,7 @@ struct RestartTests {
     }
   }
 
-  @Test("a start that fails takes nothing over: what was left, and what runs on another server, stays as it is")
+  @Test("a failed start takes over no orphaned meeting, nor another server's")
   func failedStart() async throws {
     try await TestServer.run { server in
       func start(_ folder: String) async {
@@ -262,7 +262,7 @@ struct RestartTests {
     }
   }
 
-  @Test("a meeting to which people came back ends as every other one, and so does what was kept of it")
+  @Test("a meeting to which people came back ends as any other, with what was kept of it")
   func endedLater() async throws {
     try await kill { server in
       let (host, _) = try await server.host("daily", "Ann", claims: #","sub":"ann""#)
@@ -284,7 +284,7 @@ struct RestartTests {
   }
 
   @Test(
-    "where who comes late is told nothing of before, nothing of the chat is on the disk, nor when that becomes the rule"
+    "without history none of the chat is on the disk, nor after that becomes the rule"
   )
   func noHistory() async throws {
     try await TestServer.run { server in

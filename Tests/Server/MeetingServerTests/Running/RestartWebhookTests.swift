@@ -50,7 +50,7 @@ struct RestartWebhookTests {
   }
 
   @Test(
-    "after kill -9 webhooks are told the end of a meeting: when nobody has come back, when it is ended, and once when it goes on"
+    "after kill -9 webhooks hear of a meeting's end, whether empty, ended or resumed"
   )
   func ends() async throws {
     func told(_ server: TestServer, _ meeting: String) async throws -> [String] {
@@ -76,7 +76,7 @@ struct RestartWebhookTests {
   }
 
   @Test(
-    "after kill -9 webhooks are told once that everybody who was in has left, with what they sent, and who waited too, and then what is new"
+    "after kill -9 webhooks hear once that all have left, the lobby too, then the new"
   )
   func leaving() async throws {
     let story = [
@@ -126,7 +126,7 @@ struct RestartWebhookTests {
   }
 
   @Test(
-    "a server that starts hours after another was killed tells that everybody has left, and then the end of their meeting, before anybody gets in"
+    "a server started hours after a kill reports leavers and the end, before any join"
   )
   func late() async throws {
     let folder = NSTemporaryDirectory() + "parley-late-" + UUID().uuidString

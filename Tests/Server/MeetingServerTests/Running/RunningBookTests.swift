@@ -37,7 +37,7 @@ struct RunningBookTests {
     return (joinRequest.session.participant, socket, joinRequest.channel)
   }
 
-  @Test("nobody hears of a message before it is on the disk, what comes meanwhile is written at once, and all in order")
+  @Test("a message is told once it is on disk, and those that wait follow in order")
   func order() async throws {
     let writing = Task { [book] in await book.run() }
     let (ann, socket, channel) = try await join()
@@ -64,7 +64,7 @@ struct RunningBookTests {
     #expect(await store.written.last?.what == .end)
   }
 
-  @Test("a message that is said again over another socket while it is being written is told once, and answered there")
+  @Test("a message repeated on another socket during its write is told and answered once")
   func saidAgain() async throws {
     let writing = Task { [book] in await book.run() }
     let (ann, _, channel) = try await join()
@@ -91,7 +91,7 @@ struct RunningBookTests {
     await writing.value
   }
 
-  @Test("the end of a meeting to which nobody comes back is told, and forgotten only when that is on the disk")
+  @Test("the end of an orphaned meeting is told, and forgotten only once that is on disk")
   func over() async throws {
     let events = RoomEvents()
     let book = RunningBook(store: store, log: Log(level: .error) { _ in }, events: events)
@@ -127,7 +127,7 @@ struct RunningBookTests {
     guard case .meetingEnded("empty") = ends[0].what else { throw Unexpected(text: "\(ends[0].what)") }
   }
 
-  @Test("a full disk holds up no message, but the sender is told; what waited is written when there is room again")
+  @Test("a full disk holds up no message but tells its sender, and is caught up later")
   func fullDisk() async throws {
     let writing = Task { [book] in await book.run() }
     let (ann, socket, channel) = try await join()
@@ -156,7 +156,7 @@ struct RunningBookTests {
   }
 
   @Test(
-    "what was forgotten is overwritten soon, is tried again when that does not work, and only when there is something")
+    "deleted content is overwritten soon, and again after a failure, if there is any")
   func overwriting() async throws {
     let writing = Task { [book] in await book.run() }
     await writeOther()
@@ -180,7 +180,7 @@ struct RunningBookTests {
   }
 
   @Test(
-    "done is said only when what was given up before is written anew, and a meeting that has ended does not come back")
+    "done is said only once lost state is rewritten, and an ended meeting stays ended")
   func givenUp() async throws {
     let writing = Task { [book] in await book.run() }
     let (ann, socket, channel) = try await join()
@@ -250,7 +250,7 @@ struct RunningBookTests {
     await writing.value
   }
 
-  @Test("a meeting whose state cannot be read takes nobody in: a lock must not open because a disk has failed")
+  @Test("a meeting whose state can't be read admits nobody, so that no lock opens")
   func unreadable() async throws {
     await store.leave(record.id)
     try await book.takeOver(ChatFileStore(data: "/nowhere"))

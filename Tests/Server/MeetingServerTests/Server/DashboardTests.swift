@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The dashboard that ships in docs")
 struct DashboardTests {
-  @Test("it is JSON, and asks only for metrics that a running server serves, by labels that these have")
+  @Test("the dashboard is JSON and asks only for metrics and labels that a server has")
   func metrics() async throws {
     let text = try Repository.text(of: "docs/grafana-dashboard.json")
     let parsed = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]

@@ -29,7 +29,7 @@ struct ServerTests {
     }
   }
 
-  @Test("a port in use, a folder that cannot be written and a missing client folder each say what to do")
+  @Test("a used port, a read-only folder, a missing client folder each say what to do")
   func refusals() async throws {
     try await TestServer.run { server in
       func start(_ change: (inout ServerConfiguration) -> Void) async -> String {
@@ -56,7 +56,7 @@ struct ServerTests {
     }
   }
 
-  @Test("with a self-made certificate pages and signalling are encrypted, and the certificate lasts over a restart")
+  @Test("a self-made certificate encrypts pages and signalling, and lasts over a restart")
   func selfSigned() async throws {
     try await TestServer.run({ $0.tls = .selfSigned }) { server in
       let url = "https://localhost:\(server.server.port)"
@@ -104,7 +104,7 @@ struct ProgramTests {
     )
   }
 
-  @Test("help and version print to standard output; wrong commands and flags exit with 2 and say what to do")
+  @Test("help and version go to standard output; wrong commands exit with 2 and advice")
   func commandLine() throws {
     #expect(try run(["--help"]).output.contains("serve"))
     #expect(try run(["serve", "--help"]).output.contains("--media-port"))

@@ -40,7 +40,7 @@ struct TrustedProxyTests {
     #expect(variable.trustedProxies == single)
   }
 
-  @Test("threat 36: the client is who the last of the named proxies saw, whatever was written before that")
+  @Test("threat 36: the client is whom the last named proxy saw, whatever came before")
   func client() throws {
     let proxies = try TrustedProxies("10.0.0.0/8,::1")
     let proxy = try #require(IPAddress("10.0.0.1"))
@@ -83,7 +83,7 @@ struct TrustedProxyTests {
   }
 
   @Test(
-    "threats 25 and 36: behind a named proxy wrong passcodes block who guesses and nobody else; elsewhere the header helps nobody"
+    "threats 25 and 36: behind a named proxy wrong passcodes block only the guesser"
   )
   func passcodes() async throws {
     for isNamed in [true, false] {
@@ -106,7 +106,7 @@ struct TrustedProxyTests {
   }
 
   @Test(
-    "threats 27 and 36: each client of a named proxy has its own share of requests, over every door; two header lines are one list"
+    "threats 27 and 36: each client of a named proxy has its own share of requests"
   )
   func rates() async throws {
     try await TestServer.run({ configuration in

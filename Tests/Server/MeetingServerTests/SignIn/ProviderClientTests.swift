@@ -30,7 +30,7 @@ struct ProviderClientTests {
     } catch { return error }
   }
 
-  @Test("when the provider changes its key, its key set is fetched again at once, and at most every 30 s")
+  @Test("a provider's changed key is fetched at once, and at most every 30 s")
   func rotation() async throws {
     let provider = try ScriptedProvider()
     let clock = Clock()
@@ -67,7 +67,7 @@ struct ProviderClientTests {
     #expect(await problem(client, provider) != nil)
   }
 
-  @Test("while the address of the keys does not answer, those of a day ago at most count, and the failure is reported")
+  @Test("if the key address is down, keys of a day count, and the failure is reported")
   func silentKeys() async throws {
     let provider = try ScriptedProvider()
     let clock = Clock()
@@ -109,7 +109,7 @@ struct ProviderClientTests {
     #expect(await problem(client, provider) == nil)
   }
 
-  @Test("many who sign in at once cost one discovery document and one key set, and more than 32 are told to wait")
+  @Test("many sign-ins at once cost one discovery and one key set; from 33 on they wait")
   func manyAtOnce() async throws {
     let provider = try ScriptedProvider()
     let fetch = provider.fetch
@@ -132,7 +132,7 @@ struct ProviderClientTests {
     #expect(provider.count("/keys") == 1 && provider.count("/.well-known/openid-configuration") == 1)
   }
 
-  @Test("claims that the ID token lacks come from UserInfo, and only when that is about the same person")
+  @Test("claims that the ID token lacks come from UserInfo of the same person only")
   func userInfo() async throws {
     let provider = try ScriptedProvider()
     let client = ProviderClient(fetch: provider.fetch)

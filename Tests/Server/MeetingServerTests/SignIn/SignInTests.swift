@@ -41,7 +41,7 @@ struct SignInTests {
   }
 
   @Test(
-    "whoever signs in comes back to the room, and joins under the provider's name as one of the tenant's own people")
+    "signing in returns to the room, with the provider's name, as the tenant's person")
   func signsIn() async throws {
     try await run({
       $0.roleClaim = "groups"; $0.moderators = ["hosts"]
@@ -96,7 +96,7 @@ struct SignInTests {
   }
 
   @Test(
-    "threat 24: an ID token that is tampered with, for somebody else, of another request or time, or of a wrong algorithm signs nobody in"
+    "threat 24: a tampered, foreign, stale or wrongly signed ID token signs nobody in"
   )
   func badTokens() async throws {
     try await run { server, provider in
@@ -126,7 +126,7 @@ struct SignInTests {
     }
   }
 
-  @Test("threat 24: a state counts once, in the browser that began, unchanged, and never without its cookie")
+  @Test("threat 24: a state counts once, unchanged, with the cookie of its browser")
   func states() async throws {
     try await run { server, provider in
       var browser = TestBrowser(server: server)
@@ -157,7 +157,7 @@ struct SignInTests {
     }
   }
 
-  @Test("threat 24: an answer is of no use a second time, neither while the first is under way nor after it failed")
+  @Test("threat 24: an answer works once, neither during the first nor after it failed")
   func replay() async throws {
     try await run { server, provider in
       let (asked, answer) = (Flag(), Flag())
@@ -216,7 +216,7 @@ struct SignInTests {
     }
   }
 
-  @Test("nobody is sent anywhere but to rooms of this server, the provider, and this machine's own apps")
+  @Test("redirects go only to this server's rooms, the provider and this machine's apps")
   func noOpenRedirect() async throws {
     try await run { server, provider in
       var browser = TestBrowser(server: server)
@@ -241,7 +241,7 @@ struct SignInTests {
   }
 
   @Test(
-    "signing in and out leave an entry each in the audit log, who and as what; without an entry nobody is signed in or out"
+    "signing in and out are audited; without an entry neither happens"
   )
   func audited() async throws {
     try await run({
@@ -273,7 +273,7 @@ struct SignInTests {
     }
   }
 
-  @Test("threat 28: a session counts for this server's own pages only, and signing out ends it for good")
+  @Test("threat 28: a session is for the server's own pages, and signing out ends it")
   func sessions() async throws {
     try await run { server, provider in
       var browser = TestBrowser(server: server)
@@ -316,7 +316,7 @@ struct SignInTests {
     }
   }
 
-  @Test("a provider that is away, or whose discovery document is too large or another's, is told in the room")
+  @Test("an absent provider, or a bad discovery document, is reported in the room")
   func provider() async throws {
     for answer in [
       HTTPResponse.text(String(repeating: " ", count: 300 << 10) + "{}"), .text("", status: 500), .text("[]"),
@@ -338,7 +338,7 @@ struct SignInTests {
     }
   }
 
-  @Test("an app gets a code on its own machine once the person agrees, and a token for it, once, with its verifier")
+  @Test("an app gets a code on its machine after consent, and one token by its verifier")
   func apps() async throws {
     try await run { server, provider in
       let verifier = Base64URL.random()
@@ -377,7 +377,7 @@ struct SignInTests {
         == "__Host-parley-session=x; Path=/; Max-Age=9; HttpOnly; SameSite=Lax; Secure")
   }
 
-  @Test("only where people sign in are there these addresses, and no other door gives a token away")
+  @Test("these addresses exist only with sign-in, and then no endpoint gives a token away")
   func modes() async throws {
     try await TestServer.run { server in
       var browser = TestBrowser(server: server)

@@ -23,7 +23,7 @@ struct EncryptedMeetingTests {
   }
 
   @Test(
-    "threat 45: the first join decides the mode, which the store, the discover document and the media server then know")
+    "threat 45: the first join decides the mode that store, discovery and media have")
   func decided() async throws {
     try await TestServer.run { server in
       let before = try await server.discover("daily")
@@ -53,7 +53,7 @@ struct EncryptedMeetingTests {
     }
   }
 
-  @Test("a refused join decides nothing: with a wrong passcode, or with an offer that is bad")
+  @Test("a join refused for its passcode or offer doesn't decide the mode")
   func refused() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("closed", passcode: "1234")
@@ -116,7 +116,7 @@ struct EncryptedMeetingTests {
     }
   }
 
-  @Test("threat 46: announcements and envelopes arrive, and neither the log nor the audit log has anything of them")
+  @Test("threat 46: announcements and envelopes arrive, and no log has anything of them")
   func passedOn() async throws {
     try await TestServer.run { server in
       let (ann, first) = try await server.join("daily", "Ann", e2ee: true)

@@ -10,7 +10,7 @@ import Testing
 @Suite("Sockets that stand for somebody")
 struct ProvenSocketTests {
   @Test(
-    "threat 38: a socket stands for whoever comes in, waits or comes back before they hear of it",
+    "threat 38: a socket counts as proven before its participant hears of it",
     arguments: [AccessLevel.everyone, .locked])
   func before(level: AccessLevel) async throws {
     let tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())

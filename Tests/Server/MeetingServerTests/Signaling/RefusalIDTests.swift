@@ -84,7 +84,7 @@ struct RefusalIDTests {
     #expect(try Self.documented() == Set(Self.messages.map(\.type)))
   }
 
-  @Test("a refusal carries the id of what it refuses, also where the message cannot be read")
+  @Test("a refusal has the id of what it refuses, also for a message that can't be read")
   func unreadable() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann")

@@ -29,7 +29,7 @@ struct RepeatTests {
     }
   }
 
-  @Test("a chat message whose answer was lost is passed on once, and answered again as it is by now")
+  @Test("a repeated chat message is passed on once, and answered with its state of now")
   func chat() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann")
@@ -72,7 +72,7 @@ struct RepeatTests {
     }
   }
 
-  @Test("a signal that is said again is passed on once; what was refused is refused again, though it would pass by now")
+  @Test("a repeated signal is passed on once, and a refused one is refused again")
   func signals() async throws {
     try await TestServer.run { server in
       let (mod, _) = try await server.host("daily", "Mod")
@@ -100,7 +100,7 @@ struct RepeatTests {
     }
   }
 
-  @Test("without a number everything is passed on, and so is another message under a number that was used before")
+  @Test("without a number all is passed on, as is another message under a used number")
   func others() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann")

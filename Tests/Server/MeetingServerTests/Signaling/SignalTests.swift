@@ -12,7 +12,7 @@ struct SignalTests {
   }
 
   @Test(
-    "threat 29: a signal reaches everybody, its sender too, or one; the server writes who sent it, and keeps nothing")
+    "threat 29: a signal reaches all or one, with its sender by the server, unkept")
   func passing() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann")
@@ -35,7 +35,7 @@ struct SignalTests {
     }
   }
 
-  @Test("a signal with a number is answered once it was passed on, after it; without one nothing is said")
+  @Test("a numbered signal is answered after it was passed on, one without isn't answered")
   func answered() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann")
@@ -60,7 +60,7 @@ struct SignalTests {
     }
   }
 
-  @Test("threat 33: a signal needs the permission for data to be sent, and the one to subscribe to arrive")
+  @Test("threat 33: a signal needs the data right to be sent, and subscribe to arrive")
   func permissions() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann")
@@ -87,7 +87,7 @@ struct SignalTests {
   }
 
   @Test(
-    "threat 27: a type of 128 bytes and data of 8 KiB pass; one more, or a type with other characters, is refused with its number"
+    "threat 27: a signal over 128 bytes of type or 8 KiB is refused by its number"
   )
   func limits() async throws {
     try await TestServer.run { server in

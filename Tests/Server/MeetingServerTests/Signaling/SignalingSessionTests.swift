@@ -12,7 +12,7 @@ import Transport
 struct SignalingSessionTests {
   private let camera = [TrackDescription(mid: "0", source: .camera)]
 
-  @Test("a participant is welcomed, the others are told, and slots carry what is published")
+  @Test("a participant is welcomed, others are told, and slots carry what is published")
   func joining() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann", offer: "send:0 audio:1 video:2", tracks: camera)
@@ -137,7 +137,7 @@ struct SignalingSessionTests {
     }
   }
 
-  @Test("threat 29: whoever a message claims to be from, the session's participant sent it")
+  @Test("threat 29: a message's sender is the session's participant, whatever it claims")
   func forgedSender() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann")
@@ -199,7 +199,7 @@ struct SignalingSessionTests {
     }
   }
 
-  @Test("threat 26: a second socket takes the place over in one step; the first is told and closed")
+  @Test("threat 26: a second socket takes over in one step; the first is told and closed")
   func duplicateSocket() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann")
@@ -283,7 +283,7 @@ struct SignalingSessionTests {
     }
   }
 
-  @Test("threat 27: a flood of messages ends the socket, and the place is kept for its client")
+  @Test("threat 27: a flood of messages ends the socket, and its client can resume")
   func flood() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann")
@@ -330,7 +330,7 @@ struct SignalingSessionTests {
     }
   }
 
-  @Test("threat 24: a forged token and one of another server are refused; nothing of the room is told")
+  @Test("threat 24: a forged or foreign token is refused, and told nothing of the room")
   func tokens() async throws {
     try await TestServer.run { server in
       let good = try await server.discover("daily").token ?? ""
@@ -389,7 +389,7 @@ struct SignalingSessionTests {
     }
   }
 
-  @Test("connection quality of many that changes at once is told in one message, the newest of each")
+  @Test("many connection qualities that change at once are one message with the newest")
   func qualityTogether() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann")
@@ -404,7 +404,7 @@ struct SignalingSessionTests {
     }
   }
 
-  @Test("a receiver is told which of its pictures are paused and why, and when it is over; nobody else is")
+  @Test("a receiver alone is told which of its video is paused, why, and when it is over")
   func paused() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann", offer: "send:0", tracks: camera)

@@ -37,7 +37,7 @@ struct VaultEndpointTests {
     #expect(answer.status == status && answer["code"] as? String == code, "\(answer.status) \(answer.text)")
   }
 
-  @Test("a person with a token makes, opens and forgets a vault, and each refusal has its code and numbers")
+  @Test("a token's person makes, opens and forgets a vault; refusals have code and count")
   func person() async throws {
     try await TestServer.run { server in
       let ann = try await server.token("daily", #","sub":"ann","name":"Ann""#)
@@ -130,7 +130,7 @@ struct VaultEndpointTests {
     }
   }
 
-  @Test("somebody who has signed in has a vault from this server's own pages, and from no other page")
+  @Test("a signed-in person has a vault from this server's own pages only")
   func signedIn() async throws {
     let provider = try ScriptedProvider()
     try await provider.serve {

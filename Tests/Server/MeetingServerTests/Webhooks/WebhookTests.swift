@@ -44,7 +44,7 @@ struct WebhookTests {
   ]
 
   @Test(
-    "a look at what waits for dead receivers is followed by a rest of twenty times as long, however often something happens"
+    "a look at events of dead receivers is followed by twenty times as long a rest"
   )
   func looks() async throws {
     let folder = NSTemporaryDirectory() + "parley-looks-" + UUID().uuidString
@@ -87,7 +87,7 @@ struct WebhookTests {
   }
 
   @Test(
-    "after a look the database is left alone for twenty times as long, and for a second at most",
+    "after a look the database rests twenty times as long, and a second at most",
     arguments: [
       (look: 0, rest: 0), (look: 999, rest: 0), (look: 1_000, rest: 20_000), (look: 40_000, rest: 800_000),
       (look: 50_000, rest: 1_000_000), (look: 300_000, rest: 1_000_000), (look: 60_000_000, rest: 1_000_000),
@@ -98,7 +98,7 @@ struct WebhookTests {
   }
 
   @Test(
-    "a replay brings what its meeting waits for to the receiver at once, in order, although an hour's pause was meant")
+    "a replay sends what its meeting waits for at once, in order, in spite of a pause")
   func replay() async throws {
     try await TestServer.run({
       configure(&$0)
@@ -158,7 +158,7 @@ struct WebhookTests {
   }
 
   @Test(
-    "lobby.left is told of everybody who waits no more and was neither let in nor sent away by a host, however that comes"
+    "lobby.left tells of all who stop waiting without a host's decision, however"
   )
   func lobbyLeft() async throws {
     try await TestServer.run({
@@ -260,7 +260,7 @@ struct WebhookTests {
     await receiver.stop()
   }
 
-  @Test("one receiver that hangs keeps neither its other meetings nor other receivers waiting")
+  @Test("a receiver that hangs delays neither its other meetings nor other receivers")
   func hanging() async throws {
     try await TestServer.run(configure) { server in
       let slow = try WebhookReceiver()
@@ -310,7 +310,7 @@ struct WebhookTests {
   }
 
   @Test(
-    "threat 28: an address inside the network is no webhook's, nor is a name that leads there",
+    "threat 28: no webhook has an address inside the network, or a name leading there",
     arguments: [
       ("https://app.example.com/x", nil), ("http://app.example.com/", false), ("http://localhost:1/", nil),
       ("https://[::1]/", nil), ("http://127.9.9.9/", nil), ("https://10.0.0.1/", false),
@@ -332,7 +332,7 @@ struct WebhookTests {
     }
   }
 
-  @Test("threat 28: a public name that is pointed inside is not connected to, unless the operator allows the host")
+  @Test("threat 28: a public name that leads inside isn't reached, unless it is allowed")
   func pointedInside() throws {
     let inside = ["127.0.0.1", "10.1.2.3", "::1", "fe80::1", "fd12::1", "169.254.169.254", "::ffff:192.168.0.1"]
     let target = try WebhookTarget("https://app.example.com/", allowed: [])

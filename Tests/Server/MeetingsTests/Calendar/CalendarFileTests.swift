@@ -36,7 +36,7 @@ struct CalendarFileTests {
     return (raw, text.split(separator: "\r\n").map(String.init))
   }
 
-  @Test("lines end with CR LF, none has more than 75 bytes, and no character is cut in two")
+  @Test("lines end with CR LF, have at most 75 bytes, and cut no character in two")
   func folding() throws {
     let (raw, unfolded) = try lines(subject: String(repeating: "日本語の会議😀", count: 20))
     for line in raw.split(separator: 10, omittingEmptySubsequences: false).dropLast() {
@@ -60,7 +60,7 @@ struct CalendarFileTests {
     #expect(!unfolded.contains { $0.hasPrefix("X-EVIL") || $0.hasPrefix("ATTENDEE:y") } && !raw.contains(0))
   }
 
-  @Test("an invitation asks, a cancellation cancels, and who only has the address sees nobody's e-mail address")
+  @Test("an invitation asks, a cancellation cancels, and no e-mail address is public")
   func methods() throws {
     let request = try lines().unfolded
     #expect(
@@ -74,7 +74,7 @@ struct CalendarFileTests {
     #expect(try lines({ $0.attendees = [] }).unfolded.contains("METHOD:PUBLISH"))
   }
 
-  @Test("times are on the clocks of the zone, the end of a series in UTC, exceptions as the start is")
+  @Test("times are on the zone's clocks, a series' end in UTC, exceptions as the start")
   func times() throws {
     let text = try lines {
       $0.rule = "FREQ=WEEKLY;UNTIL=20260430"

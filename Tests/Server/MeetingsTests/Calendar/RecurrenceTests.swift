@@ -23,7 +23,7 @@ struct RecurrenceTests {
     try schedule.occurrences(from: from, limit: limit).map { $0.start.formatted(.iso8601) }
   }
 
-  @Test("civil dates come back from the days they are counted in, over leap years and centuries")
+  @Test("civil dates come back from their day count, over leap years and centuries")
   func dates() throws {
     for day in stride(from: -800_000, through: 800_000, by: 97) {
       let date = CivilTime.date(of: day)
@@ -53,7 +53,7 @@ struct RecurrenceTests {
   }
 
   @Test(
-    "an occurrence that was moved takes place then and not when the rule says, in order of time; what moves none is refused"
+    "a moved occurrence takes place at its new time, in order; moving none is refused"
   )
   func moved() throws {
     var series = try schedule("2026-03-16T10:00", "FREQ=WEEKLY;COUNT=4")
@@ -106,7 +106,7 @@ struct RecurrenceTests {
     #expect(throws: ScheduleProblem.self) { try change(moved: ["2026-03-16T10:00/2026-03-17T10:00"]) }
   }
 
-  @Test("a yearly meeting comes on its day, and one on the 29th of February in leap years only")
+  @Test("a yearly meeting keeps its day; one on 29 February comes in leap years only")
   func yearly() throws {
     let birthday = try schedule("2026-03-30T10:00", "FREQ=YEARLY;COUNT=3")
     #expect(try starts(birthday) == ["2026-03-30T08:00:00Z", "2027-03-30T08:00:00Z", "2028-03-30T08:00:00Z"])
@@ -122,7 +122,7 @@ struct RecurrenceTests {
     }
   }
 
-  @Test("a time that the clocks pass over is taken by the hours before, and of one that comes twice the first counts")
+  @Test("a time the clocks skip uses the offset before, and of a repeated one the first")
   func gapsAndOverlaps() throws {
     let gap = try schedule("2026-03-28T02:30", "FREQ=DAILY;COUNT=3")
     #expect(try starts(gap) == ["2026-03-28T01:30:00Z", "2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z"])
@@ -194,7 +194,7 @@ struct RecurrenceTests {
     #expect(try endless.occurrences(from: later, limit: 1).first?.local.text == "2036-01-02T09:00:00")
   }
 
-  @Test("the doors are open from before the start until after the end, and say what comes next")
+  @Test("a meeting is open from before its start until after its end, and says the next")
   func phases() throws {
     let weekly = try schedule(
       "2026-01-05T09:00", "FREQ=WEEKLY;COUNT=2", zone: "UTC", doors: .init(opensBefore: 600, closesAfter: 1_800))
@@ -220,7 +220,7 @@ struct RecurrenceTests {
     }
   }
 
-  @Test("each change raises the sequence, asking for what is there does not, and a new start takes exceptions away")
+  @Test("a change raises the sequence, reading doesn't, and a new start drops exceptions")
   func sequence() throws {
     var series = try schedule("2026-01-05T09:00", "FREQ=DAILY;COUNT=3", except: ["2026-01-06T09:00"])
     var request = ScheduleRequest()

@@ -22,7 +22,7 @@ struct TimeZoneRulesTests {
     }
   }
 
-  @Test("files that are cut, damaged or no time zones at all are refused, never read past their end")
+  @Test("cut or damaged files, or no time zones, are refused and never read past the end")
   func damaged() throws {
     let file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: TimeZoneRules.folder + "/Europe/Berlin")))
     #expect(TimeZoneRules("x", file: file) != nil)
@@ -37,7 +37,7 @@ struct TimeZoneRulesTests {
     #expect(TimeZoneRules("x", file: Array("TZif but nothing of the kind follows these words at all".utf8)) == nil)
   }
 
-  @Test("the rule at the end of a file is understood in all its forms, and nonsense is not")
+  @Test("a file's final rule is understood in all its forms, and nonsense is not")
   func footers() throws {
     let berlin = try #require(PosixZone("CET-1CEST,M3.5.0,M10.5.0/3"))
     #expect(berlin.standard.offset == 3_600 && berlin.daylight?.kind.offset == 7_200)

@@ -77,7 +77,7 @@ struct ChatFileStoreTests {
     }
   }
 
-  @Test("threat 42: promises take nothing from what may be stored, and are bounded by meeting, network and tenant")
+  @Test("threat 42: promises take no stored space, and have limits by meeting and tenant")
   func promises() async throws {
     try await inFolder { folder in
       var limits = ChatFileStore.Limits()
@@ -172,7 +172,7 @@ struct ChatFileStoreTests {
     }
   }
 
-  @Test("a process that was killed leaves files that the next one removes; those of one that runs stay")
+  @Test("a killed process's files are removed by the next one, a running one's stay")
   func sweeping() async throws {
     try await inFolder { folder in
       let root = folder + "/chat-files"
@@ -194,7 +194,7 @@ struct ChatFileStoreTests {
   }
 
   @Test(
-    "files of messages that are kept are taken over from a process that was killed, and outlast one that ends before anybody came back"
+    "files of kept messages are taken over after a kill, and outlast an empty restart"
   )
   func takingOver() async throws {
     try await inFolder { folder in

@@ -23,7 +23,7 @@ struct EndpointTokenTests {
     return nil
   }
 
-  @Test("an unsigned token counts with an empty signature only, its times in seconds or milliseconds")
+  @Test("an unsigned token needs an empty signature; its times are in s or ms")
   func unsignedTokens() throws {
     for end in ["1800003600", "1800003600000"] {
       let token = unsigned(#"{"alg":"none"}"#, #"{"jti":"x","sub":"ann","iat":1,"exp":\#(end)}"#)
@@ -48,7 +48,7 @@ struct EndpointTokenTests {
   }
 
   @Test(
-    "threat 54: a signed token has to be of the domain's keys, issuer, client and scopes; alg none and HS256 do not count"
+    "threat 54: a token needs a signature by the domain's keys, its client and scopes"
   )
   func signedTokens() throws {
     let keys = try #require(ProviderKeys(json: key.set))
@@ -80,7 +80,7 @@ struct EndpointTokenTests {
     #expect(problem { try read(try TestProviderKey("k1", .es256).sign(claims())) } == .signature)
   }
 
-  @Test("an opaque token is its user's when the provider names the domain's client, and one user in both answers")
+  @Test("an opaque token's user needs the domain's client, and one user in both answers")
   func opaqueTokens() throws {
     let rules = DomainAuthentication.OpaqueTokenRules(
       tokenInfo: "https://id.example/i", userInfo: "https://id.example/u", clientIDs: ["app"], scopes: ["chat"])
@@ -97,7 +97,7 @@ struct EndpointTokenTests {
     #expect(problem { try read(good, "{}") } != nil)
   }
 
-  @Test("disabled authentication is for the sandbox, and addresses of providers are protected ones")
+  @Test("disabled authentication is for the sandbox, and provider addresses are protected")
   func settings() {
     func problem(_ environment: MessagingDomain.Environment, _ authentication: DomainAuthentication) -> String? {
       MessagingDomain.Settings(environment: environment, authentication: authentication).problem

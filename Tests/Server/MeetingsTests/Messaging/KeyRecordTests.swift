@@ -25,7 +25,7 @@ struct KeyRecordTests {
     ] { #expect(record(text) == nil, "\(text)") }
   }
 
-  @Test("threat 55: a record has a bounded number of values and levels, also after changes")
+  @Test("threat 55: a record has a bounded number of values and levels, also when changed")
   func bounds() throws {
     // The object, its list, and the list's elements.
     func list(_ count: Int) -> String { "[" + Array(repeating: #""""#, count: count).joined(separator: ",") + "]" }

@@ -9,7 +9,7 @@ import Testing
 struct MailboxBoundsTests {
   private func sealed(_ count: Int) -> Sealed { Sealed(String(repeating: "A", count: count)) }
 
-  @Test("threat 55: an identity is in a bounded number of chats, and changes its keys a few times an hour")
+  @Test("threat 55: an identity's chats are bounded, as are its key changes an hour")
   func chatsAndKeys() async throws {
     let world = try await MailboxWorld()
     let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))
@@ -48,7 +48,7 @@ struct MailboxBoundsTests {
     #expect(try await world.refusal(publish(99), by: ann) == nil)
   }
 
-  @Test("threat 55: an identity makes a bounded number of chats with one other, who may make as many")
+  @Test("threat 55: an identity's chats with one other are bounded, each way")
   func chatsOfOne() async throws {
     let world = try await MailboxWorld()
     let (ann, bob, cyd) = (
@@ -68,7 +68,7 @@ struct MailboxBoundsTests {
     #expect(try await world.refusal(start("x", [ann]), by: bob) == nil)
   }
 
-  @Test("threat 55: the oldest events of a full mailbox go, by their number and by their size, and a gap is left")
+  @Test("threat 55: a full mailbox drops its oldest events by number and size, with a gap")
   func fullMailbox() async throws {
     let world = try await MailboxWorld()
     let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))
@@ -118,7 +118,7 @@ struct MailboxBoundsTests {
     #expect(try await world.events(bob).map(\.number) == [next + 1])
   }
 
-  @Test("an answer has a bounded number of chats, and in a large chat marks go to their own identity alone")
+  @Test("an answer's chats are bounded, and in a large chat marks go to their identity")
   func pages() async throws {
     let world = try await MailboxWorld()
     let ann = try await world.person("ann")
@@ -149,7 +149,7 @@ struct MailboxBoundsTests {
     #expect(second.chats.count == 1 && second.isLast)
   }
 
-  @Test("threat 55: an answer with history has a bounded number of messages and of characters")
+  @Test("threat 55: an answer with history has bounded numbers of messages and characters")
   func history() async throws {
     let world = try await MailboxWorld()
     let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))
@@ -166,7 +166,7 @@ struct MailboxBoundsTests {
     #expect(characters <= MessagingLimits.unacknowledgedBytes + MessagingLimits.bodyCharacters && large.count == 6)
   }
 
-  @Test("old events go a few at a time, and each identity is noted for those that are gone")
+  @Test("old events go a few at a time, and each identity that loses some is noted")
   func purgedParts() async throws {
     let world = try await MailboxWorld()
     let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))
@@ -220,7 +220,7 @@ struct MailboxBoundsTests {
     #expect(try await world.refusal(.attachmentDownload(chatId: chat, attachment: named), by: bob) == .notFound)
   }
 
-  @Test("threat 55: a description counts by its scalars, and has nothing that is invisible or ends the line")
+  @Test("threat 55: a description counts scalars, and has nothing invisible or line ends")
   func descriptions() async throws {
     let world = try await MailboxWorld()
     let ann = try await world.person("ann")
@@ -255,7 +255,7 @@ struct MailboxBoundsTests {
     #expect(try await forget(by: tablet) == [third.endpoint])
   }
 
-  @Test("threat 55: an identity has a bounded number of attachments, however small they are")
+  @Test("threat 55: an identity has a bounded number of attachments, of any size")
   func attachmentCount() async throws {
     let world = try await MailboxWorld()
     let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))

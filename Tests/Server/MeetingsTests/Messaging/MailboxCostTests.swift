@@ -31,7 +31,7 @@ struct MailboxCostTests {
     return try size() - before
   }
 
-  @Test("a short message and its marks cost the same in a chat with much data and long key envelopes")
+  @Test("a short message and its marks cost the same in a chat with much data and keys")
   func shortMessages() async throws {
     let small = try await logBytes(data: 4, envelope: 4)
     let large = try await logBytes(data: MessagingLimits.dataCharacters, envelope: MessagingLimits.shortCharacters)
@@ -39,7 +39,7 @@ struct MailboxCostTests {
     #expect(small > 0 && large < small + 100_000, "\(small), \(large)")
   }
 
-  @Test("threat 55: a repeated invitation replaces the one that waits; who has not joined a group can't change it")
+  @Test("threat 55: a repeated invitation replaces the last; only members change a group")
   func pending() async throws {
     let world = try await MailboxWorld()
     let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))

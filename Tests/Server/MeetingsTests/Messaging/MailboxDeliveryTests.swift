@@ -19,7 +19,7 @@ struct MailboxDeliveryTests {
     #expect(info.key == Sealed("BBBB") && info.ownKey == Sealed("AAAA"))
   }
 
-  @Test("a repeated registration with the same secret takes no place, and ephemeral endpoints go in the end")
+  @Test("registering again with the same secret takes no place; ephemeral endpoints go")
   func repeated() async throws {
     let world = try await MailboxWorld()
     let first = try #require(try await world.register("ann", isPersistent: false, secret: "own"))
@@ -33,7 +33,7 @@ struct MailboxDeliveryTests {
     #expect(Set(gone) == [first.endpoint, bob.endpoint])
   }
 
-  @Test("a waiting chat is small on the disk, has its present state when read, and stays before its keys")
+  @Test("a waiting chat is small on disk, is read in its present state, before its keys")
   func references() async throws {
     let world = try await MailboxWorld()
     var people: [MailboxCaller] = []

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Mailboxes", .tellsSeeds)
 struct MailboxTests {
-  @Test("threat 54: a chat's messages have one order without gaps; repeated and foreign requests change nothing")
+  @Test("threat 54: a chat has one order without gaps; foreign requests change nothing")
   func order() async throws {
     let world = try await MailboxWorld()
     let (ann, bob, eve) = (
@@ -38,7 +38,7 @@ struct MailboxTests {
     #expect(marks == [2])
   }
 
-  @Test("two identities have one one-to-one chat, which nobody joins and which makes way once somebody left it")
+  @Test("two identities have one chat, which nobody joins, until one of them leaves it")
   func oneToOne() async throws {
     let world = try await MailboxWorld()
     let (ann, bob, eve) = (
@@ -56,7 +56,7 @@ struct MailboxTests {
     #expect(try await world.refusal(again, by: bob) == nil)
   }
 
-  @Test("admins rule a chat, it keeps one, and those who come later do not read what was before")
+  @Test("a chat always has an admin, and later members don't read what was before")
   func admins() async throws {
     let world = try await MailboxWorld()
     let (ann, bob, eve) = (
@@ -90,7 +90,7 @@ struct MailboxTests {
     #expect(try await world.refusal(.participantRemove(chatId: chat, regId: eve.regId), by: bob) == nil)
   }
 
-  @Test("an identity has 3 persistent and 7 ephemeral endpoints, and a freed place can be taken again")
+  @Test("an identity has 3 persistent and 7 ephemeral endpoints, and reuses a freed place")
   func quota() async throws {
     let world = try await MailboxWorld()
     var first: MailboxCaller?
@@ -120,7 +120,7 @@ struct MailboxTests {
     }
   }
 
-  @Test("identities are looked up both ways, and not out of their domain; keys only get newer")
+  @Test("identities are looked up both ways in their domain only; keys only get newer")
   func identities() async throws {
     let world = try await MailboxWorld()
     let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))
@@ -202,7 +202,7 @@ struct MailboxTests {
     #expect(try await world.refusal(promise, by: ann) == nil)
   }
 
-  @Test("events are kept until every endpoint has them, for 30 days at most, and a gap is told")
+  @Test("events stay until every endpoint has them, 30 days at most, and a gap is told")
   func keeping() async throws {
     let world = try await MailboxWorld()
     let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Passcodes as they are kept")
 struct PasscodeHashTests {
-  @Test("a passcode is known again however it was typed, and no other is; two hashes of one differ")
+  @Test("a passcode is known however typed, no other is, and two hashes of it differ")
   func matching() throws {
     let hash = try PasscodeHash(Secret("Café 42"))
     for text in ["Café 42", " Cafe\u{301} 42\n"] { #expect(hash.matches(Secret(text))) }
@@ -26,7 +26,7 @@ struct PasscodeHashTests {
     #expect(hash.matches(Secret("1234")) && !hash.matches(Secret("1235")))
   }
 
-  @Test("too short, too long and damaged ones are refused, and nothing that is stored makes the check expensive")
+  @Test("passcodes out of bounds are refused, and no stored hash makes checks expensive")
   func bounds() throws {
     for text in ["", "   ", "123", " 123 ", String(repeating: "1", count: 65)] {
       #expect(throws: PasscodeError.length) { try PasscodeHash(Secret(text)) }

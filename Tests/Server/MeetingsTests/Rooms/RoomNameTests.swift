@@ -17,7 +17,7 @@ struct RoomNameTests {
   }
 
   @Test(
-    "the id of an OpenTok session is a name of up to 255 characters in which capitals count, and in one alphabet only")
+    "an OpenTok session id is a name of 255 characters with case, in one alphabet")
   func sessions() throws {
     let session = "2_MX4xMDAyMDB-fjE3MDAwMDAwMDAwMDB-c2VsZmhvc3R-"
     #expect(try RoomName(session).key == session && RoomName(session).display == session)
@@ -40,7 +40,7 @@ struct RoomNameTests {
   func refused(_ text: String) { #expect(throws: RoomNameError.self) { try RoomName(text) } }
 
   @Test(
-    "names are one as Meet Hour has it: blanks and signs of addresses left out, other forms of letters taken for the letters",
+    "names match as in Meet Hour: blanks and signs left out, letter forms unified",
     arguments: [
       ("My Room", "myroom"), ("Team Ann & Bob!", "teamannbob"), ("a/b", "ab"), ("<b>", "b"),
       ("a\u{A0}b\u{2003}c", "abc"),
@@ -61,7 +61,7 @@ struct RoomNameTests {
     arguments: ["signal", "Signal", "GetAdhocMeetingJob", "v2", ".well-known"])
   func reserved(_ text: String) { #expect(throws: RoomNameError.reserved(text)) { try RoomName(text) } }
 
-  @Test("the path segment is percent-encoded where it has to be, and random names do not repeat")
+  @Test("the path segment is percent-encoded as needed, and random names don't repeat")
   func segments() throws {
     #expect(try RoomName("é~1").pathSegment == "%C3%A9~1")
     let names = (0..<1_000).map { _ in RoomName.random().display }

@@ -16,7 +16,7 @@ struct RunningStoreTests {
 
   private func write(_ what: RunningWrite.What) -> RunningWrite { RunningWrite(what, of: meeting, tenant: tenant) }
 
-  @Test("values and messages are kept in their order, changed, forgotten, and go when the meeting ends")
+  @Test("values and messages keep their order, change, and go when the meeting ends")
   func keeping() async throws {
     let folder = TemporaryFolder()
     var store = try await SQLiteMeetingStore.open(folder: folder.path)
@@ -44,7 +44,7 @@ struct RunningStoreTests {
   }
 
   @Test(
-    "what a killed server has left holds for ten minutes from the next start, and not at all after an hour's absence")
+    "a killed server's state holds for ten minutes from a start within the hour")
   func leaving() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)
@@ -74,7 +74,7 @@ struct RunningStoreTests {
   }
 
   @Test(
-    "what runs on a server that lives is left alone by another one on the folder, and what it has taken over as well")
+    "another server on the folder leaves a living server's meetings alone")
   func otherServers() async throws {
     let folder = TemporaryFolder()
     let first = try await SQLiteMeetingStore.open(folder: folder.path)
@@ -97,7 +97,7 @@ struct RunningStoreTests {
   }
 
   @Test(
-    "a meeting that is over is told of until everybody knows, also after another kill, and one that runs again is left alone"
+    "a meeting's end is told until everybody knows, over kills, unless it runs again"
   )
   func over() async throws {
     let folder = TemporaryFolder()
@@ -158,7 +158,7 @@ struct RunningStoreTests {
     await last.close()
   }
 
-  @Test("an occurrence that was going on lasts as long as it was planned, and no other one has its state")
+  @Test("an occurrence that was running lasts as planned, and shares its state with none")
   func planned() throws {
     // 2026-11-21, 10:00 in UTC, for three hours, daily.
     let schedule = try MeetingSchedule(
@@ -195,7 +195,7 @@ struct RunningStoreTests {
     await store.close()
   }
 
-  @Test("no copy has the chats and decisions of meetings that run, not even in parts of the file that are free")
+  @Test("no copy has running meetings' chats and decisions, not even in free pages")
   func copies() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)

@@ -39,7 +39,7 @@ struct IDTokenTests {
     }
   }
 
-  @Test("threat 24: a token is not believed once a byte of it was changed, or when another key signed it")
+  @Test("threat 24: a token with a changed byte or another key's signature is refused")
   func tampered() throws {
     let token = try key.sign(claims()).value
     let parts = token.split(separator: ".").map(String.init)
@@ -54,7 +54,7 @@ struct IDTokenTests {
     #expect(try problem(Secret(String(repeating: "a", count: 40_000))) == .malformed)
   }
 
-  @Test("threat 24: a token that says something twice is not believed, whichever of the two is good")
+  @Test("threat 24: a token that says something twice is refused, whichever is good")
   func twice() throws {
     let good = claims()
     for claim in [#""sub":"eve""#, #""nonce":"another""#, #""email":"a@example.com","email":"b@example.com""#] {
@@ -68,7 +68,7 @@ struct IDTokenTests {
     }
   }
 
-  @Test("threat 24: no algorithm but RS256 and ES256 counts, neither none nor HS256 with the public key for a secret")
+  @Test("threat 24: only RS256 and ES256 count, not none or HS256 with the public key")
   func algorithms() throws {
     let body = Base64URL.encode(Array(claims().utf8))
     let none = Base64URL.encode(Array(#"{"alg":"none"}"#.utf8))
@@ -84,7 +84,7 @@ struct IDTokenTests {
   }
 
   @Test(
-    "threat 24: a token of another issuer, for another client, another request or another time is refused, and says why"
+    "threat 24: another issuer, client, request or time is refused with the reason"
   )
   func wrongClaims() throws {
     for (name, value) in [
@@ -142,7 +142,7 @@ struct IDTokenTests {
     #expect(SealedBox(tenant, purpose: "session").open("", as: [String: String].self) == nil)
   }
 
-  @Test("roles come from the claim that is set, and only verified addresses of the allowed domains may sign in")
+  @Test("roles come from the set claim, and sign-in needs verified, allowed addresses")
   func providerRules() throws {
     var provider = IdentityProvider(
       issuer: "https://id.example", clientID: "parley", roleClaim: "realm_access.roles", organizers: ["host"],

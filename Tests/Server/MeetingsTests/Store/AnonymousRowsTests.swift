@@ -24,7 +24,7 @@ struct AnonymousRowsTests {
     }
   }
 
-  @Test("threat 43: an anonymous meeting ends after its last use, whatever was changed in it, with its bans")
+  @Test("threat 43: an anonymous meeting ends after its last use, with changes and bans")
   func meetings() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)
@@ -79,7 +79,7 @@ struct AnonymousRowsTests {
     await store.close()
   }
 
-  @Test("threat 43: of entries in the log that strangers have caused the newest stay, and everybody else's all do")
+  @Test("threat 43: strangers' audit entries keep their newest, everybody else's all stay")
   func entries() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)
@@ -103,7 +103,7 @@ struct AnonymousRowsTests {
   }
 
   @Test(
-    "threat 43: of the tokens that guests came with the newest stay listed, and those that somebody was given all do")
+    "threat 43: of guests' tokens the newest stay listed, of tokens given out all do")
   func tokens() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)

@@ -7,7 +7,7 @@ import Transport
 
 @Suite("Copies of the store", .serialized)
 struct BackupTests {
-  @Test("a copy takes the place of what is kept beside whoever works on it, and what happened since is not undone")
+  @Test("a copy replaces the data under running servers, and later changes aren't undone")
   func replaced() async throws {
     let folder = TemporaryFolder()
     // The server's store, and that of a command next to it.
@@ -86,7 +86,7 @@ struct BackupTests {
     for store in [server, command, other] { await store.close() }
   }
 
-  @Test("the certificate that the server has made itself goes with a copy, and takes nobody's place")
+  @Test("the server's self-made certificate goes with a copy, and replaces none")
   func certificate() async throws {
     let folder = TemporaryFolder()
     let data = folder.path + "/data"

@@ -7,7 +7,7 @@ import Testing
 struct SQLiteMeetingStoreTests {
   private let now = Date(timeIntervalSince1970: 1_795_251_600)
 
-  @Test("the default tenant is made once, with random keys, and is there after opening again")
+  @Test("the default tenant is made once with random keys, and is there after reopening")
   func defaultTenant() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path + "/a/b")
@@ -56,7 +56,7 @@ struct SQLiteMeetingStoreTests {
     #expect(kept.expires?.formatted(.iso8601) == meeting.expires?.formatted(.iso8601))
   }
 
-  @Test("a room is made on first use and found again in any spelling; an ad-hoc meeting keeps all its facts")
+  @Test("a room is made on first use, found in any spelling, and keeps all its facts")
   func meetings() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)
@@ -102,7 +102,7 @@ struct SQLiteMeetingStoreTests {
   }
 
   @Test(
-    "a room that was opened by its name alone is forgotten when nobody came for as long as tokens last, and no other")
+    "a room opened by name alone is forgotten after a token's lifetime unused")
   func oldRooms() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)
@@ -137,7 +137,7 @@ struct SQLiteMeetingStoreTests {
     await store.close()
   }
 
-  @Test("on a full disk a request fails with a typed error, and what was stored before stays")
+  @Test("a full disk fails a request with a typed error, and stored data stays")
   func fullDisk() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)
@@ -158,7 +158,7 @@ struct SQLiteMeetingStoreTests {
     #expect(MeetingStoreError.diskFull(path: "/x").description.contains("No space"))
   }
 
-  @Test("a folder that cannot be written, a damaged file and a newer format are told apart")
+  @Test("an unwritable folder, a damaged file and a newer format are told apart")
   func refusals() async throws {
     let folder = TemporaryFolder()
     try "x".write(toFile: folder.path + "/file", atomically: true, encoding: .utf8)

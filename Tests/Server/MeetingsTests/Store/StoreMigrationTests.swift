@@ -206,7 +206,7 @@ struct StoreMigrationTests {
     await #expect(throws: error) { try await SQLiteMeetingStore.open(folder: folder.path, mustExist: true) }
   }
 
-  @Test("a tenant is removed with all that any table has of it but the audit log, and nothing of another one")
+  @Test("removing a tenant removes its rows in every table but the audit log, no others'")
   func removal() async throws {
     let folder = TemporaryFolder()
     // The newest format, whichever that is: its file has a row in each table.

@@ -41,7 +41,7 @@ struct TenantStoreTests {
     #expect(meeting.accessLevel == .locked && meeting.capacity == 5 && meeting.lobby == policy.lobby)
   }
 
-  @Test("two changes of a tenant's rules at once, by two processes, are both kept, and one that fails changes nothing")
+  @Test("two processes' changes of a tenant's rules are both kept, a failed one is none")
   func twoChanges() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)

@@ -49,7 +49,7 @@ struct WebhookStoreTests {
     #expect(try await store.pendingDeliveries() == 0)
   }
 
-  @Test("only the first event of a meeting that waits for a webhook is due, and the next when that is done")
+  @Test("only a meeting's first event is due for a webhook, the next when that is done")
   func heads() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)
@@ -159,7 +159,7 @@ struct WebhookStoreTests {
     #expect(try await store.deliveries(of: webhook.id, state: nil, before: nil, limit: 10).isEmpty)
   }
 
-  @Test("the audit log is only added to, its lines are bounded, and it is read page by page")
+  @Test("the audit log is append-only, its lines are bounded, and it is read by page")
   func audit() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)
@@ -186,7 +186,7 @@ struct WebhookStoreTests {
     #expect(try await store.purgeOperation(now: time) == 1)
   }
 
-  @Test("a copy that is made while the store is written to is whole, and overwrites nothing")
+  @Test("a copy made during writes is whole, and overwrites nothing")
   func backup() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)

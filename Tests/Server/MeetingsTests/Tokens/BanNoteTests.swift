@@ -18,7 +18,7 @@ struct BanNoteTests {
   }
 
   @Test(
-    "threat 33: a ban outlasts the token and the end that the meeting had then: it holds for another token of the same user, years later"
+    "threat 33: a ban outlasts token and meeting, and holds for the user years later"
   )
   func user() async throws {
     let world = try await TokenWorld()
@@ -44,7 +44,7 @@ struct BanNoteTests {
     #expect(try await !isBanned(world, first.grant, meeting, at: now + day * 366 * 10))
   }
 
-  @Test("the ban of an address ends after a day, that of the token with which they came does not")
+  @Test("an address's ban ends after a day, that of the token used with it doesn't")
   func address() async throws {
     let world = try await TokenWorld()
     let now = TokenWorld.now

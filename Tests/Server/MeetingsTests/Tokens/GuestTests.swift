@@ -7,7 +7,7 @@ import Testing
 @Suite("The tenants of tokens' holders")
 struct GuestTests {
   @Test(
-    "guests are those of the open door, and whom the tenant calls so; hosts pass every level, guests only the open one")
+    "guests come by the open endpoint or the tenant's word; hosts pass every level")
   func guests() async throws {
     let world = try await TokenWorld()
     func grant(_ claims: String, room: String? = nil) async throws -> JoinGrant {
@@ -31,7 +31,7 @@ struct GuestTests {
     }
   }
 
-  @Test("a token of the open door is a guest's, and that of whoever asked for a closed meeting an organiser's")
+  @Test("the open endpoint's token is a guest's, a closed meeting's requester's a host's")
   func desk() async throws {
     let store = try await SQLiteMeetingStore.open(folder: TemporaryFolder().path)
     let authority = JoinAuthority(store: store)

@@ -85,7 +85,7 @@ struct JoinAuthorityTests {
     #expect(parts[1]["ao"] as? String == "https://app.example.com;http://localhost")
   }
 
-  @Test("threat 24: a token with algorithm none, or HS256 keyed with the public key, is refused")
+  @Test("threat 24: algorithm none and HS256 keyed with the public key are refused")
   func algorithmConfusion() async throws {
     let world = try await World(now: now)
     let text = try world.authority.sign(world.token(now: now), tenant: world.tenant).value
@@ -104,7 +104,7 @@ struct JoinAuthorityTests {
     await #expect(throws: JoinRefusal.badToken) { try await world.admit("psat=" + forged, now: now) }
   }
 
-  @Test("threat 24: a token without exp, of another key, of another tenant, or changed in any part is refused")
+  @Test("threat 24: a token without exp, of another key or tenant, or changed is refused")
   func forged() async throws {
     let world = try await World(now: now)
     let text = try world.authority.sign(world.token(now: now), tenant: world.tenant).value
@@ -133,7 +133,7 @@ struct JoinAuthorityTests {
     }
   }
 
-  @Test("threat 24: a token opens one meeting only, ends in time, and not again once revoked")
+  @Test("threat 24: a token opens one meeting, ends in time, and ends when revoked")
   func bounds() async throws {
     let world = try await World(now: now)
     let token = world.token(now: now)
@@ -154,7 +154,7 @@ struct JoinAuthorityTests {
     await #expect(throws: JoinRefusal.badToken) { try await world.admit(text, now: now) }
   }
 
-  @Test("a token does not open the room of another meeting: both are named, and only a good token learns anything")
+  @Test("a good token for another room is refused with both names, a bad one without")
   func rooms() async throws {
     let world = try await World(now: now)
     let text = Secret(try world.authority.sign(world.token(now: now), tenant: world.tenant).value)
@@ -170,7 +170,7 @@ struct JoinAuthorityTests {
     await #expect(throws: JoinRefusal.badToken) { try await admit(Secret("psat=a.b.c"), other) }
   }
 
-  @Test("threat 28: a page of another origin cannot use a token; the server's own and the allowed ones can")
+  @Test("threat 28: a foreign origin's page can't use a token; own and allowed ones can")
   func origins() async throws {
     let world = try await World(now: now)
     let text = try world.authority.sign(world.token(now: now), tenant: world.tenant).value

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The addresses of a meeting")
 struct MeetingAddressesTests {
-  @Test("a room's conference address is the same each time somebody asks, before its meeting is made and after")
+  @Test("a room's conference address is always the same, before its meeting and after")
   func conference() async throws {
     let world = try await TokenWorld()
     let base = try #require(WebOrigin("https://meet.example"))

@@ -26,7 +26,7 @@ struct OpenTokTokenTests {
     #expect(await world.code(jwt, at: now + 86_400 + 61) == "tokenExpired")
   }
 
-  @Test("a T1 token is proved over its bytes as they came, and opens the room of its session")
+  @Test("a T1 token is verified over its bytes as sent, and opens its session's room")
   func t1Form() async throws {
     let world = try await TokenWorld()
     let admission = try await world.admit(t1, at: then)
@@ -38,7 +38,7 @@ struct OpenTokTokenTests {
     #expect(await world.code(t1, at: then) == "badToken")
   }
 
-  @Test("threat 24: a T1 token that is changed anywhere, cut or signed with another secret is refused")
+  @Test("threat 24: a T1 token changed, cut or signed by another secret is refused")
   func forgedT1() async throws {
     let world = try await TokenWorld()
     let bytes = [UInt8](Data(base64Encoded: String(t1.dropFirst(4))) ?? Data())
@@ -58,7 +58,7 @@ struct OpenTokTokenTests {
     #expect(second.secret.value.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) })
   }
 
-  @Test("threat 24: a session of another key, a token that is not for joining, and roles nobody knows are refused")
+  @Test("threat 24: other keys' sessions, non-join tokens and unknown roles are refused")
   func claims() async throws {
     let world = try await TokenWorld()
     let other = OpenTokSession.make(apiKey: "999", now: now).text

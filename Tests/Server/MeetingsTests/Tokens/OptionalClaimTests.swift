@@ -57,7 +57,7 @@ struct OptionalClaimTests {
   }
 
   @Test(
-    "threat 40: only a signed token lets a link open devices, and what is no list of them opens none",
+    "threat 40: only a signed token lets a link open devices, and only by a list",
     arguments: [
       (#"["camera","microphone"]"#, ["microphone", "camera"]), (#"["camera"]"#, ["camera"]), ("[]", []),
       (#"["screen","Camera",""]"#, []), ("true", []), (#""camera""#, []), ("{}", []), (#"["camera",7]"#, []),

@@ -27,7 +27,7 @@ struct ProjectAuthorityTests {
     await problem(.jwt(Secret(try world.token("{\"iss\":\"100200\",\(claims)}"))), in: world)
   }
 
-  @Test("a JWT that the secret signed a moment ago is good, with or without ist, iat and jti")
+  @Test("a JWT just signed by the secret is good, with or without ist, iat and jti")
   func good() async throws {
     let world = try await TokenWorld()
     #expect(try await jwt(#""ist":"project","iat":\#(time),"exp":\#(time + 180),"jti":"a""#, in: world) == nil)
@@ -37,7 +37,7 @@ struct ProjectAuthorityTests {
     #expect(try await jwt(#""iat":\#(time - 240),"exp":\#(time - 50)"#, in: world) == nil)
   }
 
-  @Test("threat 24: without an end, too long, over, not begun, of an account or another key, it is not good")
+  @Test("threat 24: a JWT without end, too long, over, not begun or of another key fails")
   func claims() async throws {
     let world = try await TokenWorld()
     #expect(try await jwt(#""iat":\#(time)"#, in: world) == .claims("exp is missing"))
@@ -50,7 +50,7 @@ struct ProjectAuthorityTests {
   }
 
   @Test(
-    "threat 24: a token that lets somebody join is no credential, although the same secret signed it, and the other way round"
+    "threat 24: a join token is no credential under the same secret, nor the reverse"
   )
   func joinTokens() async throws {
     let world = try await TokenWorld()
@@ -69,7 +69,7 @@ struct ProjectAuthorityTests {
   }
 
   @Test(
-    "threat 24: another secret, another algorithm, none, or a damaged text is not good; a retired secret is not, a second one is"
+    "threat 24: other secrets, algorithms and retired ones fail; a second one works"
   )
   func signatures() async throws {
     let world = try await TokenWorld()
@@ -108,7 +108,7 @@ struct ProjectAuthorityTests {
     }
   }
 
-  @Test("a session's id says how it was asked for, and is told from other room names without regard to case")
+  @Test("a session's id says how it was asked for, and isn't another room in any case")
   func sessions() throws {
     var options = OpenTokSession.Options()
     #expect(OpenTokSession.make(apiKey: "100200", now: now).options == options)

@@ -8,7 +8,7 @@ import Testing
 struct RefreshedTokenTests {
   private let now = TokenWorld.now
 
-  @Test("threat 24: it grants what the first one did in this one meeting, bears its id, and ends in ten minutes")
+  @Test("threat 24: it grants the first one's rights in one meeting, for ten minutes")
   func grant() async throws {
     let world = try await TokenWorld()
     let claims =
@@ -29,7 +29,7 @@ struct RefreshedTokenTests {
     await world.store.close()
   }
 
-  @Test("threat 24: what revokes or bans the first one holds for it, and then no other is made")
+  @Test("threat 24: revoking or banning the first one holds for it, and ends renewal")
   func revoked() async throws {
     let world = try await TokenWorld()
     let text = try world.token(#"{\#(world.head),"room":"daily","jti":"one"}"#)
@@ -56,7 +56,7 @@ struct RefreshedTokenTests {
     await world.store.close()
   }
 
-  @Test("threat 24: it ends with the secret that signed the first one, and so does what was made from it")
+  @Test("threat 24: it ends with the secret of the first one, as does what came from it")
   func retiredSecret() async throws {
     let world = try await TokenWorld()
     let admission = try await world.admit(try world.token(#"{\#(world.head),"room":"daily","parleyKey":"k_9"}"#))

@@ -9,7 +9,7 @@ import Testing
 struct SharedTokenTests {
   private let now = TokenWorld.now
 
-  @Test("a JWT with a room opens that room of its tenant, with the role and permissions that it names")
+  @Test("a JWT with a room opens its tenant's room, with the role and rights it names")
   func parley() async throws {
     let world = try await TokenWorld()
     let text = try world.token(
@@ -30,7 +30,7 @@ struct SharedTokenTests {
     #expect(hidden.grant.permissions == .subscribe)
   }
 
-  @Test("threat 24: without an end, with an end too far ahead, before its time or after it, no token is believed")
+  @Test("threat 24: a token without an end, or outside a sensible time, is refused")
   func times() async throws {
     let world = try await TokenWorld()
     #expect(await world.code(try world.token(#"{"iss":"100200","room":"r"}"#)) == "badToken")
@@ -48,7 +48,7 @@ struct SharedTokenTests {
   }
 
   @Test(
-    "threat 24: a token that says something twice, in its claims or its header, is not believed, whichever of the two is good"
+    "threat 24: a token that says anything twice, in claims or header, is refused"
   )
   func twice() async throws {
     let world = try await TokenWorld()
@@ -70,7 +70,7 @@ struct SharedTokenTests {
     #expect(CompactJWS(good) != nil)
   }
 
-  @Test("threat 24: a token opens its room only, that of its tenant only, and a token for every room needs one named")
+  @Test("threat 24: a token opens only its tenant's room, and a general one needs a room")
   func rooms() async throws {
     let world = try await TokenWorld()
     let bound = try world.token("{\(world.head),\"room\":\"daily\"}")
@@ -115,7 +115,7 @@ struct SharedTokenTests {
     #expect(await world.code(new) == "badToken")
   }
 
-  @Test("threat 24: a revoked token is refused, also one without a jti, in every spelling of its text")
+  @Test("threat 24: a revoked token is refused without a jti too, in any spelling")
   func revocation() async throws {
     let world = try await TokenWorld()
     let text = try world.token("{\(world.head),\"room\":\"r\"}")
@@ -130,7 +130,7 @@ struct SharedTokenTests {
     #expect(await world.code(named) == nil)
   }
 
-  @Test("threat 24: a token with the claims of two forms, or with grants that nobody knows, is refused")
+  @Test("threat 24: a token of two forms, or with unknown grants, is refused")
   func ambiguous() async throws {
     let world = try await TokenWorld()
     for claims in [
@@ -158,7 +158,7 @@ struct SharedTokenTests {
     #expect(await world.code(named, origin: "https://named.example") == nil)
   }
 
-  @Test("a token of Jitsi Meet: room, name and moderator count; sub and aud must mean this server")
+  @Test("a Jitsi Meet token's room, name and moderator count, if meant for this server")
   func jitsi() async throws {
     let world = try await TokenWorld()
     let context = #""context":{"user":{"name":"Ann","moderator":true,"id":"7","email":"a@b"},"features":{}}"#
@@ -194,7 +194,7 @@ struct SharedTokenTests {
     await world.store.close()
   }
 
-  @Test("a token for a host name can be looked at and revoked where nobody knows the server's name")
+  @Test("a token for a host name can be shown and revoked where the name isn't known")
   func inspection() async throws {
     let world = try await TokenWorld()
     let text = try world.token("{\(world.head),\"sub\":\"meet.example\",\"room\":\"r\",\"context\":{}}")

@@ -17,7 +17,7 @@ struct WebOriginTests {
     arguments: ["", "*", "null", "ftp://h", "http://", "http://u@h", "http://a b", "//h", "h"])
   func refused(_ text: String) { #expect(WebOrigin(text) == nil) }
 
-  @Test("a list is separated by semicolons; one bad entry, none or more than 32 refuse the whole")
+  @Test("a list has semicolons; a bad entry, none or over 32 refuse the whole of it")
   func lists() {
     #expect(WebOrigin.list(" https://a/ ;http://b;;https://a")?.map(\.description) == ["https://a", "http://b"])
     #expect(WebOrigin.list("https://a;nonsense") == nil)

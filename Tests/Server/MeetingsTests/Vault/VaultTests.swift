@@ -8,7 +8,7 @@ import Testing
 struct VaultTests {
   private let now = VaultWorld.now
 
-  @Test("a vault is made, opened, renewed, given another passcode and forgotten, and its versions only rise")
+  @Test("a vault is made, opened, renewed and forgotten, and its versions only rise")
   func life() async throws {
     let world = try await VaultWorld()
     await #expect(throws: VaultRefusal.noVault) { try await world.open(1) }
@@ -41,7 +41,7 @@ struct VaultTests {
       ])
   }
 
-  @Test("threat 51: neither the database nor a copy of it has the pepper, and without it both are of no use")
+  @Test("threat 51: neither database nor copy has the pepper, and both need it")
   func stolenDatabase() async throws {
     let world = try await VaultWorld()
     let answer = try await world.store(1, version: 1, recovery: 7)
@@ -85,7 +85,7 @@ struct VaultTests {
     await stolen.close()
   }
 
-  @Test("threat 52: forty guesses at once get ten tries, then the vault is locked for a day")
+  @Test("threat 52: forty guesses at once get ten tries, then a day's lock")
   func parallelGuesses() async throws {
     let world = try await VaultWorld()
     try await world.store(1, version: 1)
@@ -118,7 +118,7 @@ struct VaultTests {
     #expect(tries.count == Vault.maximumTries + 4 && tries.contains("vault.try open: wrong, locked for 24 hours"))
   }
 
-  @Test("threat 52: the count is kept over a restart between guesses, and every way in counts")
+  @Test("threat 52: the count outlasts restarts, and every way in counts")
   func restart() async throws {
     let world = try await VaultWorld()
     try await world.store(1, version: 1)
@@ -143,7 +143,7 @@ struct VaultTests {
     await #expect(throws: VaultRefusal.wrongPasscode(triesLeft: 9)) { try await world.open(2) }
   }
 
-  @Test("threat 53: an old record is not taken, and of two devices at once one is asked to open the vault again")
+  @Test("threat 53: an old record is refused, and one of two devices at once reopens")
   func twoDevices() async throws {
     let world = try await VaultWorld()
     let (vault, caller, proof) = (world.vault, world.caller, Vault.Proof.passcode(VaultWorld.token(1)))
@@ -185,7 +185,7 @@ struct VaultTests {
     }
   }
 
-  @Test("the recovery key opens a locked vault and sets a passcode, and another one does not")
+  @Test("only the recovery key opens a locked vault and sets a passcode")
   func recovery() async throws {
     let world = try await VaultWorld()
     try await world.store(1, version: 1, recovery: 7)
@@ -212,7 +212,7 @@ struct VaultTests {
     }
   }
 
-  @Test("a backup put back leaves the vaults as they are, and brings back those that are missing")
+  @Test("a restored backup leaves vaults as they are, and brings back missing ones")
   func restored() async throws {
     let world = try await VaultWorld()
     try await world.store(1, version: 1)
@@ -230,7 +230,7 @@ struct VaultTests {
     #expect(try await world.open(1).record.version == 1)
   }
 
-  @Test("a missing pepper stops the vaults and no other one is made, until its file is back")
+  @Test("a missing pepper stops the vaults, and none is made, until its file is back")
   func lostPepper() async throws {
     let world = try await VaultWorld()
     let path = world.vault.pepper.path
@@ -258,7 +258,7 @@ struct VaultTests {
     #expect(try await world.open(1).answer == answer)
   }
 
-  @Test("a pepper's file that is damaged or can't be read stops the vaults, and two processes make one pepper")
+  @Test("a damaged pepper file stops the vaults, and two processes make one pepper")
   func pepperFile() async throws {
     let world = try await VaultWorld()
     let path = world.folder.path + "/" + VaultPepper.fileName

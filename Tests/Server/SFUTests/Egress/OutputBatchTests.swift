@@ -24,7 +24,7 @@ struct OutputBatchTests {
     #expect(large.runs.map(\.count).reduce(0, +) == 60)
   }
 
-  @Test("a batch says that it is full before its runs are, and is empty again after it was sent")
+  @Test("a batch is full before its runs are, and empty after it was sent")
   func fullOfRuns() {
     let batch = OutputBatch()
     for round in 0..<2 {

@@ -138,7 +138,7 @@ struct PacedOrderTests {
     #expect(ben.streams[5_000]?.retransmissionSequences.count == 2)
   }
 
-  @Test("when a packet has waited too long, the picture goes on with a keyframe, which nobody had to ask for")
+  @Test("when a packet waited too long, video goes on with a keyframe nobody asked for")
   func tooOld() throws {
     let (meeting, camera, ben, departures) = try waiting()
     let egress = ben.member.egress

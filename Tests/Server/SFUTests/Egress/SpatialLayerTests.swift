@@ -19,7 +19,7 @@ struct SpatialLayerTests {
   }
 
   @Test(
-    "down at the next picture without a keyframe, up with one, and the last packet of a picture is marked",
+    "layers go down without a keyframe, up with one, and a frame's end is marked",
     arguments: kinds)
   func downAndUp(kind: LayeredShape.Kind) throws {
     let rig = try LayerRig(kind, spatial: 3, temporal: 3)
@@ -69,7 +69,7 @@ struct SpatialLayerTests {
     expectContinuous(rig.stream, cutFrames: 24, "\(kind), seed \(seed)")
   }
 
-  @Test("layers that are independent between keyframes are forwarded alone, and changed at a keyframe")
+  @Test("layers independent between keyframes go alone, and change at a keyframe")
   func independent() throws {
     let rig = try LayerRig(.descriptor, spatial: 3, temporal: 3, isIndependent: true)
     rig.start()
@@ -90,7 +90,7 @@ struct SpatialLayerTests {
   }
 
   @Test(
-    "the receiver is told which decode targets are complete, and again when all are (AOM RTP payload format, appendix A)"
+    "the receiver is told the complete decode targets, and all again (AOM appendix A)"
   )
   func activeTargets() throws {
     let rig = try LayerRig(.descriptor, spatial: 2, temporal: 2)
@@ -137,7 +137,7 @@ struct SpatialLayerTests {
   }
 
   @Test(
-    "who takes no descriptors gets the smallest layer alone of AV1, where nothing else tells layers apart, and all of VP9"
+    "without descriptors a receiver gets AV1's smallest layer alone, and all of VP9"
   )
   func withoutDescriptors() throws {
     for kind in [LayeredShape.Kind.descriptor, .vp9WithDescriptor] {
@@ -165,7 +165,7 @@ struct SpatialLayerTests {
   }
 
   @Test(
-    "a new offer without dependency descriptors leaves the smallest layer alone, one with them brings the others back")
+    "an offer without dependency descriptors leaves the smallest layer, one with all")
   func renegotiated() throws {
     let rig = try LayerRig(.descriptor, spatial: 3, temporal: 3)
     func told() -> [UInt8?] {
@@ -201,7 +201,7 @@ struct SpatialLayerTests {
     expectContinuous(rig.stream)
   }
 
-  @Test("frame numbers go on when a slot's source changes, so that no keyframe is taken for an old one")
+  @Test("frame numbers go on over a source change, so no keyframe is taken for an old one")
   func frameNumbers() throws {
     let rig = try LayerRig(simulcast: .descriptor, temporal: 3)
     rig.start()

@@ -15,7 +15,7 @@ struct StreamRewriterTests {
     return packet
   }
 
-  @Test("gaps of the source stay, what is left out is closed, late packets find their place")
+  @Test("source gaps stay, what is left out is closed, and late packets find their place")
   func gapsAndSkips() {
     let rewriter = StreamRewriter(firstSequence: 1_000, firstTimestamp: 5)
     let now = Instant.milliseconds(1)
@@ -32,7 +32,7 @@ struct StreamRewriterTests {
     #expect(rewriter.rewrite(packet(99), now: now) == nil)
   }
 
-  @Test("under other keys numbers follow the last one without its roll-overs, and nothing from before can be asked for")
+  @Test("new keys continue numbers without roll-overs, and nothing older can be asked for")
   func otherKeys() {
     let rewriter = StreamRewriter(firstSequence: 60_000, firstTimestamp: 0)
     let now = Instant.milliseconds(1)
@@ -49,7 +49,7 @@ struct StreamRewriterTests {
   }
 
   @Test(
-    "under other keys a stream begins with no roll-over, and not so near one that who misses its first packets could read none of the others",
+    "new keys begin without a roll-over, and far enough from one for lost packets",
     arguments: [0, 1, 32_768, 49_151, 49_152, 65_535] as [UInt16])
   func otherKeysNearRollOver(next: UInt16) {
     let rewriter = StreamRewriter(firstSequence: next, firstTimestamp: 0)
@@ -98,7 +98,7 @@ struct StreamRewriterTests {
     #expect(last != nil)
   }
 
-  @Test("no number is used twice over switches, pauses, losses and late packets: SRTP depends on it")
+  @Test("switches, pauses, loss and late packets reuse no number: SRTP depends on it")
   func neverTwice() {
     for seed in 1...20 as ClosedRange<UInt64> {
       var random = SeededGenerator(TestSeed.of(seed))
@@ -133,7 +133,7 @@ struct StreamRewriterTests {
     }
   }
 
-  @Test("threat 13: whatever a publisher leaves out or jumps over, a packet's number lies near the last one")
+  @Test("threat 13: whatever a publisher skips, a packet's number is near the last one")
   func nearTheLast() throws {
     let rewriter = StreamRewriter(firstSequence: 10, firstTimestamp: 0)
     rewriter.begin(with: packet(100), now: .zero, clockRate: 90_000)

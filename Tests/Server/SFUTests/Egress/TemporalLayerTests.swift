@@ -9,7 +9,7 @@ import Testing
 struct TemporalLayerTests {
   static let kinds: [LayeredShape.Kind] = [.vp8, .vp9, .descriptor, .vp9WithDescriptor]
 
-  @Test("the frame rate goes down at the next picture and up where the codec lets a decoder follow", arguments: kinds)
+  @Test("the frame rate falls at the next frame and rises where a decoder can follow", arguments: kinds)
   func downAndUp(kind: LayeredShape.Kind) throws {
     let rig = try LayerRig(kind, temporal: 3)
     rig.start()
@@ -42,7 +42,7 @@ struct TemporalLayerTests {
   }
 
   @Test(
-    "under loss and reordering every frame that is forwarded can be decoded, and left-out ones leave no gap",
+    "under loss and reordering forwarded frames decode, and skipped ones leave no gap",
     arguments: kinds, [1, 2, 3, 4] as [UInt64])
   func lossy(kind: LayeredShape.Kind, seed: UInt64) throws {
     let rig = try LayerRig(kind, temporal: 3, seed: seed)

@@ -137,7 +137,7 @@ struct MediaEventsTests {
     #expect(polled <= Router.maximumEvents + Self.states.count + EventBacklog.maximumTelemetry)
   }
 
-  @Test("a meeting's reader learns of a connection and its loss behind 10,000 other events", .timeLimit(.minutes(5)))
+  @Test("a meeting's reader gets a connection and its loss behind 10,000 other events", .timeLimit(.minutes(5)))
   func connection() async throws {
     let dtls = try DTLSContext(certificate: .selfSigned(unixTime: Int64(Date().timeIntervalSince1970)))
     let pool = try MediaWorkerPool(count: 1, configuration: MediaWorkerConfiguration(dtls: dtls))

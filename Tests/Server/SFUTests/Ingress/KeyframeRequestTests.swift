@@ -25,7 +25,7 @@ struct KeyframeRequestTests {
     #expect((picture.at - joined).milliseconds <= 70)
   }
 
-  @Test("a keyframe that came long before a newcomer's connection is up does not answer its request")
+  @Test("a keyframe sent long before a joiner connects doesn't answer its request")
   func notYetOpen() throws {
     let rig = try LayerRig(.vp8)
     rig.start()
@@ -47,7 +47,7 @@ struct KeyframeRequestTests {
     #expect(slot.state == .running)
   }
 
-  @Test("fifty newcomers in a second cost a handful of keyframes, and each sees a picture soon")
+  @Test("fifty joins in a second cost a handful of keyframes, and each sees video soon")
   func storm() throws {
     let rig = try LayerRig(.vp8)
     rig.start()

@@ -73,7 +73,7 @@ struct CodecChangeTests {
     #expect(rig.reports == [.vp9, .vp8, .vp9])
   }
 
-  @Test("a sender that changes its codec with each picture is reported twice a second at most")
+  @Test("a sender that changes its codec each frame is reported twice a second at most")
   func flapping() throws {
     let rig = try Rig([[Self.vp8, Self.vp9]])
     rig.source.start()
@@ -85,7 +85,7 @@ struct CodecChangeTests {
   }
 
   @Test(
-    "receivers follow into the other codec and back: no gap in the numbers, whole pictures, the layers of what is sent now",
+    "receivers follow a codec change and back without a gap, with whole frames",
     arguments: [1, 2] as [UInt64])
   func follows(seed: UInt64) throws {
     let rig = try Rig([[Self.vp8, Self.vp9], [Self.vp9], [Self.vp8]], seed: seed)

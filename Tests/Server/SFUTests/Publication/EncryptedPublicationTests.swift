@@ -33,7 +33,7 @@ struct EncryptedPublicationTests {
     #expect(read?.isEncrypted == isEncrypted && read?.isMuted == true && read?.isScreenShare == true)
   }
 
-  @Test("redundant audio is negotiated unless the meeting is encrypted, for senders and for slots")
+  @Test("redundant audio is negotiated in plain meetings only, for senders and slots")
   func redundancy() async throws {
     let dtls = try DTLSContext(certificate: .selfSigned(unixTime: Int64(Date().timeIntervalSince1970)))
     let pool = try MediaWorkerPool(count: 1, configuration: MediaWorkerConfiguration(dtls: dtls))

@@ -8,7 +8,7 @@ import Testing
 @Suite("Hostile layers", .tellsSeeds)
 struct HostileLayerTests {
   @Test(
-    "threat 17: descriptors of random bits and cut structures break nothing and are not passed on",
+    "threat 17: random descriptors and cut structures break nothing and end there",
     arguments: [1, 2] as [UInt64])
   func descriptors(seed: UInt64) throws {
     let rig = try LayerRig(.descriptor, spatial: 3, temporal: 3, seed: seed)
@@ -63,7 +63,7 @@ struct HostileLayerTests {
     #expect(rig.stream.conflicts == 0)
   }
 
-  @Test("the mask of decode targets goes in behind the structure, and everything else stays as it was")
+  @Test("the decode target mask follows the structure, and everything else stays")
   func writer() throws {
     let shape = LayeredShape(.descriptor, spatial: 2, temporal: 2)
     let rig = try LayerRig(.descriptor, spatial: 2, temporal: 2)

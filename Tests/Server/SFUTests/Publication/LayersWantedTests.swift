@@ -35,7 +35,7 @@ struct LayersWantedTests {
     expectContinuous(rig.stream, pictures: true)
   }
 
-  @Test("a stream whose first keyframe was lost is asked for its size, and no larger one is wanted for want of it")
+  @Test("a lost first keyframe means the stream's size is asked for, and no larger layer")
   func unknownSize() throws {
     let rig = try LayerRig(simulcast: .vp8)
     rig.wants(320, 180)
@@ -72,7 +72,7 @@ struct LayersWantedTests {
   }
 
   @Test(
-    "a limit of pictures a second that was told before the first picture holds a moment later, and follows the source's rate"
+    "a frame rate limit set before the first frame holds soon, and follows the source"
   )
   func followsRate() throws {
     let rig = try LayerRig(.vp8, temporal: 3)
@@ -99,7 +99,7 @@ struct LayersWantedTests {
   }
 
   @Test(
-    "a limit of pictures a second holds from one to the next, and gives all of them back, in every codec and size",
+    "a frame rate limit holds and lifts from frame to frame, in all codecs and sizes",
     arguments: TemporalLayerTests.kinds)
   func limitAndBack(kind: LayeredShape.Kind) throws {
     let rig = try LayerRig(kind, temporal: 3)
@@ -161,7 +161,7 @@ struct LayersWantedTests {
     expectContinuous(rig.stream, pictures: true)
   }
 
-  @Test("a publisher is told after a second that less is enough, and at once when more is wanted")
+  @Test("a publisher is told after a second that less is enough, and at once of more")
   func demand() throws {
     let rig = try LayerRig(simulcast: .vp8)
     rig.start()
@@ -207,7 +207,7 @@ struct LayersWantedTests {
   }
 
   @Test(
-    "a publisher without temporal layers is told how many pictures are wanted: fewer after a second, more at once; one with layers is not"
+    "a publisher without temporal layers is told the frame rate; one with them isn't"
   )
   func demandedRate() throws {
     let rig = try LayerRig(.vp8, temporal: 1)
@@ -256,7 +256,7 @@ struct LayersWantedTests {
     #expect(told(rig).isEmpty)
   }
 
-  @Test("a publication that nobody watches is stopped, single stream or not; a new watcher starts it at once")
+  @Test("an unwatched publication stops, simulcast or not; a watcher starts it at once")
   func nobody() throws {
     let rig = try LayerRig(.vp8)
     rig.start()

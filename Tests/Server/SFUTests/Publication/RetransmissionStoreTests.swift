@@ -18,7 +18,7 @@ struct RetransmissionStoreTests {
     return (0..<Int(packet.payloadLength)).map { store.byte(at: $0, of: packet) }
   }
 
-  @Test("every packet is found with its bytes at every place of the ring, and older ones are not")
+  @Test("every packet is found at every place of the ring, and older ones aren't")
   func wraps() {
     let store = RetransmissionStore(
       limits: .init(packets: 16, chunkBytes: 4_096, chunks: 4, age: .seconds(1)))
@@ -62,7 +62,7 @@ struct RetransmissionStoreTests {
     }
   }
 
-  @Test("memory follows the rate, never exceeds the limit, and a reused chunk's packets are gone")
+  @Test("memory follows the rate up to the limit, and a reused chunk's packets are gone")
   func bounded() {
     let limits = RetransmissionStore.Limits(packets: 512, chunkBytes: 8_192, chunks: 4, age: .seconds(1))
     let store = RetransmissionStore(limits: limits)

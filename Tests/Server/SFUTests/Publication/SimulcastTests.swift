@@ -9,7 +9,7 @@ import Testing
 struct SimulcastTests {
   static let kinds: [LayeredShape.Kind] = [.vp8, .h264, .vp9, .descriptor]
 
-  @Test("a layer changes at the keyframe of the new one, and numbers, time and pictures go on", arguments: kinds)
+  @Test("layers change at the new one's keyframe, and numbers, time and frames go on", arguments: kinds)
   func changes(kind: LayeredShape.Kind) throws {
     let rig = try LayerRig(simulcast: kind, temporal: kind == .h264 ? 1 : 3)
     rig.start()
@@ -91,7 +91,7 @@ struct SimulcastTests {
     expectContinuous(rig.stream, pictures: true)
   }
 
-  @Test("when the forwarded layer stops arriving the next lower one takes over, and it returns with its first keyframe")
+  @Test("if the forwarded layer stops the next lower takes over, until its first keyframe")
   func stops() throws {
     let rig = try LayerRig(simulcast: .vp8)
     rig.start()
@@ -145,7 +145,7 @@ struct SimulcastTests {
   }
 
   @Test(
-    "sender reports describe the layer that is forwarded: a frame's capture time stays right (RFC 3550 section 6.4.1)")
+    "sender reports describe the forwarded layer's capture time (RFC 3550 6.4.1)")
   func senderReports() throws {
     let rig = try LayerRig(simulcast: .vp8)
     rig.start()
@@ -181,7 +181,7 @@ struct SimulcastTests {
   }
 
   @Test(
-    "under loss and reordering on both ways nothing is missing in the end and all of it can be decoded",
+    "under loss and reordering both ways nothing is missing, and all can be decoded",
     arguments: kinds, [1, 2, 3] as [UInt64])
   func lossy(kind: LayeredShape.Kind, seed: UInt64) throws {
     let rig = try LayerRig(simulcast: kind, temporal: kind == .h264 ? 1 : 3, seed: seed)

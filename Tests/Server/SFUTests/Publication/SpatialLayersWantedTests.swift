@@ -26,7 +26,7 @@ struct SpatialLayersWantedTests {
   }
 
   @Test(
-    "the sender is told how many of its layers are watched, keeps what is told while it follows, and more comes back with one keyframe",
+    "the sender is told the watched layers, and more come back with one keyframe",
     arguments: SpatialLayerTests.kinds, [false, true])
   func followed(kind: LayeredShape.Kind, isIndependent: Bool) throws {
     let rig = try LayerRig(kind, spatial: 3, temporal: 3, isIndependent: isIndependent && kind != .vp9)
@@ -72,7 +72,7 @@ struct SpatialLayersWantedTests {
   }
 
   @Test(
-    "layers that were left out come back under loss without a picture that lacks what it needs",
+    "layers that were left out come back under loss without an undecodable frame",
     arguments: [1, 2, 3] as [UInt64])
   func lossy(seed: UInt64) throws {
     let rig = try LayerRig(.descriptor, spatial: 3, temporal: 3, isIndependent: true, seed: seed)
@@ -92,7 +92,7 @@ struct SpatialLayersWantedTests {
     expectContinuous(rig.stream, cutFrames: 24, "seed \(seed)")
   }
 
-  @Test("layers left over in another size are another camera's: everything of it is wanted, until its layers are known")
+  @Test("left-over layers in another size are a new camera's: all is wanted until known")
   func otherCamera() throws {
     let rig = try LayerRig(.descriptor, spatial: 3, temporal: 3)
     rig.start()

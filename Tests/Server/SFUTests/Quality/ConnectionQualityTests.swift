@@ -53,7 +53,7 @@ struct ConnectionQualityTests {
     #expect(told == [.poor, nil, nil, .good, nil, nil, .excellent])
   }
 
-  @Test("a measure that goes to and fro about a bound keeps the worse judgement, and one a fifth below it is believed")
+  @Test("a measure near a bound keeps the worse verdict, until a fifth below it")
   func hovering() {
     let (above, below, well) = (sample(loss: 0.085), sample(loss: 0.075), sample(loss: 0.06))
     let hovering = (0..<20).flatMap { _ in [above, below, below, below, below] }
@@ -61,7 +61,7 @@ struct ConnectionQualityTests {
     #expect(judgements([above] + Array(repeating: well, count: 10)).compactMap { $0 } == [.poor, .good])
   }
 
-  @Test("one packet lost of few is no loss, a burst of a second is a small one, and what comes late is none")
+  @Test("one packet of few is no loss, a second's burst is small, and lateness is none")
   func averages() {
     var few = LossAverage()
     few.add(expected: 3, lost: 1)
@@ -76,7 +76,7 @@ struct ConnectionQualityTests {
     #expect(burst.share < 0.02)
   }
 
-  @Test("of whom something should come all the time is lost after 4 s of silence, who has nothing to say after 10")
+  @Test("expected media is lost after 4 s of silence, a silent participant after 10 s")
   func lostWhenBusy() {
     let silences: [TimeSpan] = [.zero, .zero, .zero, .milliseconds(3_900), .seconds(4), .seconds(5), .zero]
     #expect(judgements(silences.map { sample(silence: $0, isBusy: true) })[4] == .lost)

@@ -110,7 +110,7 @@ struct ConnectionReasonsTests {
     }
   }
 
-  @Test("a long way of who sends and receives nothing is measured all the same, and who receives is not asked")
+  @Test("a long path without media is measured all the same, and a receiver isn't asked")
   func delayOfPublisher() throws {
     let rig = try QualityRig(seed: 51)
     let dan = try rig.meeting.join("dan")
@@ -149,7 +149,7 @@ struct ConnectionReasonsTests {
     }
   }
 
-  @Test("sizes that a publisher does not send although somebody watches them are its own lack, not its receivers'")
+  @Test("watched layers a publisher doesn't send are its own lack, not its receivers'")
   func missingLayers() throws {
     let rig = try QualityRig(seed: 46)
     rig.camera[2].stop()
@@ -192,7 +192,7 @@ struct ConnectionReasonsTests {
     #expect(rig.quality(rig.ann) == .excellent)
   }
 
-  @Test("pictures that are sent and do not come make a bad connection; those of a sender that has stopped do not")
+  @Test("video that is sent and doesn't come is bad; a sender that stopped is not")
   func nothingComes() throws {
     let rig = try QualityRig(seed: 48)
     for source in rig.camera { source.stop() }
@@ -203,14 +203,14 @@ struct ConnectionReasonsTests {
     rig.expect(.poor, of: rig.ann, within: 12) { rig.meeting.blockedMediaOf = [rig.ann.member.index] }
   }
 
-  @Test("nothing from a publisher for four seconds is a lost connection, and the first packet ends it")
+  @Test("four seconds without a publisher's packets are a loss, ended by the next one")
   func lost() throws {
     let rig = try QualityRig(seed: 49)
     rig.expect(.lost, of: rig.ann, within: 7) { rig.meeting.upOf[rig.ann.member.index] = Link(loss: 1) }
   }
 
   @Test(
-    "what comes over a relay has lost and delayed what its publisher's path did: receivers there are not blamed for it")
+    "a relay passes on a publisher's loss and delay, so its receivers aren't blamed")
   func relayed() throws {
     let cluster = try VirtualCluster(routers: 2, seed: 50)
     cluster.connectAll()

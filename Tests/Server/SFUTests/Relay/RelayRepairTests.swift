@@ -72,7 +72,7 @@ struct RelayRepairTests {
   }
 
   @Test(
-    "a picture that lost packets to a ring which was full for long goes on with a keyframe that nobody had to ask for, and sound goes on"
+    "video lost to a full ring goes on with a keyframe nobody asked for, audio as is"
   )
   func givesUp() throws {
     let (cluster, ann, ben) = try meeting()
@@ -137,7 +137,7 @@ struct RelayRepairTests {
   }
 
   @Test(
-    "packets that the store has let go of before there was room count as given up, and the picture goes on with a keyframe"
+    "packets dropped from the store before there was room count, and video goes on"
   )
   func letGo() throws {
     let (cluster, ann, ben) = try meeting()

@@ -16,7 +16,7 @@ struct RelayRingTests {
     return some ? bytes : nil
   }
 
-  @Test("records come out as they went in and in the same order, however they lie in the memory", arguments: 1...8)
+  @Test("records come out as they went in, in order, however they lie in memory", arguments: 1...8)
   func order(seed: UInt64) {
     var random = SeededGenerator(TestSeed.of(seed))
     let ring = RelayRing(capacity: 4_096)
@@ -37,7 +37,7 @@ struct RelayRingTests {
     #expect(model.isEmpty)
   }
 
-  @Test("a full ring refuses records and goes on when there is room; what is too large is always refused")
+  @Test("a full ring refuses records until there is room, too large ones always")
   func full() {
     let ring = RelayRing(capacity: 4_096)
     var count = 0
@@ -91,7 +91,7 @@ struct RelayRingTests {
     #expect(ring.hasMadeRoom())
   }
 
-  @Test("between two threads no record is lost, torn, doubled or out of order, and no wake-up is missed")
+  @Test("between two threads no record is lost, torn or doubled, and no wake-up missed")
   func threads() async throws {
     let ring = RelayRing(capacity: 8_192)
     let total = 200_000

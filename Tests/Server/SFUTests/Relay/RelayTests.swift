@@ -26,7 +26,7 @@ struct RelayTests {
     return (cluster, ann, camera, clients)
   }
 
-  @Test("media crosses once between two routers however many receive it, and every receiver gets all of it")
+  @Test("media crosses once between two routers, and reaches every receiver whole")
   func once() throws {
     let (cluster, _, camera, clients) = try meeting(receivers: 20)
     camera.start()
@@ -91,7 +91,7 @@ struct RelayTests {
     #expect(back.count(.subscribe) == 1 && back.count(.unsubscribe) == 0)
   }
 
-  @Test("a keyframe that all receivers ask for at once is asked for once, and comes to all of them")
+  @Test("a keyframe all receivers ask for is asked for once, and reaches them all")
   func keyframes() throws {
     let (cluster, ann, camera, clients) = try meeting(receivers: 20)
     camera.start()
@@ -123,7 +123,7 @@ struct RelayTests {
     #expect(ann.keyframeRequests == 1)
   }
 
-  @Test("a muted publication does not cross; unmuted it goes on with a keyframe and without a gap")
+  @Test("a muted publication doesn't cross; unmuted it has a keyframe and no gap")
   func mute() throws {
     let (cluster, _, camera, clients) = try meeting(receivers: 1)
     camera.start()
@@ -165,7 +165,7 @@ struct RelayTests {
     #expect(clients[0].streams[5_000]?.missing == 0)
   }
 
-  @Test("a relay that ends empties what came over it, and one that comes back brings it again")
+  @Test("an ended relay empties what came over it, and a new one brings it back")
   func relayEnds() throws {
     let (cluster, _, camera, clients) = try meeting(receivers: 1)
     camera.start()
@@ -249,7 +249,7 @@ struct RelayTests {
     return (cluster, ann, ben, slot)
   }
 
-  @Test("a slot waits for what was lost with its router, also when it was given it before the news of the loss came")
+  @Test("a slot waits for what its router lost, even if given it before that is known")
   func waitsForTheLost() throws {
     let (cluster, ann, _, slot) = try annSeenByBen(routers: 3)
     cluster.run(for: .milliseconds(200))
@@ -287,7 +287,7 @@ struct RelayTests {
   }
 
   @Test(
-    "what a full ring does not take for long is given up and counted; no other record is held back, and it goes on when it is read again"
+    "what a full ring doesn't take for long is counted as lost and holds up no other"
   )
   func ringFull() throws {
     let (cluster, _, camera, clients) = try meeting(receivers: 1, ringBytes: 65_536)
@@ -311,7 +311,7 @@ struct RelayTests {
     #expect(wire.output.counters.messagesDropped == 0)
   }
 
-  @Test("records that must arrive wait for room in their order, and media does not overtake them")
+  @Test("records that must arrive wait for room in order, and media doesn't overtake them")
   func waitingRecords() {
     let output = RelayOutput(ring: RelayRing(capacity: 4_096))
     for number in 0..<200 {
@@ -330,7 +330,7 @@ struct RelayTests {
     #expect(numbers == (0..<200).map { UInt32($0) })
   }
 
-  @Test("over a gateway media crosses between machines once, and reaches every worker behind it")
+  @Test("over a gateway media crosses machines once, and reaches every worker behind it")
   func gateways() throws {
     // 0 – 1 | 2 – 3, 2 – 4: routers 1 and 2 are the gateways of two machines.
     let cluster = try VirtualCluster(routers: 5)
@@ -371,7 +371,7 @@ struct RelayTests {
     #expect(cluster.wires.allSatisfy { $0.count(.media) == 0 })
   }
 
-  @Test("receivers behind a relay can put sound and picture in step (RFC 3550 section 6.4.1)")
+  @Test("receivers behind a relay can synchronise audio and video (RFC 3550 6.4.1)")
   func lipSync() throws {
     let cluster = try VirtualCluster(routers: 2)
     cluster.connectAll()
@@ -435,7 +435,7 @@ struct RelayTests {
   }
 
   @Test(
-    "records that are cut short, changed or made up change nothing that they do not name, and stop nothing",
+    "cut, changed or invented records change only what they name, and stop nothing",
     arguments: 1...4)
   func hostile(seed: UInt64) throws {
     let (cluster, _, camera, clients) = try meeting(receivers: 1, seed: seed)

@@ -34,7 +34,7 @@ struct RelayedLayersTests {
   }
 
   @Test(
-    "layers that nobody behind the relay shows do not cross, and their sender is told; they come back when they are shown"
+    "layers nobody behind the relay shows don't cross, until they are shown again"
   )
   func layersWanted() throws {
     let (cluster, _, ben, slot) = try meeting()
@@ -95,7 +95,7 @@ struct RelayedLayersTests {
   }
 
   @Test(
-    "spatial layers of one stream that nobody behind the relay shows are named to their sender, and come back when it sends them again"
+    "spatial layers nobody behind the relay shows are named to their sender"
   )
   func oneStream() throws {
     let cluster = try VirtualCluster(routers: 2)

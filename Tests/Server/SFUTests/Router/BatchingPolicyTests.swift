@@ -49,7 +49,7 @@ struct BatchingPolicyTests {
   }
 
   @Test(
-    "sound of several voices for many waits for others, and never longer than the maximum after the first that waits")
+    "audio for many waits for other audio, at most the maximum after the first packet")
   mutating func many() {
     let (wait, together) = talk(voices: 10, receivers: 9, for: .seconds(4))
     #expect(wait == Self.maximum)
@@ -58,7 +58,7 @@ struct BatchingPolicyTests {
     #expect(larger.wait == Self.maximum)
   }
 
-  @Test("how long sound waits grows with the copies, and is nothing again 200 ms after they are few")
+  @Test("audio's wait grows with the copies, and is nothing 200 ms after they are few")
   mutating func grows() {
     let (wait, _) = talk(voices: 10, receivers: 6, for: .seconds(4))
     #expect(wait > .milliseconds(2) && wait < .milliseconds(3))
@@ -74,7 +74,7 @@ struct BatchingPolicyTests {
     #expect(wait == .zero)
   }
 
-  @Test("the packets of a frame for many wait for its last one, and at most 1 ms after the first")
+  @Test("a frame's packets for many wait for its last, 1 ms after the first at most")
   mutating func frame() {
     for receivers in [BatchingPolicy.frameReceivers, 400] {
       hold.addPicture(receivers: receivers, endsFrame: false, now: now)
@@ -111,7 +111,7 @@ struct BatchingPolicyTests {
   }
 
   @Test(
-    "whatever comes, and however loaded the core is, nothing waits longer than the maximum", arguments: UInt64(1)...8)
+    "whatever comes and however loaded the core, nothing waits beyond the maximum", arguments: UInt64(1)...8)
   mutating func bounded(seed: UInt64) {
     var random = SeededGenerator(TestSeed.of(seed))
     var first: Instant?

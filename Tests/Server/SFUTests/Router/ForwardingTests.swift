@@ -42,7 +42,7 @@ struct ForwardingTests {
     #expect(meeting.router.counters.packetsReceived > 60)
   }
 
-  @Test("sound that its receiver does not listen to is not sent, and comes back without a hole in its numbers")
+  @Test("audio not listened to isn't sent, and comes back without a gap in its numbers")
   func notListened() throws {
     let meeting = try VirtualMeeting()
     let ann = try meeting.join("ann")
@@ -67,7 +67,7 @@ struct ForwardingTests {
     #expect(other.packets.count > 140)
   }
 
-  @Test("packets of a frame whose sizes differ by a byte leave as one run of equal size, padded (RFC 3550 section 5.1)")
+  @Test("a frame's packets differing by a byte leave as one padded run (RFC 3550 5.1)")
   func evensOut() throws {
     let meeting = try VirtualMeeting()
     let ann = try meeting.join("ann")
@@ -107,7 +107,7 @@ struct ForwardingTests {
     #expect(ann.keyframeRequests == 1)
   }
 
-  @Test("numbers, time and picture ids go on without a jump when a slot's publication changes (RFC 7741 section 4.2)")
+  @Test("numbers, time and picture ids go on over a publication change (RFC 7741 4.2)")
   func sourceSwitch() throws {
     let meeting = try VirtualMeeting()
     let ann = try meeting.join("ann")
@@ -166,7 +166,7 @@ struct ForwardingTests {
     #expect(ben.streams[5_000]?.ordered.contains { $0.payload.isEmpty } == false)
   }
 
-  @Test("a muted publication reaches nobody; after unmuting video starts with a keyframe and without a gap")
+  @Test("a muted publication reaches nobody; unmuting starts at a keyframe without a gap")
   func mute() throws {
     let meeting = try VirtualMeeting()
     let ann = try meeting.join("ann")
@@ -190,7 +190,7 @@ struct ForwardingTests {
   }
 
   @Test(
-    "threat 13: a publisher whose numbers run once around the store before its packets leave gets no number sent twice",
+    "threat 13: numbers once around the store before sending aren't sent twice",
     arguments: [MediaKind.audio, .video])
   func storeRunAround(kind: MediaKind) throws {
     let meeting = try VirtualMeeting()
@@ -223,7 +223,7 @@ struct ForwardingTests {
   }
 
   @Test(
-    "who was muted for longer than half a round of numbers is heard at once, and so is who begins its numbers anew",
+    "audio is heard at once after half a number range muted, or with new numbers",
     arguments: [40_000, 33_000, 60_000, 0])
   func longMute(packets: Int) throws {
     let meeting = try VirtualMeeting()
@@ -283,7 +283,7 @@ struct ForwardingTests {
   }
 
   @Test(
-    "redundant audio is passed on with the receiver's numbers, and reduced for who cannot take it (RFC 2198 section 3)")
+    "redundant audio has the receiver's numbers, or is reduced to one (RFC 2198 3)")
   func redundancy() throws {
     let meeting = try VirtualMeeting()
     let ann = try meeting.join("ann")

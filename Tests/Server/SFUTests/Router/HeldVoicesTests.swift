@@ -62,7 +62,7 @@ struct HeldVoicesTests {
     return longest
   }
 
-  @Test("in a meeting of ten voices packets of one receiver leave together, in order, each at most 5 ms later")
+  @Test("with ten speakers one receiver's packets leave together, in order, within 5 ms")
   func together() throws {
     let (meeting, clients, voices) = try meeting(of: 10, sizes: [120, 150, 121, 180, 140, 300], seconds: 4)
     #expect(check(clients, voices, limit: .milliseconds(5)) > .milliseconds(4))
@@ -70,7 +70,7 @@ struct HeldVoicesTests {
     #expect(perSend > 1.9, "\(perSend) packets a send")
   }
 
-  @Test("packets that differ by little leave in one send, padded; those that differ by much two by two")
+  @Test("packets of nearly one size leave in one padded send, others two by two")
   func sizes() throws {
     let alike = try meeting(of: 10, sizes: [120, 150, 135, 128, 142], seconds: 4)
     let unlike = try meeting(of: 10, sizes: [100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000], seconds: 4)

@@ -8,7 +8,7 @@ import Testing
 @Suite("Packets beyond measure", .tellsSeeds)
 struct LargePacketTests {
   @Test(
-    "packets that came in fragments are dropped and counted, and go to no receiver in fragments",
+    "fragmented packets are dropped and counted, and no receiver gets a fragment",
     arguments: [MediaKind.audio, .video])
   func tooLarge(kind: MediaKind) throws {
     let meeting = try VirtualMeeting()
@@ -35,7 +35,7 @@ struct LargePacketTests {
     #expect(stream.packets.count > before + 10)
   }
 
-  @Test("of more than the store holds between two flushes each packet leaves with its own bytes, or not at all")
+  @Test("of more than the store holds each packet leaves with its own bytes or not at all")
   func overwritten() throws {
     let meeting = try VirtualMeeting()
     let ann = try meeting.join("ann")

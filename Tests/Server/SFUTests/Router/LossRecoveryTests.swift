@@ -8,7 +8,7 @@ import Testing
 @Suite("Loss recovery", .tellsSeeds)
 struct LossRecoveryTests {
   @Test(
-    "with 10 % loss, reordering and duplicates on both legs the receiver sees no gap (RFC 4585, RFC 4588)",
+    "10 % loss, reordering and copies on both legs leave no gap (RFC 4585, RFC 4588)",
     arguments: [1, 2, 3] as [UInt64])
   func recovers(seed: UInt64) throws {
     let meeting = try VirtualMeeting(seed: seed)
@@ -49,7 +49,7 @@ struct LossRecoveryTests {
     #expect(ann.receivedNacks > 20)
   }
 
-  @Test("feedback on a publisher's packets goes out at least 16 times a second (transport-wide congestion control)")
+  @Test("a publisher gets transport-wide feedback at least 16 times a second")
   func transportFeedback() throws {
     let meeting = try VirtualMeeting()
     let ann = try meeting.join("ann")
@@ -59,7 +59,7 @@ struct LossRecoveryTests {
     #expect((75...110).contains(ann.transportFeedbacks.count), "\(ann.transportFeedbacks.count) in 5 s")
   }
 
-  @Test("a publisher hears in receiver reports what share of its packets was lost (RFC 3550 section 6.4.2)")
+  @Test("receiver reports tell a publisher its share of lost packets (RFC 3550 6.4.2)")
   func receiverReports() throws {
     let meeting = try VirtualMeeting(seed: 4)
     let ann = try meeting.join("ann")
@@ -73,7 +73,7 @@ struct LossRecoveryTests {
   }
 
   @Test(
-    "who speaks is told the loss of the receiver that loses most, so that its encoder adds copies for it, and that it is over; who can be helped by the server does not count"
+    "a speaker is told the highest loss of receivers that the server can't help"
   )
   func receiversLoss() throws {
     let meeting = try VirtualMeeting(seed: 6)

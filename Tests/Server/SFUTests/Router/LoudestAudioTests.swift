@@ -34,7 +34,7 @@ struct LoudestAudioTests {
     Set(client.slots.values.compactMap { $0.publication?.id.rawValue })
   }
 
-  @Test("in a room of 60 each receiver gets only the loudest, whatever router they are on, and itself never")
+  @Test("in a room of 60 each gets only the loudest, on any router, and never itself")
   func onlyTheLoudest() throws {
     let (cluster, clients, microphones) = try room(60, routers: 3, places: 3, slots: 3)
     for microphone in microphones { microphone.start() }
@@ -103,7 +103,7 @@ struct LoudestAudioTests {
     }
   }
 
-  @Test("signalling is told what each slot carries, once for each change, and the sum is what the slots carry")
+  @Test("signalling is told once of each slot's change, and all are what slots carry")
   func updates() throws {
     let (cluster, clients, microphones) = try room(20, routers: 2, places: 2, slots: 2)
     for microphone in microphones { microphone.start() }
@@ -134,7 +134,7 @@ struct LoudestAudioTests {
     #expect(messages <= 6 * 2 * 3)
   }
 
-  @Test("a slot that goes quiet stays attached, and one that carries what it was told is left alone")
+  @Test("a quiet slot stays attached, and one with what it was told is left alone")
   func quiet() throws {
     let (cluster, clients, microphones) = try room(10, routers: 1, places: 2, slots: 2)
     let fixed = clients[3].slot("fixed", .audio, ssrc: 7_000)

@@ -87,7 +87,7 @@ struct LoudestVoicesTests {
     #expect(changes < 3 * 120)
   }
 
-  @Test("a speaker keeps its place through a second of silence, and longer while nobody wants it")
+  @Test("a speaker keeps its place for a silent second, and longer while nobody wants it")
   func hold() {
     var voices = LoudestVoices(places: 1)
     for voice in 0..<2 { voices.add(voice: voice) }
@@ -111,7 +111,7 @@ struct LoudestVoicesTests {
     #expect(voices.chosen == [0])
   }
 
-  @Test("while all places are taken by talkers, a clearly louder voice gets in, an equally loud one does not")
+  @Test("among talkers a clearly louder voice gets a place, an equally loud one doesn't")
   func louder() {
     var voices = LoudestVoices(places: 2)
     for voice in 0..<4 { voices.add(voice: voice) }

@@ -27,7 +27,7 @@ struct NewcomerTests {
     get throws { try #require(ben.streams[5_000]) }
   }
 
-  @Test("a keyframe is asked for while the connection is made, and begins the stream when the connection stands")
+  @Test("a keyframe is asked for during connecting, and begins the stream afterwards")
   func keptKeyframe() throws {
     meeting.run(for: .milliseconds(150))
     #expect(ann.keyframeRequests == 1)
@@ -48,7 +48,7 @@ struct NewcomerTests {
   }
 
   @Test(
-    "a newcomer far away who asks for a keyframe before the kept one could arrive costs no other, and one whose request comes later gets it"
+    "a request before the kept keyframe could arrive costs none, a later one gets one"
   )
   func requestBeforeArrival() throws {
     meeting.downOf[ben.member.index] = LinkConditions(delay: .milliseconds(120))
@@ -69,7 +69,7 @@ struct NewcomerTests {
     #expect(ann.keyframeRequests == 2)
   }
 
-  @Test("a keyframe that is still on its way when the connection stands begins the stream as it arrives")
+  @Test("a keyframe on its way when the connection is up begins the stream on arrival")
   func keyframeOnItsWay() throws {
     meeting.run(for: .milliseconds(15))
     try meeting.connect(ben)
@@ -79,7 +79,7 @@ struct NewcomerTests {
     #expect(try stream.missing == 0)
   }
 
-  @Test("pictures that are too old are not shown to a newcomer: another keyframe is asked for")
+  @Test("frames that are too old aren't shown after a join: a new keyframe is asked for")
   func oldKeyframe() throws {
     meeting.run(for: .seconds(1))
     #expect(ann.keyframeRequests == 1)

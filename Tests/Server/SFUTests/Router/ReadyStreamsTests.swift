@@ -29,7 +29,7 @@ struct ReadyStreamsTests {
     return count
   }
 
-  @Test("streams are listed in the order of their packets, their publication once, and all are gone after a flush")
+  @Test("streams are listed in packet order, their publication once, and gone on a flush")
   func order() {
     let streams = [stream(1), stream(2)]
     for index in [1, 0] { waiting.add(streams[index], of: publication) }
@@ -42,7 +42,7 @@ struct ReadyStreamsTests {
     #expect(names == [1])
   }
 
-  @Test("a stream that its sender left behind is let go with the first packet of the next one, which is forwarded")
+  @Test("an abandoned stream is released by the next one's first packet, which is sent on")
   func replacement() {
     weak var left: SourceStream?
     do {
@@ -63,7 +63,7 @@ struct ReadyStreamsTests {
   }
 
   @Test(
-    "a stream that its sender left behind and no slot carries is let go with the next one's first packet, whether or not it is refused",
+    "an abandoned stream in no slot is released by the next's first packet, anyhow",
     arguments: [true, false])
   func replacementThatNeverWaits(isRefused: Bool) throws {
     let meeting = try VirtualMeeting()
@@ -109,7 +109,7 @@ struct ReadyStreamsTests {
   }
 
   @Test(
-    "a publication that ends leaves the others in their order, wherever it stood, and what comes next stands behind them",
+    "a publication that ends leaves the others' order, and the next comes last",
     arguments: 0..<4)
   func removalBetweenOthers(ended: Int) {
     var others: [Publication] = []

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Sender reports", .tellsSeeds)
 struct SenderReportTests {
-  @Test("audio and video of one participant stay within 1 ms of each other for a receiver (RFC 3550 section 6.4.1)")
+  @Test("a participant's audio and video stay within 1 ms of each other (RFC 3550 6.4.1)")
   func lipSync() throws {
     let meeting = try VirtualMeeting(seed: 3)
     meeting.up.jitter = .milliseconds(8)
@@ -70,7 +70,7 @@ struct SenderReportTests {
     #expect(abs((mapped - sent).milliseconds) <= 40)
   }
 
-  @Test("the round-trip time is measured from what receivers report (RFC 3550 section 6.4.1)")
+  @Test("the round-trip time comes from what receivers report (RFC 3550 6.4.1)")
   func roundTrip() throws {
     let meeting = try VirtualMeeting()
     meeting.up.delay = .milliseconds(30)

@@ -25,7 +25,7 @@ struct ThreatTests {
     #expect(camera.publication.streams.count == 1)
   }
 
-  @Test("threat 12: the SSRC of another participant stays the sender's own and does not cross over")
+  @Test("threat 12: another participant's SSRC stays the sender's and doesn't cross over")
   func foreignSSRC() throws {
     let meeting = try VirtualMeeting()
     let ann = try meeting.join("ann")
@@ -43,7 +43,7 @@ struct ThreatTests {
     #expect(stream.ordered.allSatisfy { $0.payload.count >= 1_000 })
   }
 
-  @Test("threat 12: an SSRC that belongs to one publication is refused under another one's MID")
+  @Test("threat 12: one publication's SSRC is refused under another one's MID")
   func secondClaim() throws {
     let meeting = try VirtualMeeting()
     let ann = try meeting.join("ann")
@@ -62,7 +62,7 @@ struct ThreatTests {
     #expect(ben.streams[5_010]?.packets.isEmpty == true)
   }
 
-  @Test("threat 12: an unknown SSRC without MID is not guessed when two publications could own it")
+  @Test("threat 12: an unknown SSRC without MID isn't guessed between two publications")
   func ambiguous() throws {
     let meeting = try VirtualMeeting()
     let ann = try meeting.join("ann")
@@ -137,7 +137,7 @@ struct ThreatTests {
     #expect(meeting.router.counters.retransmissions == 1)
   }
 
-  @Test("threat 16: a storm of PLI and FIR from many receivers costs the publisher two requests a second")
+  @Test("threat 16: a storm of PLI and FIR costs the publisher two requests a second")
   func keyframeStorm() throws {
     let meeting = try VirtualMeeting()
     let ann = try meeting.join("ann")
@@ -174,7 +174,7 @@ struct ThreatTests {
     #expect(first && !second && third)
   }
 
-  @Test("threat 18: somebody who claims full scale in every comfort-noise packet never speaks")
+  @Test("threat 18: claiming full scale in every comfort-noise packet makes no speaker")
   func silentShouter() {
     var speakers = ActiveSpeakers()
     let liar = speakers.add(participant: 0)
@@ -187,7 +187,7 @@ struct ThreatTests {
     }
   }
 
-  @Test("threat 18: alternating false levels do not make the list flap, and reports come at most 5 times a second")
+  @Test("threat 18: false levels don't make the list flap; it changes 5 times a second")
   func flapping() {
     var speakers = ActiveSpeakers()
     let honest = speakers.add(participant: 0)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Address table", .tellsSeeds)
 struct AddressTableTests {
-  @Test("it agrees with a dictionary over many insertions and removals, full clusters included")
+  @Test("it equals a dictionary over insertions and removals, full clusters included")
   func model() {
     for seed in 1...5 as ClosedRange<UInt64> {
       var random = SeededGenerator(TestSeed.of(seed))

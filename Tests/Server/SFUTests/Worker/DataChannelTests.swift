@@ -115,7 +115,7 @@ struct DataChannelTests {
     return (pool, peers, reports)
   }
 
-  @Test("messages of both channels come out of the meeting's stream as they went in, and of no other meeting's")
+  @Test("both channels' messages leave the meeting's stream as sent, and no other's")
   func incoming() async throws {
     let (pool, peers, reports) = try await meet(["a": "m", "b": "m", "c": "n"])
     let a = try #require(peers["a"])
@@ -142,7 +142,7 @@ struct DataChannelTests {
     await pool.shutdown()
   }
 
-  @Test("a message goes to whom the room says on its channel; who is unknown or has no channel is left out")
+  @Test("a message goes to those the room names, on its channel, if they have it")
   func outgoing() async throws {
     let (pool, peers, _) = try await meet(["a": "m", "b": "m", "d": "m"], without: ["d"])
     let a = try #require(peers["a"])
@@ -167,7 +167,7 @@ struct DataChannelTests {
     await pool.shutdown()
   }
 
-  @Test("threat 20: who sends too much loses messages, is told once a second, and may send again after a while")
+  @Test("threat 20: sending too much loses messages, is told once a second, and ends")
   func tooFast() async throws {
     let settings = DataChannelSettings(
       messagesPerSecond: 50, messageBurst: 20, bytesPerSecond: 20_000, byteBurst: 60_000)
@@ -201,7 +201,7 @@ struct DataChannelTests {
   }
 
   @Test(
-    "threat 21: for a reader that does not take them lossy messages are dropped, and its reliable channel is closed")
+    "threat 21: a reader that stalls loses lossy messages and its reliable channel")
   func slowReader() async throws {
     let settings = DataChannelSettings(maximumBuffer: 100_000)
     let (pool, peers, reports) = try await meet(["fast": "m", "slow": "m"], settings: settings)
@@ -235,7 +235,7 @@ struct DataChannelTests {
     await pool.shutdown()
   }
 
-  @Test("channels with other labels are closed, text is dropped, and of two with one label the newer counts")
+  @Test("other labels are closed, text is dropped, and of two channels the newer counts")
   func channels() async throws {
     let (pool, peers, reports) = try await meet(["a": "m"])
     let a = try #require(peers["a"])

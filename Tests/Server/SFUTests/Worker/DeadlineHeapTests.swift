@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Deadline heap", .tellsSeeds)
 struct DeadlineHeapTests {
-  @Test("the earliest deadline always comes first, whatever was set, moved and removed before")
+  @Test("the earliest deadline is first, whatever was set, moved and removed before")
   func order() {
     var random = SeededGenerator(TestSeed.of(3))
     var heap = DeadlineHeap()

@@ -64,7 +64,7 @@ struct HeldMeetingsTests {
     worker.run(for: .milliseconds(40))
   }
 
-  @Test("a meeting whose packets wait holds up no other, before it on the list or behind it")
+  @Test("a meeting whose packets wait holds up no other, before or behind it in the list")
   func beside() throws {
     let worker = try worker(3)
     let voices = try talk([4, 10, 4], on: worker)

@@ -21,7 +21,7 @@ import Testing
     policy.addresses(of: interfaces + [loopback], routed: routed).ranked
   }
 
-  @Test("every address of the machine is told, whatever the pages listen on, and loopback for want of others only")
+  @Test("every machine address is announced, wherever pages listen, loopback as the last")
   func machine() {
     let wired = interface("eth0", "192.168.1.5", "2a00::5")
     #expect(ranked(.init(), [wired]) == ips("2a00::5", "192.168.1.5"))
@@ -30,7 +30,7 @@ import Testing
     #expect(ranked(.init(hosts: ips("127.0.0.1")), [wired]) == ips("127.0.0.1"))
   }
 
-  @Test("public addresses come first, then those of real interfaces, tunnels and bridges last")
+  @Test("public addresses come first, then real interfaces', tunnels and bridges last")
   func order() {
     let interfaces = [
       interface("docker0", "172.17.0.1"), interface("tun0", "203.0.113.99", pointToPoint: true),
@@ -61,7 +61,7 @@ import Testing
         == ips("203.0.113.7", "192.168.1.6"))
   }
 
-  @Test("with nineteen bridges the address that the client has reached and both real ones are told, the rest is named")
+  @Test("with nineteen bridges the reached address and both real ones are announced")
   func bridges() {
     var interfaces = (0..<19).map { interface("br-\($0)", "172.\(18 + $0).0.1", "fd00:\($0)::1") }
     interfaces.append(interface("eth0", "192.168.1.5", "fd77::5"))

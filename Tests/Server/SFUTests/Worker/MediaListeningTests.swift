@@ -43,7 +43,7 @@ import Transport
     }
   }
 
-  @Test("workers on different addresses share a port, and everywhere is one address too many")
+  @Test("workers on different addresses share a port; the wildcard conflicts with them")
   func shared() async throws {
     let (one, two) = (IPAddress(v4: 0x7F00_0001), IPAddress(v4: 0x7F00_0002))
     let first = try pool([one])
@@ -93,7 +93,7 @@ import Transport
     return process.terminationStatus == 0
   }
 
-  @Test("an address that comes is told from the next answer on, first to who has reached it, and not when it is gone")
+  @Test("a new address is announced from the next answer on, and a gone one isn't")
   func followed() async throws {
     let text = "192.0.2.\(Int.random(in: 201...250))"
     // Only the administrator may add addresses.

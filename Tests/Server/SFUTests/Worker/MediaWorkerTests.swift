@@ -54,7 +54,7 @@ struct MediaWorkerTests {
     return payload
   }
 
-  @Test("a worker that is let go of without a word ends its thread, and nothing of it is called any more")
+  @Test("a worker released without a word ends its thread, and calls nothing more")
   func letGo() async throws {
     func threads() throws -> Int {
       try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { thread in
@@ -70,7 +70,7 @@ struct MediaWorkerTests {
     try await wait([]) { try threads() == 0 ? nil : "the thread goes on" }
   }
 
-  @Test("threat 33: no section carries a track of the other kind, in the first offer or in a later one")
+  @Test("threat 33: no section carries the other kind of track, in any offer")
   func kinds() async throws {
     let dtls = try Self.context()
     let pool = try MediaWorkerPool(count: 1, configuration: MediaWorkerConfiguration(dtls: dtls))
@@ -96,7 +96,7 @@ struct MediaWorkerTests {
     await pool.shutdown()
   }
 
-  @Test("two clients connect over ICE and DTLS, and each receives the other's sound and picture")
+  @Test("two clients connect over ICE and DTLS, and receive each other's audio and video")
   func twoClients() async throws {
     let dtls = try Self.context()
     let pool = try MediaWorkerPool(count: 2, configuration: MediaWorkerConfiguration(dtls: dtls))
@@ -164,7 +164,7 @@ struct MediaWorkerTests {
   }
 
   @Test(
-    "after another DTLS handshake over the same path media goes on with its keys, both ways (RFC 5764 section 3, RFC 8842)"
+    "media goes on both ways after a second DTLS handshake (RFC 5764, RFC 8842)"
   )
   func anotherHandshake() async throws {
     let dtls = try Self.context()
@@ -209,7 +209,7 @@ struct MediaWorkerTests {
     await pool.shutdown()
   }
 
-  @Test("a client without UDP sends and receives over TCP, and its end is noticed (RFC 6544, RFC 4571)")
+  @Test("a client without UDP uses TCP, and its end is noticed (RFC 6544, RFC 4571)")
   func tcp() async throws {
     let dtls = try Self.context()
     let pool = try MediaWorkerPool(
@@ -254,7 +254,7 @@ struct MediaWorkerTests {
     await pool.shutdown()
   }
 
-  @Test("threat 38: silent TCP connections, more than there are places, keep no client of the same address out")
+  @Test("threat 38: too many silent TCP connections keep no client of the address out")
   func silentStreams() async throws {
     let dtls = try Self.context()
     let pool = try MediaWorkerPool(
@@ -280,7 +280,7 @@ struct MediaWorkerTests {
     await pool.shutdown()
   }
 
-  @Test("threat 9: media and noise from an address without a check reach nobody and leave nothing behind")
+  @Test("threat 9: media from an address without a check reaches nobody, leaves nothing")
   func unprovenAddress() async throws {
     let dtls = try Self.context()
     let pool = try MediaWorkerPool(count: 1, configuration: MediaWorkerConfiguration(dtls: dtls))

@@ -7,7 +7,7 @@ import Testing
 struct MeetingPlacementTests {
   private func meeting(_ name: String) -> MeetingID { MeetingID(rawValue: name) }
 
-  @Test("a small meeting stays on one worker; one that outgrows it takes one worker at a time")
+  @Test("a small meeting stays on one worker, and a larger one takes them one by one")
   func spreading() {
     var placement = MeetingPlacement(workers: 3, spread: 4)
     var places: [MeetingPlacement.Place] = []
@@ -37,7 +37,7 @@ struct MeetingPlacementTests {
     #expect(placement.place(in: meeting("n"), utilization: utilization).worker != home)
   }
 
-  @Test("meetings go to the worker with the fewest participants, and places that are given back count no more")
+  @Test("meetings go to the emptiest worker, and places given back count no more")
   func leaving() {
     var placement = MeetingPlacement(workers: 2, spread: 16)
     for name in ["a", "b", "c", "d"] { _ = placement.place(in: meeting(name), utilization: [0, 0]) }

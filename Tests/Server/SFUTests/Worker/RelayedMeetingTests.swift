@@ -35,7 +35,7 @@ struct RelayedMeetingTests {
     return payload
   }
 
-  @Test("a worker whose records find no room in a ring rests until somebody reads it, and then writes them")
+  @Test("a worker with records for a full ring rests until it is read, then writes them")
   func fullRing() async throws {
     let dtls = try DTLSContext(certificate: .selfSigned(unixTime: Int64(Date().timeIntervalSince1970)))
     let writer = try MediaWorker(name: "writer", configuration: MediaWorkerConfiguration(dtls: dtls))
@@ -66,7 +66,7 @@ struct RelayedMeetingTests {
     reader.loop.stop()
   }
 
-  @Test("participants of one meeting on two workers receive each other's sound and picture, and all data messages")
+  @Test("participants on two workers get each other's audio, video and data messages")
   func twoWorkers() async throws {
     let dtls = try DTLSContext(certificate: .selfSigned(unixTime: Int64(Date().timeIntervalSince1970)))
     var configuration = MediaWorkerConfiguration(dtls: dtls)

@@ -10,7 +10,7 @@ import Testing
 @Suite("Slots and directions", .tellsSeeds)
 struct SlotDirectionTests {
   @Test(
-    "a slot whose section stops to receive sends nothing and is no slot, and goes on under its old numbers when it receives again",
+    "a slot whose section stops receiving sends nothing, and resumes its old numbers",
     arguments: ["inactive", "sendonly", "sendrecv"])
   func stops(direction: String) throws {
     let meeting = try VirtualMeeting()
