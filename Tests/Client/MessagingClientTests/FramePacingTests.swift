@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Pacing of frames")
 struct FramePacingTests {
-  @Test("requests leave in order, at four fifths of the bytes that the service takes, and short ones by their number")
+  @Test("requests leave in order at four fifths of the byte budget, short ones by number")
   func bytes() {
     var pacing = FramePacing()
     let body = Sealed(String(repeating: "A", count: MessagingLimits.bodyCharacters))
@@ -39,7 +39,7 @@ struct FramePacingTests {
     #expect(now > .milliseconds(24_000) && now < .milliseconds(32_000))
   }
 
-  @Test("what the service refuses for the moment is tried again after its seconds, within a minute")
+  @Test("a request refused for now is retried after its seconds, within a minute")
   func retries() throws {
     let ann = try TestEndpoint(FakeService(), user: "ann", instance: 1)
     for (seconds, pause): (Int?, Int64) in [(nil, 3), (5, 5), (0, 1), (9_999, 60)] {

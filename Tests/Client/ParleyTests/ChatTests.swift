@@ -7,7 +7,7 @@ import Testing
 
 /// The chat beyond writing, against a live server.
 @MainActor @Suite(.serialized) struct ChatTests {
-  @Test("a client changes and deletes its messages, types, sends a file and saves the chat; another sees it all")
+  @Test("another client sees changed, deleted and typed messages and files; chat is saved")
   func chat() async throws {
     try await LiveServer.run(configure: { $0.isDevelopment = true }) { server in
       let ann = try Meeting("\(server.url)/talk", token: Secret("moderator_token"), name: "Ann")

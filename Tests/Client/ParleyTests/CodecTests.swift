@@ -14,7 +14,7 @@ import Testing
     LocalVideoTrack(TestPictureSource(width: 160, height: 90), options: VideoOptions(codec: codec))
   }
 
-  @Test("without a common codec both sides are told by an event and by statistics, and no slot carries the picture")
+  @Test("without a common codec, events and statistics say so, and no slot has the video")
   func undecodable() async throws {
     try await LiveServer.run { server in
       let ann = try await Meeting.join("\(server.url)/none", name: "Ann", options: options([.opus, .vp9]))
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("a sender goes over to the codec that all can decode when the first comes who cannot, and back when they leave")
+  @Test("a sender changes to the codec that all decode, and back when the others leave")
   func goesOver() async throws {
     try await LiveServer.run { server in
       let ann = try await Meeting.join("\(server.url)/over", name: "Ann")

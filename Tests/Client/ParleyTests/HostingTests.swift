@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "a host's mute is heard: the sound stops at the others, also of a client that goes on sending, until it unmutes itself"
+    "a host's mute stops audio at others, also from a client that goes on sending"
   )
   func mute() async throws {
     try await run { server in
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("a right that is taken ends what was published by it; given back, it can be published again")
+  @Test("withdrawing a right ends what was published by it; given back, publishing works")
   func rights() async throws {
     try await run { server in
       let ann = try await join(server, "Ann", sound: true, picture: true)
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(
-    "a host ends a camera, a share and a microphone; who sent them is told why, sends nothing more, and may publish them again at once"
+    "a host ends camera, share and microphone with a reason, and all can come back"
   )
   func stop() async throws {
     try await run { server in
@@ -196,7 +196,7 @@ import Testing
     } catch { return (error as? JoinError)?.code }
   }
 
-  @Test("a guest who does what hosts do is refused with a typed error, and a host who is asked for nonsense too")
+  @Test("a guest's host action and a host's invalid request are refused with typed errors")
   func refusals() async throws {
     try await run { server in
       let ann = try await join(server, "Ann")
@@ -216,7 +216,7 @@ import Testing
     }
   }
 
-  @Test("hands, reactions, the spotlight and polls reach everybody, and who comes late sees them as they are")
+  @Test("hands, reactions, spotlight and polls reach everybody, later joiners too")
   func together() async throws {
     try await run { server in
       let ann = try await join(server, "Ann")

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "a TURN server that is not reached may be reached from another network, and the error says so",
+    "an unreachable TURN server's error says that another network may reach it",
     arguments: [TurnError.noAnswer, .connectionFailed, .unknownHost, .unsupported, .socketRemoved])
   func unreachableRelay(reason: TurnError) {
     let text = JoinError.relayFailed(url: Self.url, reason).description
@@ -34,7 +34,7 @@ import Testing
     #expect(!text.contains("join") && text.contains("cancelled"), "\(text)")
   }
 
-  @Test("a TURN server is known by its scheme in any case (RFC 3986 section 3.1), and by nothing else")
+  @Test("a TURN server is known by its scheme in any case (RFC 3986 3.1), nothing else")
   func relaySchemes() {
     for url in ["turn:h", "TURN:h:3478", "Turns:h?transport=tcp", "tUrNs:[::1]"] {
       #expect(ServerProblem.isRelay(url), "\(url)")

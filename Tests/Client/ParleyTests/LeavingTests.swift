@@ -100,7 +100,7 @@ import Transport
     weak var meeting: Meeting?
   }
 
-  @Test("leaving in every turn of a join ends it, tells nothing after the end, and lets the meeting go")
+  @Test("leaving at any step of a join ends it, reports nothing after, frees the meeting")
   func atAnyMoment() async throws {
     try await LiveServer.run { server in
       var left: [Left] = []
@@ -123,7 +123,7 @@ import Transport
     }
   }
 
-  @Test("every caller of leave waits for the same end, and none for the word of a server that says nothing")
+  @Test("every caller of leave waits for one end, and none for a server that is silent")
   func twoCallers() async throws {
     try await withSilentServer { url, _ in
       try await LiveServer.run { server in

@@ -7,7 +7,7 @@ import Testing
 
 /// The lifetime of a meeting that isn't left, is lost, or isn't listened to.
 @MainActor @Suite(.serialized) struct LifetimeTests {
-  @Test("a meeting that is let go of without leaving leaves, and gives back threads and descriptors")
+  @Test("a meeting released without leaving leaves, and returns threads and descriptors")
   func droppedMeetings() async throws {
     try await LiveServer.run { server in
       let observer = try await Meeting.join("\(server.url)/dropped", name: "Observer")

@@ -35,7 +35,7 @@ import Transport
   }
 
   @Test(
-    "who waits is told so, knows nothing of the meeting, and is in once a host lets them; the wait is no part of the timeout"
+    "waiting is reported, shows nothing of the meeting, and is no part of the timeout"
   )
   func admitted() async throws {
     try await LiveServer.run { live in
@@ -93,7 +93,7 @@ import Transport
     }
   }
 
-  @Test("a host locks and unlocks; who comes meanwhile is told that it is locked, and who is no host has no lobby")
+  @Test("a locked meeting tells joiners that it is locked, and only hosts have its lobby")
   func locked() async throws {
     try await LiveServer.run { live in
       let url = live.url + "/daily"
@@ -132,7 +132,7 @@ import Transport
     }
   }
 
-  @Test("a passcode is asked for by its code, and with the right one the meeting is joined")
+  @Test("a passcode is asked for by its code, and the right one joins the meeting")
   func passcode() async throws {
     try await LiveServer.run { live in
       #expect(

@@ -22,7 +22,7 @@ import Testing
     #expect(try MeetingAddress("http://h/r#jwt").token == nil)
   }
 
-  @Test("the key of an encrypted meeting is taken from the fragment, is not a setting, and is not printed")
+  @Test("an encrypted meeting's key is from the fragment, isn't a setting or printed")
   func linkSecret() throws {
     let secret = try LinkSecret()
     let address = try MeetingAddress("http://h/r#userInfo.displayName=Ann&e2ee=\(secret.text)&jwt=t")
@@ -34,7 +34,7 @@ import Testing
     #expect(try MeetingAddress("http://h/r#jwt=t").linkSecret == nil)
   }
 
-  @Test("a damaged key is an error, and so is one that a server would read: neither leads into a meeting in clear")
+  @Test("a damaged or server-readable key is an error, and never a meeting in clear")
   func damagedLinkSecret() throws {
     let text = try LinkSecret().text
     for address in [
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(
-    "an address with more behind the room is refused with what was read and what is expected",
+    "an address with more after the room is refused with what was read and expected",
     arguments: ["http://h/hello/there", "http://h/hello//there/", "http://h/a/b?jwt=x#c=d"])
   func moreThanARoom(_ text: String) {
     let error = #expect(throws: JoinError.self) { try MeetingAddress(text) }

@@ -7,7 +7,7 @@ import Testing
 
 /// Offers that are made after a join.
 @MainActor @Suite(.serialized) struct NegotiationTests {
-  @Test("publishing to a server that never answers ends when its task is cancelled, and the next one is answered")
+  @Test("cancelling ends publishing to a silent server, and the next one is answered")
   func cancelled() async throws {
     try await LiveServer.run { server in
       let meeting = try Meeting("\(server.url)/offers", name: "Ann")
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("a picture for which there is no room is paused from its subscription on, when the server said so before")
+  @Test("a video without room is paused from its subscription on, if the server said so")
   func pausedBefore() async throws {
     try await LiveServer.run { server in
       let ann = try await Meeting.join("\(server.url)/paused", name: "Ann")

@@ -6,7 +6,7 @@ import Testing
 struct NetworkPathTests {
   private let head = "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\n"
 
-  @Test("the default route with the lowest metric decides; without one, or with nonsense, it is no mobile network")
+  @Test("the default route of lowest metric decides; without one it is no mobile network")
   func routes() {
     let modem = "wwan0\t00000000\t0101A8C0\t0003\t0\t0\t700\t00000000\n"
     let cable = "eth0\t00000000\t0101A8C0\t0003\t0\t0\t100\t00000000\n"

@@ -126,7 +126,7 @@ import Testing
     return Data(bytes)
   }
 
-  @Test("an address can ask to start muted; what is published after joining is not concerned")
+  @Test("an address can ask to start muted, which leaves what is published later alone")
   func startingMuted() async throws {
     try await LiveServer.run { server in
       let fragment = "#config.startWithAudioMuted=true&config.startWithVideoMuted=true&userInfo.displayName=Ann"

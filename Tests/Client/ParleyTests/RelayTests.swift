@@ -24,7 +24,7 @@ struct RelayTests {
     }
   }
 
-  @Test("a TURN server that refuses the password fails the join at once, by a case and in words that name it")
+  @Test("a TURN server that refuses the password fails the join at once, and is named")
   func wrongPassword() async throws {
     try await withTurn(password: "wrong") { server, options in
       // Nothing but the refusal ends the wait for media.
@@ -56,7 +56,7 @@ struct RelayTests {
   }
 
   @Test(
-    "the selected pair says how a relay is reached, beside what it relays (relayProtocol, protocol)",
+    "the selected pair says how a relay is reached and what it relays (relayProtocol)",
     arguments: ["udp", "tcp"])
   func relayStatistics(transport: String) async throws {
     try await withTurn(password: "secret", query: "?transport=\(transport)") { server, options in

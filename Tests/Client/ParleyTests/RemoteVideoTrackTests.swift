@@ -123,7 +123,7 @@ import Testing
     return given
   }
 
-  @Test("a keyframe that comes before the message of whose it is begins the first video of a slot, never a later one")
+  @Test("a keyframe that precedes its owner's message begins only a slot's first video")
   func fasterThanItsMessage() throws {
     let slot = VideoSlot(mid: MID(rawValue: "0"), roundTripTime: nil)
     #expect(try shown(in: slot, sequence: 10).count == 1)

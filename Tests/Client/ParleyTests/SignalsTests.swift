@@ -6,7 +6,7 @@ import Testing
 
 /// Signals of the client SDK.
 @MainActor @Suite(.serialized) struct SignalsTests {
-  @Test("a signal reaches everybody, its sender too, or one; one that is said while joining or reconnecting waits")
+  @Test("a signal reaches everybody with its sender, or one; it waits during a join")
   func signals() async throws {
     try await LiveServer.run { server in
       let bob = try Meeting("\(server.url)/signals", name: "Bob")

@@ -7,7 +7,7 @@ import Testing
 /// The statistics that an app gets about its media, in the words of the W3C (webrtc-stats), measured on a real server.
 @MainActor @Suite(.serialized) struct StatisticsTests {
   @Test(
-    "what is sent tells camera, screen and sound apart, with codec, m-section and layers (RTCOutboundRtpStreamStats)")
+    "outbound statistics tell camera, screen and audio apart, with codec and layers")
   func identities() async throws {
     try await LiveServer.run { server in
       let ann = try Meeting("\(server.url)/identities", name: "Ann")
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(
-    "what is sent counts pictures and packets, and what the server reports of them (RTCRemoteInboundRtpStreamStats)")
+    "outbound statistics count frames, packets and the server's reports of them")
   func sending() async throws {
     try await LiveServer.run { server in
       let ann = try Meeting("\(server.url)/sending", name: "Ann")
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test(
-    "a received picture counts what was decoded, the same everywhere, with delay and size (RTCInboundRtpStreamStats)")
+    "inbound video statistics count what was decoded, with delay and size")
   func receivingPictures() async throws {
     try await LiveServer.run { server in
       let ann = try Meeting("\(server.url)/pictures", name: "Ann")
@@ -200,7 +200,7 @@ import Testing
     }
   }
 
-  @Test("a received sound has its level from 0 to 1, heard or not, and counts samples once somebody hears it")
+  @Test("received audio has a level from 0 to 1, and counts samples once it is heard")
   func receivingSound() async throws {
     try await LiveServer.run { server in
       let ann = try Meeting("\(server.url)/sound", name: "Ann")
@@ -260,7 +260,7 @@ import Testing
     }
   }
 
-  @Test("the transport counts both ways and names its candidates, round trip and estimate (RTCIceCandidatePairStats)")
+  @Test("transport statistics count both ways, with candidates, round trip and estimate")
   func transport() async throws {
     try await LiveServer.run { server in
       let ann = try Meeting("\(server.url)/transport", name: "Ann")

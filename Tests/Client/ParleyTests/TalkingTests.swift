@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test("chat messages whose answers were lost with the connection are said again, and arrive once, as do refusals")
+  @Test("chat whose answers were lost is repeated and arrives once, as do refusals")
   func lostAnswers() async throws {
     try await LiveServer.run { server in
       // No chat is kept, so no history shows what has arrived.

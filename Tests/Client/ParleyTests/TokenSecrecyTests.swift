@@ -43,7 +43,7 @@ import Transport
     try await location.document(timeout: .seconds(10), trustsAny: false).1.value
   }
 
-  @Test("threat 24: wherever a token comes from, it goes to the server in a header, and into no address")
+  @Test("threat 24: every token goes to the server in a header, and into no address")
   func header() async throws {
     var tokens: [String] = []
     let asked = try await requests { url in

@@ -8,7 +8,7 @@ import Testing
 /// Bursts of signals and chat messages: more of them than the server takes at once.
 @MainActor @Suite(.serialized) struct TurnsTests {
   @Test(
-    "400 signals and 100 chat messages said at once all arrive, once and each in their order, and the server closes nothing"
+    "400 signals and 100 chat messages at once arrive once, in order; nothing closes"
   )
   func burst() async throws {
     try await LiveServer.run { server in
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "what waits when the connection is lost is sent after it, in order and once; signals that were under way are told as lost"
+    "after a lost connection, waiting messages go out once in order; signals are lost"
   )
   func loss() async throws {
     try await LiveServer.run { server in
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test(
-    "the 1,001st that waits is refused with tooFast and the limit; the end of the meeting tells what was never sent")
+    "the 1,001st that waits is refused with tooFast; the end names what wasn't sent")
   func limit() async throws {
     let meeting = try Meeting("http://127.0.0.1:1/hello", name: "Ann")
     let witness = Witness(meeting)
@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test(
-    "what was said right before leaving arrives before the goodbye, in order: all of 150, and of 1,000 what two seconds take"
+    "messages before leaving precede the goodbye in order: 150 whole, or for 2 s"
   )
   func goodbye() async throws {
     try await LiveServer.run { server in
@@ -187,7 +187,7 @@ import Testing
   }
 
   @Test(
-    "who leaves while what was said right before goes out is seen and heard no more: the others are told at once that picture and sound are off"
+    "a leaver whose last messages still go out is at once neither seen nor heard"
   )
   func goodbyeOfPictures() async throws {
     try await LiveServer.run { server in

@@ -6,7 +6,7 @@ import Testing
 
 /// How loud each participant is in what is played.
 @Suite struct VolumeTests {
-  @Test("a track's volume scales it in the mix; 0 leaves it out, and what is out of range counts as the nearest")
+  @Test("a track's volume scales it in the mix, 0 leaves it out, and values are clamped")
   func volume() {
     let track = RemoteAudioTrack(onListened: { _ in }, onFirstFrame: {})
     let slot = AudioSlot(mid: MID(rawValue: "0"), isMixed: false)

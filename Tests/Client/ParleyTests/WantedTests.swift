@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "simulcast layers larger than anybody shows stop at their sender, each comes back with a key frame, and what is decoded is the one that was asked for",
+    "simulcast layers that nobody shows stop, and return with a keyframe as asked for",
     arguments: [Codec.vp8, .vp9, .h264])
   func simulcast(codec: Codec) async throws {
     try await LiveServer.run { server in
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(
-    "who asks for fewer pictures a second gets fewer, then all again, without a key frame, and nobody else notices"
+    "a lower frame rate and its end need no keyframe, and nobody else notices"
   )
   func frameRate() async throws {
     try await LiveServer.run { server in
@@ -173,7 +173,7 @@ import Testing
   }
 
   @Test(
-    "a sender without layers sends as few pictures as all want, without a key frame, and all as soon as somebody wants them"
+    "a sender without layers sends the frame rate that is wanted, without a keyframe"
   )
   func senderFollows() async throws {
     try await LiveServer.run { server in
@@ -211,7 +211,7 @@ import Testing
     }
   }
 
-  @Test("sound that nobody listens to is not sent any more, and comes back when somebody does")
+  @Test("audio that nobody listens to is not sent, and comes back when somebody does")
   func notListened() async throws {
     try await LiveServer.run { server in
       let ann = try Meeting("\(server.url)/listened", name: "Ann")

@@ -91,7 +91,7 @@ struct FrameSealingTests {
     #expect(all.frames.count > 10 && all.refused.count > 10 && all.unsealable.count > 5)
   }
 
-  @Test("AV1: the layers of a picture, each of which a browser seals by itself, are opened together, and at most eight")
+  @Test("AV1: separately sealed layers of a frame open together, at most eight")
   func layers() throws {
     let frame = try #require(Self.all?.frames.first { $0.frameCodec == .av1 }?.frame).bytes
     var sealing = FrameSealing()

@@ -35,7 +35,7 @@ struct HostileServerTests {
     #expect(ann.count(ben.id) == 0)
   }
 
-  @Test("a member who knows the link swaps a key in another's announcement: the signature is wrong")
+  @Test("a member who swaps a key in another's announcement fails its signature")
   func swappedKeyByMember() throws {
     let secret = try LinkSecret()
     let code = try secret.key("announcement", meeting: "daily")
@@ -74,7 +74,7 @@ struct HostileServerTests {
     #expect(!recorded.isEmpty)
   }
 
-  @Test("an announcement under a participant's id with other keys is an alarm, and the keys of before stay")
+  @Test("an announcement with other keys under a known id is an alarm; the old keys stay")
   func secondIdentity() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(3))
     let ann = try room.join("ann")
@@ -107,7 +107,7 @@ struct HostileServerTests {
     #expect(ben.keys.members == [ann.id])
   }
 
-  @Test("a hidden participant without the link secret gets no key; with it, it stands in everybody's code")
+  @Test("a hidden participant gets keys only with the link secret, and shows in the code")
   func hiddenMember() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(4))
     let ann = try room.join("ann")
@@ -157,7 +157,7 @@ struct HostileServerTests {
     #expect(eve.count(ann.id) == 0)
   }
 
-  @Test("frames in another's slot, a screen as a camera and frames of nobody are dropped and said")
+  @Test("frames in another's slot, of another source or nobody are dropped and reported")
   func wrongSlot() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(6))
     let ann = try room.join("ann")
@@ -232,7 +232,7 @@ struct HostileServerTests {
     #expect(!eve.hasOpened(number, of: ann.id))
   }
 
-  @Test("an index that is claimed twice goes to the one who had it, and the other picks anew")
+  @Test("an index claimed twice stays with its first owner, and the other picks again")
   func indexConflict() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(8))
     let ann = try room.join("ann")
@@ -259,7 +259,7 @@ struct HostileServerTests {
     #expect(ann.keys.roster.owner(of: bob.own.senderIndex) == bob.participant)
   }
 
-  @Test("envelopes for somebody else, altered ones and floods ahead of an announcement change nothing")
+  @Test("misdirected or altered envelopes and floods before announcements change nothing")
   func envelopes() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(9))
     var toBen: [[UInt8]] = []

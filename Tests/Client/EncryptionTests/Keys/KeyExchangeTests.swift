@@ -25,7 +25,7 @@ struct KeyExchangeTests {
     #expect(ann.keys.announcement(of: ben.id)?.name == "ben")
   }
 
-  @Test("threat 48: a meeting's name may have 512 bytes: announcements carry a hash of it, as browsers do")
+  @Test("threat 48: announcements carry a hash of a meeting's name, up to 512 bytes of it")
   func longName() throws {
     let name = String(repeating: "会", count: 128)
     #expect(try Announcement.meetingField(for: name) == "#jg4EBuFc0qN88VvTutkyi8cg-ywSQBUg9laO_UxVwJE")
@@ -43,7 +43,7 @@ struct KeyExchangeTests {
     }
   }
 
-  @Test("threat 48: envelopes that come after their sender has left keep nobody's early envelope out")
+  @Test("threat 48: envelopes after their sender has left displace no early envelope")
   func lateEnvelopes() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(11))
     let ann = try room.join("ann")
@@ -92,7 +92,7 @@ struct KeyExchangeTests {
     #expect(ann.keys.epoch == 3)
   }
 
-  @Test("everybody who joins within a second shares one ratchet step, and the first does not wait")
+  @Test("joins within a second share one ratchet step, and the first does not wait")
   func batchedJoins() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(3))
     let ann = try room.join("ann")
@@ -108,7 +108,7 @@ struct KeyExchangeTests {
     #expect(room.present.dropFirst().allSatisfy { $0.hasOpened(number, of: ann.id) })
   }
 
-  @Test("somebody removed opens nothing 2 s later, somebody who left 3 s later, and the others lose no frame")
+  @Test("a person opens nothing 2 s after removal or 3 s after leaving, and none is lost")
   func leave() throws {
     for isRemoved in [true, false] {
       let room = try EncryptedRoom(seed: TestSeed.of(4))
@@ -132,7 +132,7 @@ struct KeyExchangeTests {
     }
   }
 
-  @Test("a removal takes effect within 2 s although others never acknowledge, and they ask for what they lack")
+  @Test("a removal takes effect within 2 s without acknowledgements; keys are asked for")
   func silentOthers() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(5))
     let ann = try room.join("ann")
@@ -185,7 +185,7 @@ struct KeyExchangeTests {
   }
 
   @Test(
-    "join, leave and rejoin storms of 30 people end with everybody opening everybody's frames",
+    "storms of 30 people who join, leave and rejoin end with all opening all frames",
     arguments: 1...4 as ClosedRange<UInt64>)
   func storms(seed: UInt64) throws {
     let room = try EncryptedRoom(seed: TestSeed.of(seed))

@@ -26,7 +26,7 @@ struct LinkSecretTests {
   }
 
   // Calculated with Python's hmac: salt is the session's id.
-  @Test("a shared secret of an app gives the same link secret as in the browser, and another one for each session")
+  @Test("an app's shared secret gives the browser's link secret, another for each session")
   func shared() throws {
     let secret = try LinkSecret(shared: "a shared secret", session: "2_MX4xMDB-")
     #expect(secret.text == "WnXtvr-JTTQc7oRdTHLaSnwWiF-IRmFE899ahgaF5KU")
@@ -52,7 +52,7 @@ struct LinkSecretTests {
     for raw in [0, 0xFF, 0x100_0000, .max] as [UInt64] { #expect(FrameKeyID(rawValue: raw) == nil) }
   }
 
-  @Test("a safety code has 30 digits, whatever the order, and changes with each key and their number")
+  @Test("a safety code has 30 digits in any order of keys, and depends on all of them")
   func safetyCodes() throws {
     let keys = try (0..<5).map { _ in try Ed25519.PrivateKey().publicKey }
     let code = try SafetyCode.digits(of: keys)

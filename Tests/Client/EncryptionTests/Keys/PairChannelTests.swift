@@ -33,7 +33,7 @@ struct PairChannelTests {
     (ann, ben, cem) = try (Person("ann"), Person("ben"), Person("cem"))
   }
 
-  @Test("messages of every kind come through, and setup goes along until it is acknowledged")
+  @Test("messages of every kind arrive, and setup goes along until it is acknowledged")
   func messages() throws {
     let (there, back) = try (ann.channel(to: ben, secret: secret), ben.channel(to: ann, secret: secret))
     let key = PairMessage.key(
@@ -68,7 +68,7 @@ struct PairChannelTests {
     #expect(try back.open(ann.channel(to: ben, secret: secret).seal(.request)) == .request)
   }
 
-  @Test("envelopes for another, of another link or as an answer to their own sender do not open")
+  @Test("envelopes for another, of another link or answering their own sender don't open")
   func misdirection() throws {
     let envelope = try ann.channel(to: ben, secret: secret).seal(.request)
     #expect(throws: KeyMessageError.self) { _ = try cem.channel(to: ann, secret: secret).open(envelope) }
@@ -78,7 +78,7 @@ struct PairChannelTests {
     }
   }
 
-  @Test("another context for the same direction is refused, so that an old one cannot be brought back")
+  @Test("another context for a direction is refused, so an old one can't be brought back")
   func oneContext() throws {
     let old = try ann.channel(to: ben, secret: secret).seal(.request)
     let back = try ben.channel(to: ann, secret: secret)

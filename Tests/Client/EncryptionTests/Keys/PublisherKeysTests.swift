@@ -17,7 +17,7 @@ struct PublisherKeysTests {
     return (keys, members, try #require(sent.first?.baseKey))
   }
 
-  @Test("a newcomer who has to wait for the ratchet gets nothing by asking, then the next step alone")
+  @Test("a joiner that waits for the ratchet gets nothing by asking, then the next step")
   func noEarlyKey() throws {
     var (keys, members, first) = try publisher("ann")
     members.formUnion([id("ben"), id("cem")])
@@ -38,7 +38,7 @@ struct PublisherKeysTests {
     #expect(cem.first?.baseKey == (try SFrameSuite.aes128GCM.ratchet(next)))
   }
 
-  @Test("a leave while a new key waits replaces it, and each departure keeps its own deadline")
+  @Test("a leave replaces a new key that waits, and each departure keeps its own deadline")
   func deadlines() throws {
     var (keys, members, _) = try publisher("ann", "ben", "cem", "dan")
     members.remove(id("ben"))

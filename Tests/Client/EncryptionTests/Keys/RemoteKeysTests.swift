@@ -68,7 +68,7 @@ struct RemoteKeysTests {
     #expect(try open(&keys, early) == .refused(.replayed))
   }
 
-  @Test("one epoch has one given key, and an epoch before the one in use does not come back")
+  @Test("one epoch has one given key, and an epoch before the current one never returns")
   func oneKey() throws {
     var keys = RemoteKeys(timing: KeyTiming())
     let (first, second) = try (SecretBytes.random(32), SecretBytes.random(32))
@@ -80,7 +80,7 @@ struct RemoteKeysTests {
     #expect(try open(&keys, frame(1, first)) == .noKey)
   }
 
-  @Test("a key that is lacking is asked for after 1 s and then every 2 s, until it comes or its frames have ended")
+  @Test("a missing key is asked for after 1 s, then every 2 s, until it or the end comes")
   func requests() throws {
     var keys = RemoteKeys(timing: KeyTiming())
     var asked: [Int64] = []
@@ -99,7 +99,7 @@ struct RemoteKeysTests {
     #expect(asked == [15, 35, 55] && others.missingSince == nil && others.deadline == nil)
   }
 
-  @Test("threat 47: a track whose envelope was lost is asked for after 1 s, every 2 s while its frames come")
+  @Test("threat 47: a track with a lost envelope is asked for at 1 s, then every 2 s")
   func lostTrack() throws {
     var keys = RemoteKeys(timing: KeyTiming())
     let key = try SecretBytes.random(32)
@@ -122,7 +122,7 @@ struct RemoteKeysTests {
     #expect(late == [81])
   }
 
-  @Test("threat 47: somebody who missed 16 new keys asks, although the bits of the epoch are those of a known one")
+  @Test("threat 47: somebody who missed 16 keys asks, though the epoch's bits look known")
   func sameBits() throws {
     var keys = RemoteKeys(timing: KeyTiming())
     let (old, new) = try (SecretBytes.random(32), SecretBytes.random(32))

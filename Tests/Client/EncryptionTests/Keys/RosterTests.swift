@@ -26,7 +26,7 @@ struct RosterTests {
     }
   }
 
-  @Test("an index stays with the one who had it first, and goes to the one who waits when it is free")
+  @Test("an index stays with its first owner, and goes to the next once it is free")
   func indices() throws {
     var roster = Roster()
     let (ann, ben, cem) = try (Person("ann"), Person("ben"), Person("cem"))

@@ -52,7 +52,7 @@ struct SFrameCipherTests {
     #expect(sealer.counter == 1_000)
   }
 
-  @Test("a key ends before its limits, in frames and in blocks, and says so at half of them")
+  @Test("a key ends before its limits in frames and blocks, and reports at half of them")
   func limits() throws {
     let few = try SFrameSealer(baseKey: baseKey, keyID: 1, limits: .init(frames: 10, blocks: 1 << 20))
     for number in 0..<10 {

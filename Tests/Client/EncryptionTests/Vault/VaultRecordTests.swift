@@ -40,7 +40,7 @@ struct VaultRecordTests {
       version: version, parameters: parameters)
   }
 
-  @Test("a record opens with its passcode's key and with its recovery key, and with no other")
+  @Test("a record opens with its passcode's key and its recovery key, and no other")
   func keys() throws {
     let record = try record()
     #expect(try record.open(key, owner: Self.owner).contents == contents)
@@ -60,7 +60,7 @@ struct VaultRecordTests {
     #expect(credentials.token != credentials.halfKey && credentials.token.count == VaultCredentials.tokenLength)
   }
 
-  @Test("a record of another owner, version or cost, or with any changed byte, does not open")
+  @Test("a record of another owner, version or cost, or with a changed byte, doesn't open")
   func changes() throws {
     let record = try record()
     let dearer = try VaultParameters(salt: parameters.salt, memory: parameters.memory, passes: 2, within: Self.cheap)
@@ -89,7 +89,7 @@ struct VaultRecordTests {
     #expect(opened.isEmpty)
   }
 
-  @Test("threat 53: a server that brings an old record back, or two of one version, is seen")
+  @Test("threat 53: a server that restores an old record, or two of one version, is seen")
   func rollback() throws {
     var memory = VaultMemory()
     let (first, second, fork) = (try record(version: 1), try record(version: 2), try record(version: 2))

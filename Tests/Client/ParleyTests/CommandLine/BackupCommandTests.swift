@@ -15,7 +15,7 @@ struct BackupCommandTests {
     }
   }
 
-  @Test("of a file that is no copy restoring names that file, says what is expected, and leaves nothing")
+  @Test("restoring a file that is no copy names it, says what is due, and leaves nothing")
   func noCopy() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "parley-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "a microphone that cannot be cleaned is sent as it is, and the person is told why and what to do",
+    "a microphone that can't be cleaned is sent as it is, with reason and remedy told",
     arguments: [false, true])
   func uncleanedMicrophone(withSpeaker: Bool) async throws {
     let arguments = ["http://h/r", "--microphone"] + (withSpeaker ? ["--speaker"] : [])

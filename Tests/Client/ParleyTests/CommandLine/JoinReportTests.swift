@@ -12,7 +12,7 @@ import Testing
     #expect(JoinReport.words(muted: true, .screenAudio, of: nil) == "somebody has turned the screen's sound off")
   }
 
-  @Test("the safety code is said in groups, and a meeting that cannot be joined for its encryption is said so")
+  @Test("the safety code is said in groups, and a join that fails for encryption says so")
   @MainActor func encryption() throws {
     let meeting = try Meeting("http://localhost/r")
     let code = "012345678901234567890123456789"
@@ -23,7 +23,7 @@ import Testing
     #expect(JoinReport.words(MeetingEncryption(.refused), in: meeting).contains("not joined"))
   }
 
-  @Test("somebody under another name is told by the name that they had, and a guest not at all")
+  @Test("a participant under another name is told by their old name, a guest not at all")
   func recognitions() {
     func words(_ recognition: ParticipantIdentity.Recognition?, _ earlier: String? = nil) -> String? {
       RecognitionReport.words(

@@ -4,7 +4,7 @@ import Testing
 @testable import ParleyCLI
 
 @Suite struct LoadRunTests {
-  @Test("Each reason of failed joins is told once with its count, the most frequent one first")
+  @Test("each reason of failed joins is told once with its count, most frequent first")
   @MainActor func reasons() {
     let found = LoadRun.reasons(["full", "late", "full", "away", "full", "late", "busy"])
     #expect(found.map(\.reason) == ["full", "late", "away", "busy"])
@@ -23,7 +23,7 @@ import Testing
     #expect(rate.line.text.contains("\"lossPercent\":1.0"))
   }
 
-  @Test("A run that did not keep up says so, and takes none of its own loss for the server's")
+  @Test("a run that couldn't keep up says so, and counts none of its loss as the server's")
   func ownLimit() throws {
     var rate = LoadRate(seconds: 10, packets: 9_900, lost: 100, bits: 1e6, frames: 100, cpu: 8)
     rate.mediaThread = try #require(MediaThreadTime(schedstat: "8000000000 900000000 4711\n"))

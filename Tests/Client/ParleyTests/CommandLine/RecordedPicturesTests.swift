@@ -41,7 +41,7 @@ struct RecordedPicturesTests {
     #expect(abs(size.width - toWidth) <= 2 && abs(size.height - toHeight) <= 2, "\(size)")
   }
 
-  @Test("a picture that hardly moves is waited for no longer than two seconds; a raw file is as large as what came")
+  @Test("video that hardly moves is waited for 2 s at most; a raw file has what came")
   func slow() {
     var pictures = RecordedPictures(longerSide: 0)
     #expect(pictures.size == nil)

@@ -3,7 +3,7 @@ import Testing
 @testable import ParleyCLI
 
 @Suite("SIGHUP of a server") struct ReloadSignalTests {
-  @Test("it asks to read again, and to end where the terminal is gone and is not to be outlived")
+  @Test("SIGHUP reloads, and ends a program whose terminal is gone unless it outlives it")
   func request() {
     func asked(_ had: Bool, _ has: Bool, nohup: Bool = false) -> ReloadSignal.Request {
       ReloadSignal.request(hadTerminal: had, hasTerminal: has, outlivesTerminal: nohup)

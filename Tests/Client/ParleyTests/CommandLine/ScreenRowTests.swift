@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "Loss and quality are readable at 60 columns, and every line has the width of the terminal",
+    "loss and quality are readable at 60 columns, and lines fill the terminal's width",
     arguments: [40, 60, 79, 80, 132])
   func narrow(_ columns: Int) {
     let text = plain(troubledRow(), columns)

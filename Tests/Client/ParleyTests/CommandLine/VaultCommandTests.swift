@@ -31,7 +31,7 @@ struct VaultCommandTests {
     #expect(throws: CommandGroup.Failure.self) { try file.read() }
   }
 
-  @Test("the person of a meeting is known by the server and the token, however the meeting is named")
+  @Test("the server and the token identify a meeting's person, however it is named")
   func person() throws {
     let table = JoinCommand.table
     let cases: [([String], String?)] = [

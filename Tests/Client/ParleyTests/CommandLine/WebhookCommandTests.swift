@@ -15,7 +15,7 @@ struct WebhookCommandTests {
   }
 
   @Test(
-    "an address that is refused is taken with the option that the refusal names beside the server's",
+    "a refused address is taken with the option of ours that the refusal names",
     arguments: ["http://169.254.169.254/", "https://10.0.0.1/", "http://hooks.lan:8080/x", "http://[fd00::1]/"])
   func allowed(url: String) throws {
     let told = try #require(try problem(url), "\(url) is taken")

@@ -24,7 +24,7 @@ import Testing
     } catch { return (error, meeting.encryption) }
   }
 
-  @Test("two with one link see the same code, each other's pictures, messages, signals and data; the server none of it")
+  @Test("two with one link share code, media, messages, data, and the server sees none")
   func together() async throws {
     try await LiveServer.run(configure: { $0.isDevelopment = true }) { server in
       let secret = try LinkSecret()
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test("without the link, with another key, or where the meeting is not encrypted, joining fails with a reason")
+  @Test("joining without the link, with another key or in clear fails with a reason")
   func refusals() async throws {
     try await LiveServer.run { server in
       let secret = try LinkSecret()

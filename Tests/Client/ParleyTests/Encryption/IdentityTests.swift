@@ -23,7 +23,7 @@ import Testing
     } catch { return error }
   }
 
-  @Test("threat 63: an identity file keeps its key, is sealed by a passphrase, and is refused when others may read it")
+  @Test("threat 63: an identity file is sealed, keeps its key, and must not be public")
   func file() async throws {
     try await inFolder { folder in
       for passphrase in [nil, "correct horse"] as [String?] {
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("threat 63: a passphrase seals a file that had none, and no file is written that can't be read again")
+  @Test("threat 63: a passphrase seals a bare file, and only readable files are written")
   func rewriting() async throws {
     try await inFolder { folder in
       let path = "\(folder)/ann"
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("threat 63: two programs with one file have one key, keep the people of both, and replace no other key")
+  @Test("threat 63: two programs with one file share its key and keep the people of both")
   func shared() async throws {
     try await inFolder { folder in
       for passphrase in [nil, Secret("correct horse")] as [Secret<String>?] {
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("threat 63: a name with another lasting key is told, and a known key with another name; guests are not")
+  @Test("threat 63: a known name with another key is told, and a known key's new name")
   func memory() throws {
     struct Memory {
       var known = KnownIdentities()
@@ -153,7 +153,7 @@ import Testing
     #expect(copy == known.known)
   }
 
-  @Test("a lasting identity is recognised in the next meeting, and gives the same safety code")
+  @Test("a lasting identity is recognised in the next meeting by the same safety code")
   func live() async throws {
     try await LiveServer.run { server in
       let secret = try LinkSecret()

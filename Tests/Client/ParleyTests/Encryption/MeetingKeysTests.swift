@@ -150,7 +150,7 @@ import Testing
     #expect(ann.status.safetyCode != code)
   }
 
-  @Test("after a lost socket this client announces itself again, and forgets who has gone meanwhile")
+  @Test("after a lost socket this client announces itself again and forgets who has gone")
   func resume() throws {
     let room = try Room()
     let (ann, _) = try room.join("ann")
@@ -163,7 +163,7 @@ import Testing
     #expect(!ann.takeOutputs().contains { if case .send = $0 { true } else { false } })
   }
 
-  @Test("garbage in place of announcements and envelopes changes nothing, and is reported once")
+  @Test("garbage as announcements and envelopes changes nothing, and is reported once")
   func garbage() throws {
     let room = try Room()
     let (ann, _) = try room.join("ann")

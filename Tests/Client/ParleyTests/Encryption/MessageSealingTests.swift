@@ -47,7 +47,7 @@ import Testing
     ChatEntry(id: id, from: from, name: "Ann", text: text, time: Date(timeIntervalSince1970: 1))
   }
 
-  @Test("a chat message opens at the other's, comes back to its sender, and may be shown again as the same message")
+  @Test("a chat message opens at others and its sender, and again as the same message")
   func chat() throws {
     let pair = try Pair()
     var (ann, ben) = (MessageSealing(), MessageSealing())
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("the server can show a message neither twice, nor as somebody else's, nor as a signal or data")
+  @Test("the server can't show a message twice, as another's, or as a signal or data")
   func passedOff() throws {
     let pair = try Pair()
     var (ann, ben) = (MessageSealing(), MessageSealing())

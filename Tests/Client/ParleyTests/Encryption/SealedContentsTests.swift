@@ -17,7 +17,7 @@ import Testing
     try #require(SealedFile(id: id, name: name, type: "image/png", size: size, key: FileKey().text))
   }
 
-  @Test("threat 61: a file belongs to one message; a member's name leaves no folder, and impossible files are none")
+  @Test("threat 61: a file belongs to one message, its name leaves no folder, and it fits")
   func ownership() throws {
     var files = SealedFiles()
     let first = try sealedFile("f_1")
@@ -58,7 +58,7 @@ import Testing
     #expect(throws: FileSealing.Problem.damaged) { try cut.finish() }
   }
 
-  @Test("threat 62: the server can't invent a poll, change its rules, leave out an answer, or show one as two")
+  @Test("threat 62: the server can't invent, change or double a poll, or hide an answer")
   func hostilePolls() throws {
     let secret = try secret.get()
     var (ann, ben) = (SealedPolls(), SealedPolls())
@@ -92,7 +92,7 @@ import Testing
     #expect(ben.open(info(1), secret, meeting: "daily").question == "Lunch?")
   }
 
-  @Test("files and polls reach the others, and those who come later have the polls; the server has none of it")
+  @Test("files and polls reach others, polls later joiners too; the server has none of it")
   func live() async throws {
     try await LiveServer.run(configure: { $0.isDevelopment = true }) { server in
       let folder = server.folder + "/data"

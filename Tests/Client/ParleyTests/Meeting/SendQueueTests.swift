@@ -54,7 +54,7 @@ import Testing
     #expect(more == Array(repeating: true, count: 29) + [false])
   }
 
-  @Test("after a lost socket chat goes out again under its number, and the end names what was never sent")
+  @Test("after a lost socket chat is resent under its number; the end names the unsent")
   func loss() {
     var queue = SendQueue()
     for id in 1...3 { queue.add(chat(id, "\(id)")) }

@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("A pipe that nobody reads holds up nobody; the newest lines are kept and the gap is told")
+  @Test("an unread pipe holds up nobody; the newest lines stay and the gap is reported")
   func unread() async throws {
     let pipe = Pipe()
     let queue = OutputQueue(descriptor: pipe.writing, capacity: 1_000) { "dropped \($0)\n" }
@@ -55,7 +55,7 @@ import Testing
     #expect(queue.drain() == 0)
   }
 
-  @Test("The end does not wait for a pipe that nobody reads, and says how many lines are lost")
+  @Test("the end doesn't wait for an unread pipe, and says how many lines are lost")
   func lost() {
     let pipe = Pipe()
     let queue = OutputQueue(descriptor: pipe.writing)

@@ -62,7 +62,7 @@ import Transport
     return try #require(fields.first { $0.0 == "app" }?.1)
   }
 
-  @Test("the S256 of a verifier is that of RFC 7636 appendix B, and no two verifiers are the same")
+  @Test("a verifier's S256 is that of RFC 7636 appendix B, and no two verifiers are equal")
   func proofKey() throws {
     let key = try #require(ProofKey(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
     #expect(key.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
@@ -70,7 +70,7 @@ import Transport
     #expect(Set(some.map(\.verifier.value)).count == 8 && some.allSatisfy { $0.verifier.value.utf8.count == 43 })
   }
 
-  @Test("threat 24: only the code that the server takes with the verifier ends the waiting; forged ones change nothing")
+  @Test("threat 24: only a code that the server takes with the verifier ends the waiting")
   func codes() async throws {
     try await run { desk in
       let signIn = try await BrowserSignIn(desk.signIn)
@@ -87,7 +87,7 @@ import Transport
     }
   }
 
-  @Test("threat 28: the listener answers a navigation to its own address with one code, and nothing else")
+  @Test("threat 28: the listener answers one code to a navigation to it, and nothing else")
   func strangers() async throws {
     try await run { desk in
       let signIn = try await BrowserSignIn(desk.signIn)
@@ -146,7 +146,7 @@ import Transport
     }
   }
 
-  @Test("a meeting that asks for a sign-in is a typed error with the address, unless it leads to another server")
+  @Test("a sign-in is asked for by a typed error with an address on the same server only")
   func joinError() async throws {
     try await run { desk in
       let origin = desk.signIn.replacingOccurrences(of: "/signin?room=board", with: "")

@@ -15,7 +15,7 @@ import Transport
     return Secret(try #require(try SignalingDecoder().decode(DiscoverDocument.self, from: answer.body).token))
   }
 
-  @Test("another token takes the place of the first: for the same meeting and holder, or everything stays as it was")
+  @Test("a token is replaced only by one for the same meeting and holder")
   func renews() async throws {
     try await LiveServer.run { server in
       let meeting = try await Meeting.join("\(server.url)/daily", name: "Ann")
@@ -38,7 +38,7 @@ import Transport
     }
   }
 
-  @Test("an app is told that its token ends, and whoever came with one uses what the server hands out to come back")
+  @Test("an app learns that its token ends, and reconnects with one the server hands out")
   @MainActor func notices() throws {
     let own = try Meeting("http://localhost/daily?jwt=first", name: "Ann")
     let open = try Meeting("http://localhost/daily", name: "Ben")

@@ -10,7 +10,7 @@ import Testing
     AudioFrame(samples: Array(repeating: value, count: 480), channels: 1, time: MonotonicClock.now)
   }
 
-  @Test("meetings are mixed at the pace of one, and another takes over when that one stops")
+  @Test("meetings are mixed at one device's pace, and another takes over when it stops")
   func mix() {
     let (one, two) = (ClosureAudioSink { _ in }, ClosureAudioSink { _ in })
     let (first, second) = (ObjectIdentifier(one), ObjectIdentifier(two))

@@ -13,7 +13,7 @@ import Testing
     #expect(reception.update(off: nil, isComplete: true, isSlow: true).isEmpty)
   }
 
-  @Test("video that stops is reported with its reason, and the same reason when it resumes")
+  @Test("video that stops is reported with its reason, which its return repeats")
   func video() {
     var reception = StreamReception()
     // Muted video is known from the stream.
@@ -27,7 +27,7 @@ import Testing
       undecodable.update(off: .undecodable, isComplete: true, isSlow: nil) == [.connected, .videoStopped(.undecodable)])
   }
 
-  @Test("each loss of video is warned of once, and a warning is lifted only if the video stayed")
+  @Test("each loss of video is warned of once, and lifted only if the video stayed")
   func warnings() {
     var reception = StreamReception()
     #expect(reception.warn(isSlow: true).isEmpty && reception.setInterrupted(true).isEmpty)

@@ -23,7 +23,7 @@ import Testing
     return try VaultContents(SecretBytes(wiping: &bytes))
   }
 
-  @Test("a key is the same on every device of its owner, over a new passcode, a lock and a lost one")
+  @Test("an owner's devices have one key, over a new passcode, a lock and a lost device")
   func life() async throws {
     try await LiveServer.run { server in
       let token = try await server.token(of: "ann", room: "sealed")
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("threat 53: a device that has seen a newer record takes no old one, unless its owner says so")
+  @Test("threat 53: a device that saw a newer record refuses an old one, unless told to")
   func rollback() async throws {
     let service = MemoryVaultService()
     let (first, second) = (client(service), client(service))
@@ -166,7 +166,7 @@ import Testing
     for token in ["", "..", "a.b", "e30.?.x", "e30.\(claims)"] { #expect(Parley.Vault.names(in: Secret(token)) == []) }
   }
 
-  @Test("a server that names a cheap derivation gets no token, and one that changes a record is found out")
+  @Test("a server that names a cheap derivation gets no token; a changed record is found")
   func hostileServer() async throws {
     let service = MemoryVaultService()
     let passcode = VaultPasscode(entered: Self.passcode.value)
