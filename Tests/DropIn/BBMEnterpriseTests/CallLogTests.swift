@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @Test("a call that the server takes after it was given up, or after the service has stopped, is hung up")
+  @Test("a call the server takes after it was given up or the service stopped is hung up")
   func lateCalls() async throws {
     let (service, feed) = Feed.service()
     let (signaling, phone) = (FakeSignaling(), Listener())
@@ -178,7 +178,7 @@ import Testing
     #expect(phone.initiated == 0 && media.currentCallInfo == nil && media.connections.isEmpty && media.placing.isEmpty)
   }
 
-  @Test("calls are asked about in alerts with the other side's name, and durations have a text")
+  @Test("alerts ask about calls with the other side's name, and durations have a text")
   func callManager() async throws {
     let (service, feed) = Feed.service()
     let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 320, height: 480))

@@ -9,7 +9,7 @@ import Testing
 
 /// Calls between endpoints of a real server, with its media.
 @MainActor @Suite(.serialized) struct CallTests {
-  @Test("a video call: both endpoints ring, one answers, picture and tone arrive, and the end is logged")
+  @Test("a video call rings at both endpoints, one answers, media arrives, it is logged")
   func videoCall() async throws {
     try await CallServer.run { server in
       let ann = try await server.phone("ann", tone: 440, camera: 11)
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("declined here is declined elsewhere for other endpoints, and a call that was given up is missed by all")
+  @Test("declining ends a call at other endpoints, and one that was given up is missed")
   func unanswered() async throws {
     try await CallServer.run { server in
       let ann = try await server.phone("ann")
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test("a restart of the server ends a call as disconnected, and the next call goes through")
+  @Test("a server restart ends a call as disconnected, and the next call goes through")
   func restart() async throws {
     try await CallServer.run { server in
       let (ann, ben) = (try await server.phone("ann"), try await server.phone("ben"))

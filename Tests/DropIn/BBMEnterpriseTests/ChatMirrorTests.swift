@@ -32,7 +32,7 @@ import Testing
     elements.map { "\($0["messageId"] ?? "") \($0["content"] ?? "") \($0["state"] ?? "")" }
   }
 
-  @Test("messages that wait stand behind those with numbers, and move on when one comes before them")
+  @Test("waiting messages stand behind numbered ones, and move when one comes before them")
   func queued() {
     var mirror = mirror()
     mirror.put(message("a", nil))
@@ -51,7 +51,7 @@ import Testing
     #expect(mirror.message(2)?.cookie == "a" && mirror.message(3) == nil)
   }
 
-  @Test("the chat has its flags and numbers, and the local user isn't among its participants")
+  @Test("the chat has its flags and numbers, and no local user among its participants")
   func element() {
     var mirror = mirror()
     mirror.put(message("b", 4, from: 9))

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("a file of 8 MB, bytes, a text and a stream arrive whole, with progress, and a refused offer ends")
+  @Test("a file of 8 MB, bytes, text and a stream arrive whole, and a refused offer ends")
   func transfers() async throws {
     try await CallServer.run { server in
       let (ann, ben) = (try await server.phone("ann"), try await server.phone("ben"))
@@ -166,7 +166,7 @@ import Testing
     #expect(heard == ["stream true"] && !connection.connected)
   }
 
-  @Test("a channel that takes four seconds for a block isn't filled with blocks that are under way")
+  @Test("a channel that takes 4 s for a block isn't filled with blocks that are under way")
   func slowChannel() {
     let (one, other) = (DataChannels(), DataChannels())
     var isThere = false
@@ -207,7 +207,7 @@ import Testing
     pump.end(kMediaFailureMediaSetup)
   }
 
-  @Test("a peer holds 256 MiB, 8 files and 64 channels at once, and a sender waits for room")
+  @Test("a peer holds 256 MiB, 8 files and 64 channels at once; a sender waits for room")
   func limits() throws {
     let channels = DataChannels()
     var heard: [String] = []
@@ -249,7 +249,7 @@ import Testing
     #expect(isThrough)
   }
 
-  @Test("what a hostile peer sends is an error or nothing: sizes, digests, names and unknown records")
+  @Test("a hostile peer's sizes, digests, names and unknown records are errors or ignored")
   func badInput() throws {
     let channels = DataChannels()
     var heard: [String] = []

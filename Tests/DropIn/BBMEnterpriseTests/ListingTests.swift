@@ -25,7 +25,7 @@ import Testing
     try body(service, feed)
   }
 
-  @Test("the examples ask for names together and again when connected, and keep changed keys until they are read")
+  @Test("examples batch names, ask again when connected, and keep changed keys until read")
   func names() {
     app { service, feed in
       service.start("domain", environment: kBBMConfig_Sandbox, completionBlock: nil)
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("the call history believes signed entries of chats of two, about a call with their sender")
+  @Test("the call history believes signed entries of chats of two about a sender's call")
   func history() {
     app { service, feed in
       service.start("domain", environment: kBBMConfig_Sandbox, completionBlock: nil)
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test("the Quick Start with a monitor shows what its controller knows, while it is on the screen")
+  @Test("the Quick Start's monitor shows its controller's state while it is on the screen")
   func monitors() throws {
     try app { service, feed in
       let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 320, height: 480))

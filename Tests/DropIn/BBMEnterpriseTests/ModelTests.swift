@@ -9,7 +9,7 @@ import Testing
     ["chatId": "1", "messageId": "\(number)", "tag": "Text", "content": "text \(number)"].merging(more) { $1 }
   }
 
-  @Test("an element of a map is pending, then current or missing, and several are asked for together")
+  @Test("a map's element is pending, then current or missing; several are asked together")
   func maps() throws {
     let (service, feed) = Feed.service()
     let model = try #require(service.model())
@@ -40,7 +40,7 @@ import Testing
     monitor.deActivate()
   }
 
-  @Test("lists follow what is added, changed and removed, and a resync drops what the service has no more")
+  @Test("lists follow additions, changes and removals, and a resync drops what is gone")
   func lists() throws {
     let (service, feed) = Feed.service()
     let model = try #require(service.model())
@@ -99,7 +99,7 @@ import Testing
     #expect(one.isAdminFlagSet && one.state == kBBMChatParticipant_StatePending && one.resolvedUserUri?.uri == "u")
   }
 
-  @Test("a user of a number becomes the user of the address, and ids of 64 bits keep all their digits")
+  @Test("a number's user becomes the address's user, and ids of 64 bits keep all digits")
   func users() throws {
     let (service, feed) = Feed.service()
     let model = try #require(service.model())
@@ -121,7 +121,7 @@ import Testing
     #expect(fourth.regId == 4 && other.uri == "bbmpim://user/id/4" && other.bbmState == kBBMStateCurrent)
   }
 
-  @Test("listeners hear of changes, odd messages change nothing, and a wipe leaves missing elements")
+  @Test("listeners hear changes, odd messages change nothing, a wipe leaves missing ones")
   func oddMessages() throws {
     final class Ear: BBMLiveListener {
       var lists = 0

@@ -30,7 +30,7 @@ private final class Counter {
 }
 
 @MainActor @Suite(.serialized) struct MonitorTests {
-  @Test("a monitor runs at once when it is made active, and depends on what its last run has read")
+  @Test("an activated monitor runs at once and depends on what its last run has read")
   func dependencies() {
     let counter = Counter()
     var seen: [String] = []
@@ -55,7 +55,7 @@ private final class Counter {
     #expect(seen.last == "first 3" && seen.count == 6)
   }
 
-  @Test("the closure's type chooses a monitor that ends itself, and one that is let go of ends")
+  @Test("the closure's type chooses a monitor that ends itself; a released one ends")
   func selfTerminating() {
     let counter = Counter()
     var runs = 0
@@ -77,7 +77,7 @@ private final class Counter {
     #expect(others == 2)
   }
 
-  @Test("monitors that are made in a block keep their dependencies apart, and a set ends them together")
+  @Test("monitors made in a block keep dependencies apart, and a set ends them together")
   func nestingAndSets() {
     let counter = Counter()
     var outer = 0
@@ -135,7 +135,7 @@ private final class Counter {
     #expect(found.count == 1 && found.first?.hasPrefix("ObservableTracker Misuse: Counter.first") == true)
   }
 
-  @Test("a message that changes several properties runs a monitor once, and monitors may limit their frequency")
+  @Test("a message that changes several properties runs a monitor once, at its frequency")
   func batches() async throws {
     let (service, feed) = Feed.service()
     feed.lists["chat"] = [["chatId": "1", "subject": "Lunch", "numMessages": "1", "lastMessage": "1"]]

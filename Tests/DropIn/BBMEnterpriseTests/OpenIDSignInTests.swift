@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test("a user who signs in has an account with the provider's tokens, and gets new ones silently")
+  @Test("a signed-in user has an account with the provider's tokens, renewed silently")
   func signIn() async throws {
     try await run { provider, delegate, pages in
       for (manager, id) in [(Manager(), "ada"), (DirectoryManager(), "o-1")] as [(BBMOpenIDTokenManager, String)] {
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test("threat 24: answers with another state or with none change nothing; the right one still counts")
+  @Test("threat 24: answers with another state or none change nothing; the right one does")
   func state() async throws {
     try await run(signsIn: false) { provider, delegate, pages in
       let manager = Manager()
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test("two sign-ins at once each have a port of their own; a user who signs out gets no account from a late browser")
+  @Test("two sign-ins at once have two ports; a late browser signs in nobody signed out")
   func cancelled() async throws {
     try await run(signsIn: false) { provider, delegate, pages in
       let (first, second) = (Manager(), Manager())

@@ -61,7 +61,7 @@ import Testing
     #expect(calls.last == "second Ok Success 7")
   }
 
-  @Test("messages go to those who listen for their name or list, in their own class or as JSON")
+  @Test("messages go to listeners of their name or list, in their class or as JSON")
   func listening() {
     final class Ear: BBMIncomingMessageListener, BBMConnectivityListener {
       var heard: [String] = []
@@ -101,7 +101,7 @@ import Testing
     #expect(ear.heard == ["true false", "true true"])
   }
 
-  @Test("the service is stopping until the goodbye is said, unless it is started again before")
+  @Test("the service is stopping until its goodbye is sent, or it is started again")
   func stopping() {
     let (service, feed) = Feed.service()
     feed.stopsAtOnce = false

@@ -108,7 +108,7 @@ import Testing
     #expect(feed.sent("authToken").count == 1)
   }
 
-  @Test("an existing passcode: a wrong one is asked for again with the reason, a forgotten one makes new keys")
+  @Test("a wrong passcode is asked for again with its reason; forgetting makes new keys")
   func existingPasscode() throws {
     let app = App()
     defer { app.close() }
@@ -203,7 +203,7 @@ import Testing
     #expect(app.feed.sent("setupRetry").count == 2)
   }
 
-  @Test("a token that is over is replaced silently, a rejected one is not, and a removed endpoint signs out")
+  @Test("an expired token is replaced silently, a rejected one isn't; removal signs out")
   func tokens() {
     DirectoryTokenManager.current = ("ann", "first")
     defer { DirectoryTokenManager.current = nil }

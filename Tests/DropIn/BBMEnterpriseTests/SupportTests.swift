@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("without key management, keys are exported once, and imported on the next endpoint")
+  @Test("without key management, keys are exported once and imported on the next endpoint")
   func keyStorage() {
     let storage = Storage()
     let (service, feed) = Feed.service()

@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(
-    "a device that plays late, by its estimatedRenderDelay, has its picture so much later, too, for as long as it does")
+    "a device that plays late by estimatedRenderDelay delays its video as much")
   func renderDelay() async throws {
     try await LiveSession.run { live in
       let device = ToneDevice(frequency: 600)

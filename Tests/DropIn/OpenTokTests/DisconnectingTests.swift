@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(
-    "signals that were sent right before disconnect arrive, though the app has heard of the end: 150 in their order")
+    "signals sent right before disconnect arrive after its end was told: 150 in order")
   func signalsBefore() async throws {
     try await LiveSession.run { live in
       let (ann, ben) = (try await Guest(live), try await Guest(live))

@@ -5,7 +5,7 @@ import Testing
 
 /// `setEncryptionSecret`: an app that sets a secret is never connected in clear.
 @MainActor @Suite(.serialized) struct EncryptionSecretTests {
-  @Test("a secret of the wrong length is 6004, and the session does not connect in its place")
+  @Test("a secret of the wrong length is 6004, and the session doesn't connect")
   func length() throws {
     let book = Notebook()
     let session = try #require(OTSession(apiKey: "100", sessionId: "s", delegate: book))
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("who shares the secret meets in an encrypted session; without one 6000 comes, with another one 6004")
+  @Test("one secret shares an encrypted session; without it comes 6000, with another 6004")
   func shared() async throws {
     try await LiveSession.run { live in
       func session(_ secret: String?) throws -> (OTSession, Notebook) {
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("a session that is in clear refuses who has a secret with 6004; none connects with another secret's people")
+  @Test("a session in clear refuses a secret with 6004; two secrets never meet")
   func mismatch() async throws {
     try await LiveSession.run { live in
       let ann = try await Guest(live)

@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(
-    "convert(inPlace:) writes nothing of a frame that is not complete, and nothing where a row does not fit its stride")
+    "convert(inPlace:) writes nothing of an incomplete frame or a row over its stride")
   func refused() {
     var memory = [UInt8](repeating: 7, count: 64)
     memory.withUnsafeMutableBufferPointer { buffer in

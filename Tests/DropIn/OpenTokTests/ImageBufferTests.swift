@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(
-    "what cannot be a picture is not made, and too much metadata is not taken; planes that are not there have no bytes")
+    "impossible images and too much metadata are refused; absent planes have no bytes")
   func refused() throws {
     var made: CVPixelBuffer?
     #expect(CVPixelBufferCreate(nil, 16, 16, 7, nil, &made) == kCVReturnInvalidPixelFormat)

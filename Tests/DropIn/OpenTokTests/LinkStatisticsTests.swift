@@ -131,7 +131,7 @@ import Testing
     #expect(received.map(\.rawValue) == [0, 1, 2, 3, 4, 8, 9, 10])
   }
 
-  @Test("delegates are notified of what changed since the last second, and of nothing in the first")
+  @Test("delegates learn what changed since the last second, and nothing in the first")
   func changes() {
     func sent(_ codec: String?, _ width: Int32, _ limit: OTPublisherVideoEventReason) -> OTPublisherKitVideoNetworkStats
     {

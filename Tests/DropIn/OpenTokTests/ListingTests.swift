@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(
-    "the tutorial's controller with subscribeToSelf off shows somebody else's stream, and another one when that drops")
+    "the tutorial without subscribeToSelf shows another's stream, then the next one")
   func helloToOthers() async throws {
     try await LiveSession.run { live in
       let controller = HelloViewController()
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(
-    "a plain controller of many people observes streams by key path, draws into its capturer's picture, and signals")
+    "a plain controller of many observes streams by key path, draws and signals")
   func multiparty() async throws {
     try await LiveSession.run { live in
       let ann = try await Guest(live)

@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test(
-    "cameraPosition takes the other camera, and didChangeCameraPosition tells of it; torch and zoom stay as they are")
+    "cameraPosition switches the camera and notifies; torch and zoom stay as they are")
   func cameraPosition() async throws {
     try await LiveSession.run { live in
       let (ann, ben) = (try await Guest(live), try await Guest(live))
@@ -252,7 +252,7 @@ import Testing
   }
 
   @Test(
-    "scalableScreenshare sends a screen in several sizes, from which preferredResolution chooses, as from a camera's")
+    "scalableScreenshare sends a screen in sizes that preferredResolution can choose")
   func preferredResolution() async throws {
     try await LiveSession.run { live in
       let (ann, ben) = (try await Guest(live), try await Guest(live))
@@ -307,7 +307,7 @@ import Testing
   }
 
   @Test(
-    "a screen has the name of its publisher, beside a camera with another one, for who was there and who comes later")
+    "a screen has its publisher's name, also for later joiners, and a camera its own")
   func screenName() async throws {
     try await LiveSession.run { live in
       let (ann, ben) = (try await Guest(live), try await Guest(live))

@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(
-    "settings that are kept without effect are kept, and a session with all of them connects and goes on as any other")
+    "settings without effect keep their values, and a session with all of them runs")
   func keptSettings() async throws {
     try await LiveSession.run { live in
       let settings = OTSessionSettings()

@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test("a renderer that only its subscriber or publisher holds gets frames, and is released with them")
+  @Test("a renderer held only by its subscriber or publisher gets frames and goes with it")
   func heldRenderers() async throws {
     try await LiveSession.run { live in
       let (ann, ben) = (try await Guest(live), try await Guest(live))
@@ -150,7 +150,7 @@ import Testing
   }
 
   @Test(
-    "rtcStatsReport gives both ends' reports as JSON, and the network statistics count packets and bytes of both media")
+    "rtcStatsReport has both ends' reports as JSON; statistics count both media")
   func statistics() async throws {
     try await LiveSession.run { live in
       OTAudioDeviceManager.setAudioDevice(ToneDevice(frequency: 600))

@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test(
-    "canStart stays false after a camera failed or a host stopped it until the app asks, since apps start when told so")
+    "canStart stays false after a failed or stopped camera, until the app asks")
   func endedByItself() async throws {
     try await Office.run { office in
       let invitation = try await office.invitation("Subject=Board&AccessLevel=Locked")

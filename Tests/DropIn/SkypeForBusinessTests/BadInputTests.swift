@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test(
-    "until the video licence is accepted every video call fails with videoLicenseNotAccepted, and afterwards it works")
+    "video calls fail with videoLicenseNotAccepted until the licence is accepted")
   func licence() async throws {
     try await Office.run { office in
       let application = SfBApplication()

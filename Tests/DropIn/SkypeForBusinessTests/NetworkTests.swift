@@ -273,7 +273,7 @@ import Testing
   }
 
   @Test(
-    "a guest reads unmuting until the server has told the others, however long that takes, also over a loss and a hold")
+    "a guest reads unmuting until the server told others, also over a loss and a hold")
   func unmuting() async throws {
     try await Office.runBehindAGate { office, gate in
       let (guest, agent) = try await meet(office, gate)
@@ -402,7 +402,7 @@ import Testing
   }
 
   @Test(
-    "media that the server closes without ending anything is told as a loss, and is back as soon as it is joined anew")
+    "media that the server closes unasked is told as a loss, and a rejoin restores it")
   func closedMedia() async throws {
     try await Office.runBehindAGate { office, gate in
       let (guest, agent) = try await meet(office, gate)
