@@ -11,7 +11,7 @@ struct BoundedTableTests {
 
   private let start = Instant(nanoseconds: 1_000_000_000)
 
-  @Test("a full table of buckets forgets who has not asked for long, and nobody who asks too often just now")
+  @Test("a full table forgets the bucket idle longest, never one that asks too often now")
   func fullTable() {
     var table = BoundedTable<Int, TokenBucket>(capacity: 800)
     func spend(_ key: Int, _ now: Instant) -> Int {
@@ -41,7 +41,7 @@ struct BoundedTableTests {
     #expect(taken == [true, false, true])
   }
 
-  @Test("entries that are over go before the table is full, and memory stays in proportion to what lasts")
+  @Test("expired entries go before the table is full, and memory follows what lasts")
   func sweeps() {
     var table = BoundedTable<Int, Lease>(capacity: 100_000)
     for key in 0..<20_000 {

@@ -11,7 +11,7 @@ struct TokenBucketTests {
     return count
   }
 
-  @Test("a bucket gives its burst at once, then its rate, and never saves up more than its burst")
+  @Test("a bucket gives its burst, then its rate, and never saves more than its burst")
   func rates() {
     var bucket = TokenBucket(perSecond: 10, burst: 25)
     #expect(bucket.lastUse == nil && bucket.isFull(at: start))

@@ -20,7 +20,7 @@ struct ArgumentsTests {
     try Arguments(words, options: Self.options, takesOperands: false, command: "program run").options
   }
 
-  @Test("a later value replaces an earlier one, or is joined to it, as the declaration says")
+  @Test("a later value replaces an earlier one or joins it, as the declaration says")
   func repetition() throws {
     let given = try read("--port", "1", "--host", "a", "--port=2", "--host", "b")
     let joined = Self.options.joined(given)

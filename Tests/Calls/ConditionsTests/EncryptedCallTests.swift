@@ -25,7 +25,7 @@ import Testing
     return plain == frame
   }
 
-  @Test("an encrypted call through 5 % loss is as good as one that is not, and drops nothing but what was lost")
+  @Test("encryption costs a call at 5 % loss no quality: only lost frames are dropped")
   func loss() throws {
     let call = try SimulatedCall(.loss(0.05, atReceiver: true).encrypted.lasting(22, phase: 4..<18)).run()
     let figures = CallFigures(call)

@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(
-    "a storm of 30 people breaks no picture, and one is there within a second after its key",
+    "a storm of 30 people breaks no video, which starts within 1 s after its key",
     arguments: [1, 2] as [UInt64])
   func storm(seed: UInt64) throws {
     var conditions = CallConditions(name: "storm of 30", length: .seconds(60)).encrypted

@@ -23,7 +23,7 @@ import Testing
     #expect(slot.buffer.roundTripTime == session.peer.selectedCandidatePair?.currentRoundTripTime)
   }
 
-  @Test("loss that only a receiver has reaches the in-band FEC of who speaks, and its end does")
+  @Test("loss at one receiver alone turns on the speaker's in-band FEC, until it ends")
   func receiversLossReachesTheEncoder() throws {
     let call = try SimulatedCall(.loss(0.2, atReceiver: true).withoutRedundancy.lasting(30, phase: 5..<17))
     call.run(until: call.started + .seconds(5))
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "a receiver that loses a tenth of the sound hears next to nothing made up, by sounds that the server sends once more (RED)"
+    "at 10 % audio loss next to nothing is concealed, as the server adds copies (RED)"
   )
   func lossyReceiverHearsEverything() throws {
     let call = try SimulatedCall(.loss(0.1, atReceiver: true).lasting(30, phase: 5..<28)).run()

@@ -38,7 +38,7 @@ struct BitrateAllocationTests {
     return results
   }
 
-  @Test("everybody is seen before anybody is seen well, and what is more important is raised first")
+  @Test("everybody is seen before anybody is seen well; the important are raised first")
   func order() {
     let priorities: [SubscriptionPriority] = [
       .init(.tile, area: 100), .init(.activeSpeaker), .init(.screenShare), .init(.pinned),
@@ -91,7 +91,7 @@ struct BitrateAllocationTests {
     #expect(divide(250, tiles, current: [nil, 0]) == [0, 0])
   }
 
-  @Test("while nothing is known of the path, the lowest layers are sent whatever the budget says")
+  @Test("while nothing is known of the path, the lowest layers are sent at any budget")
   func unknown() {
     #expect(divide(50, [SubscriptionPriority(.tile), SubscriptionPriority(.tile)], mayPause: false) == [0, 0])
     #expect(divide(50, [SubscriptionPriority(.tile), SubscriptionPriority(.tile)]) == [nil, nil])
@@ -104,7 +104,7 @@ struct BitrateAllocationTests {
     #expect(divide(2_000, one, current: [nil], mayRaise: false, mayReturn: false) == [nil])
   }
 
-  @Test("a pause is over in 3 s at most where there is room, however often larger pictures had to be taken back")
+  @Test("a pause ends within 3 s where there is room, however often raises failed before")
   func pausesAreShort() {
     var hysteresis = LayerHysteresis()
     var now = Instant.zero

@@ -86,7 +86,7 @@ struct LossWithoutQueueTests {
   }
 
   @Test(
-    "a limit that drops at once and delays nothing is found: a picture that does not fit is paused",
+    "a policer that drops without delay is found: video that doesn't fit is paused",
     arguments: [
       Limit(layers: [400], kilobits: 300), Limit(layers: [400], kilobits: 300, loss: 0.05),
       Limit(layers: [1_000], kilobits: 600),

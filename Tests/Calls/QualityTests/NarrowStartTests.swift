@@ -61,7 +61,7 @@ struct NarrowStartTests {
   /// twice in each packet, and a larger layer that begins late and grows slowly, while the estimate is still the guess
   /// of the beginning.
   @Test(
-    "a larger layer that comes late to a narrow path is tried out by padding, and no picture stands for it",
+    "padding tries a late larger layer on a narrow path, and no video stands for it",
     arguments: [500, 900], 1...10 as ClosedRange<UInt64>)
   func lateLayer(kilobits: Int, seed: UInt64) throws {
     let meeting = QualityMeeting(seed: seed)

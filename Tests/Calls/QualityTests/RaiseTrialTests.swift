@@ -7,7 +7,7 @@ import Testing
 struct RaiseTrialTests {
   private func at(_ milliseconds: Int64) -> Instant { .milliseconds(milliseconds) }
 
-  @Test("a trial passes once what was sent for as long as it takes has been reported on, and not before")
+  @Test("a trial passes once its whole duration has been reported on, and not before")
   func passes() {
     var trial = RaiseTrial(seed: 1)
     #expect(trial.verdict(on: .kilobits(500), reported: at(900), now: at(1_000)) == .pending)

@@ -28,7 +28,7 @@ struct ReceivingQualityTests {
   }
 
   @Test(
-    "who has room for the smallest of three sizes has a poor connection, nobody else has, and it is well again with room for all"
+    "only the receiver with room for the smallest layer is poor, until it has room"
   )
   func limited() throws {
     let meeting = QualityMeeting(seed: 61)
@@ -55,7 +55,7 @@ struct ReceivingQualityTests {
     #expect(worst(meeting, [publisher.member, receiver.member], in: 25) == [.excellent, .excellent])
   }
 
-  @Test("a size that its publisher has no room for makes nobody's connection worse but the publisher's")
+  @Test("a layer its publisher has no room for worsens only the publisher's connection")
   func publisherLacks() throws {
     let meeting = QualityMeeting(seed: 63)
     let publisher = try meeting.addPublisher()
@@ -81,7 +81,7 @@ struct ReceivingQualityTests {
     #expect(bad.member.quality.quality == .poor)
   }
 
-  @Test("to whom nothing comes any more has lost the connection although it is still heard")
+  @Test("a receiver that nothing reaches has lost the connection though it is still heard")
   func nothingAcknowledged() throws {
     let meeting = QualityMeeting(seed: 65)
     let publisher = try meeting.addPublisher()

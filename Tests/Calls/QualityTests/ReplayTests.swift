@@ -40,7 +40,7 @@ import Testing
     #expect(first.packets != other.packets)
   }
 
-  @Test("a failure says by which seed it is seen again, and that seed is taken from TEST_SEED")
+  @Test("a failure names the seed that repeats it, and TEST_SEED sets that seed")
   func replay() throws {
     let seed = TestSeed.chosen ?? 7
     #expect(try run(7).replay == "TEST_SEED=\(seed) replays it.")

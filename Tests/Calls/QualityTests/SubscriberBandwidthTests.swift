@@ -58,7 +58,7 @@ struct SubscriberBandwidthTests {
     #expect(left.isEmpty)
   }
 
-  @Test("of two larger pictures that were each forwarded alone, only what fits is let come back at once")
+  @Test("of two large layers that each fit alone, only what fits together comes back")
   func oneComesBack() throws {
     let meeting = QualityMeeting(seed: 21)
     let publishers = try [meeting.addPublisher([400, 900]), meeting.addPublisher([400, 900])]
@@ -113,7 +113,7 @@ struct SubscriberBandwidthTests {
     for voice in 0..<3 { #expect((receiver.sound(voice)?.concealed(from: 12, to: 27) ?? 1) < 0.01) }
   }
 
-  @Test("a picture that takes more than the first guess is probed for before it could be paused")
+  @Test("video above the first guess is probed for before it could be paused")
   func probesBeforePausing() throws {
     let meeting = QualityMeeting(seed: 8)
     _ = try meeting.addPublisher([2_500])
@@ -125,7 +125,7 @@ struct SubscriberBandwidthTests {
   }
 
   @Test(
-    "a probe sends recent packets once more, whole and under their own numbers, and next to nothing that is empty (RFC 4588)"
+    "a probe repeats recent packets whole under their numbers, not padding (RFC 4588)"
   )
   func probesAreRetransmissions() throws {
     let meeting = QualityMeeting(seed: 18)
@@ -163,7 +163,7 @@ struct SubscriberBandwidthTests {
     #expect(receiver.video()?.layer(from: 6, to: 26) == 2)
   }
 
-  @Test("a receiver that agrees on feedback and sends none is not limited, and one without any is left alone")
+  @Test("a receiver that agrees on feedback and sends none isn't limited, nor one without")
   func silentReceivers() throws {
     let meeting = QualityMeeting(seed: 8)
     _ = try meeting.addPublisher([2_000])
@@ -177,7 +177,7 @@ struct SubscriberBandwidthTests {
     #expect(meeting.router.counters.paddings == 0)
   }
 
-  @Test("sound that a receiver does not report on, as Firefox does not, is not lost: nothing is given up for it")
+  @Test("audio that Firefox doesn't report on isn't lost: nothing is given up for it")
   func picturesReportedOnly() throws {
     let meeting = QualityMeeting(seed: 13)
     _ = try meeting.addPublisher()
@@ -207,7 +207,7 @@ struct SubscriberBandwidthTests {
   }
 
   @Test(
-    "where the path is narrow and loses nothing, sound that a browser sends twice is sent once, and pictures have the room"
+    "on a narrow path without loss, doubled audio is sent once and video has the room"
   )
   func redundancyMakesRoom() throws {
     let meeting = QualityMeeting(seed: 11)
@@ -227,7 +227,7 @@ struct SubscriberBandwidthTests {
     #expect((narrow.sound()?.concealed(from: 2, to: 31) ?? 1) < 0.01)
   }
 
-  @Test("redundant sound is added for a receiver that loses sound, and ends after the loss has")
+  @Test("redundant audio is added for a receiver that loses audio, and ends with the loss")
   func redundancy() throws {
     let meeting = QualityMeeting(seed: 10)
     _ = try meeting.addPublisher()
@@ -246,7 +246,7 @@ struct SubscriberBandwidthTests {
   }
 
   @Test(
-    "lost sound is sent again to who negotiated it and takes no redundancy: less than 3 % is made up at 10 % loss (RFC 4588)",
+    "audio resent over RTX replaces RED: under 3 % concealed at 10 % loss (RFC 4588)",
     arguments: [10, 11, 12] as [UInt64])
   func repairedSound(seed: UInt64) throws {
     let meeting = QualityMeeting(seed: seed)

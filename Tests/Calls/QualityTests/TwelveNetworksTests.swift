@@ -29,7 +29,7 @@ struct TwelveNetworksTests {
   func held(_ profile: NetworkProfile) throws { try check(profile, load: .milliseconds(5)) }
 
   @Test(
-    "the estimate is within 20 % of a steady bottleneck after 10 s and never above it for more than 1 s, with seeds 1 to 10",
+    "10 seeds: the estimate is within 20 % of a bottleneck after 10 s, over it <= 1 s",
     arguments: NetworkProfile.all.filter { $0.receivers == 1 && $0.forward.capacity != nil },
     1...10 as ClosedRange<UInt64>)
   func estimate(profile: NetworkProfile, seed: UInt64) throws {
@@ -50,7 +50,7 @@ struct TwelveNetworksTests {
   }
 
   @Test(
-    "of three who share a path none is believed more than the whole of it, nor on average over a third more than others leave, with seeds 1 to 10",
+    "10 seeds: shared estimates never exceed the path, nor on average 4/3 of the rest",
     arguments: NetworkProfile.all.filter { $0.receivers > 1 }, 1...10 as ClosedRange<UInt64>)
   func sharedEstimate(profile: NetworkProfile, seed: UInt64) throws {
     let figures = try traced(profile, seed: seed)

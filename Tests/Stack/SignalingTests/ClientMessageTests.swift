@@ -49,7 +49,7 @@ struct ClientMessageTests {
     for message in messages { #expect(try decode(try SignalingEncoder().encode(message)) == message) }
   }
 
-  @Test("a view may say how many pictures a second are of use: a whole number from 1 to 240, or nothing")
+  @Test("a view may say how many frames a second it uses: 1 to 240, or nothing")
   func frameRate() throws {
     func view(_ rate: String) throws -> ClientMessage {
       try decode(#"{"type":"view","slots":[{"mid":"4","width":640,"height":360\#(rate)}]}"#)

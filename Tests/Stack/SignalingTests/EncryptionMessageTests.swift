@@ -41,7 +41,7 @@ struct EncryptionMessageTests {
     }
   }
 
-  @Test("the keys are those of the protocol, and a meeting that is not encrypted has none of them")
+  @Test("the keys are the protocol's, and a plain meeting has none of them")
   func keys() throws {
     #expect(
       try client(#"{"type":"keyEnvelopes","envelopes":[{"to":"p_2","envelope":"AQ"}]}"#)
@@ -59,7 +59,7 @@ struct EncryptionMessageTests {
     #expect(try !SignalingEncoder().encode(resumed).contains("announcements"))
   }
 
-  @Test("a join that says e2ee in another way than by a boolean is refused, not taken for a plain one")
+  @Test("a join whose e2ee isn't a boolean is refused, not taken for a plain one")
   func oddJoin() throws {
     func join(_ e2ee: String) throws -> ClientMessage {
       try client(#"{"type":"join","token":"t","name":"Ann","offer":"v=0","tracks":[]\#(e2ee)}"#)
@@ -77,7 +77,7 @@ struct EncryptionMessageTests {
   }
 
   @Test(
-    "threat 44: announcements and envelopes beyond their limits, or in another form, are refused before they are kept")
+    "threat 44: announcements and envelopes out of form or bounds are refused first")
   func limits() throws {
     #expect(try client(#"{"type":"announce","announcement":"\#(encoded(1_024))"}"#) == .announce(encoded(1_024)))
     let odd = [encoded(1_025), "", "A", "AAAAA", "AQ==", "A+==", "A/AA", "AA AA", "\u{212a}Q", "ÀQ"]

@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(
-    "threat 27: lists that are too long or empty, unknown sources and reactions, and missing keys are refused",
+    "threat 27: long or empty lists, unknown sources and missing keys are refused",
     arguments: [
       #"{"type":"muteParticipant","participant":"p","sources":[]}"#,
       #"{"type":"muteParticipant","participant":"p","sources":["smell"]}"#,

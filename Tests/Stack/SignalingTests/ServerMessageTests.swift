@@ -53,7 +53,7 @@ struct ServerMessageTests {
     }
   }
 
-  @Test("a publication says to the millisecond when it was taken; what older servers send, without it, is read, too")
+  @Test("a publication says its time to the millisecond; without one it is read, too")
   func whenPublished() throws {
     let (encoder, decoder) = (SignalingEncoder(), SignalingDecoder())
     for (milliseconds, text) in [

@@ -42,7 +42,7 @@ struct ConvergenceTests {
   }
 
   @Test(
-    "finds 300 kb/s, 1 Mb/s and 5 Mb/s, uses most of them and leaves no standing queue", arguments: [300, 1_000, 5_000])
+    "finds 300 kb/s, 1 Mb/s and 5 Mb/s, uses most, and leaves no standing queue", arguments: [300, 1_000, 5_000])
   func converges(_ kilobits: Int) throws {
     let simulation = SendingSimulation(link(Int64(kilobits)), seed: 11)
     let flow = try flow(simulation)

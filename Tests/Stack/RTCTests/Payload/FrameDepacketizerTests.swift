@@ -33,7 +33,7 @@ struct FrameDepacketizerTests {
   }
 
   // A browser seals each layer by itself, and what is sealed looks like no frame header.
-  @Test("VP9: an encrypted picture begins by its descriptor alone, and says where its layers end (RFC 9628 4.2)")
+  @Test("VP9: an encrypted frame begins and ends layers by its descriptor (RFC 9628 4.2)")
   func encryptedLayers() throws {
     let low = [UInt8](repeating: 0xFF, count: 30)
     let high = [UInt8](repeating: 0xEE, count: 50)

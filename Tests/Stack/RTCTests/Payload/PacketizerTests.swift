@@ -128,7 +128,7 @@ struct PacketizerTests {
   }
 
   @Test(
-    "VP9: references name the last picture at or below the layer, keyframes carry the structure, RFC 9628 section 4.2")
+    "VP9: references name the last frame up to the layer (RFC 9628 section 4.2)")
   func vp9References() throws {
     var random = SeededRandom(seed: TestSeed.of(4))
     var packetizer = Packetizer(codec: .vp9, maximumPayloadSize: 200, hasTemporalLayers: true, using: &random)
@@ -172,7 +172,7 @@ struct PacketizerTests {
   }
 
   @Test(
-    "H.264: parameter sets share one STAP-A, a large slice becomes FU-A with S and E, RFC 6184 sections 5.7.1 and 5.8")
+    "H.264: parameter sets are one STAP-A, large slices FU-A (RFC 6184 5.7.1, 5.8)")
   func h264Structure() throws {
     var random = SeededRandom(seed: TestSeed.of(5))
     var packetizer = Packetizer(codec: .h264, maximumPayloadSize: 300, using: &random)

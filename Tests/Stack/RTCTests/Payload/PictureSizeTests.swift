@@ -28,7 +28,7 @@ struct PictureSizeTests {
     #expect(none == nil)
   }
 
-  @Test("of an encrypted frame only what its form leaves clear is read, which VP9's frame header is not")
+  @Test("of an encrypted frame only the clear part is read, which VP9's header isn't")
   func encrypted() {
     let frame: [UInt8] = [0x08, 0x82, 0x49, 0x83, 0x42, 0x20, 0x27, 0xF0, 0x16, 0x70]
     #expect(PictureSize.ofKeyframe(.vp9, frame.span)?.width == 640)

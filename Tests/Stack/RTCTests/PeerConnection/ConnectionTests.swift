@@ -144,7 +144,7 @@ struct ConnectionTests {
   }
 
   @Test(
-    "datagrams of a browser's offer are answered without a client of ours: the answer names the server's candidates")
+    "datagrams to the server's candidates are answered without a client of ours")
   func browserOffer() throws {
     let pair = PeerPair()
     let answer = try SessionDescription(parsing: pair.server.setRemoteOffer(Offers.chromiumSlots, now: pair.now))

@@ -13,7 +13,7 @@ struct ExtendedReportTests {
   }
 
   @Test(
-    "sections 4.4 and 4.5: a reference time and the answer to it tell the round trip without the time the answer took")
+    "4.4 and 4.5: a reference time and its answer give the round trip without delay")
   func roundTrip() throws {
     let clock = NTPClock(instant: .zero, time: NTPTime(unixNanoseconds: 1_800_000_000_000_000_000))
     let sent = Instant.milliseconds(5_000)

@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test("urgent requests come sooner, each after twice the time, and others after the interval")
+  @Test("urgent requests come sooner, each after double the time, others by the interval")
   func intervals() {
     let plain = KeyframeThrottle(interval: .milliseconds(500), urgentInterval: .milliseconds(100))
     let sender = KeyframeThrottle(

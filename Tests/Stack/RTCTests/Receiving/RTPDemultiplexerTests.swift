@@ -32,7 +32,7 @@ struct RTPDemultiplexerTests {
     #expect(table.count == 3, "a change gives a new value")
   }
 
-  @Test("a MID names its section, and without one the payload type must leave no doubt (RFC 9143 section 9.2)")
+  @Test("a MID names its section; without it the payload type must do (RFC 9143 9.2)")
   func sections() throws {
     let sections = [
       Section(midText: HeaderExtensionText("0"), types: [96, 111]),
@@ -49,7 +49,7 @@ struct RTPDemultiplexerTests {
     #expect(try section(nil, 96) == nil && section(nil, 97) == nil)
   }
 
-  @Test("a retransmission names its stream by the repaired RID, where it has one (RFC 8852)")
+  @Test("a retransmission names its stream by its repaired RID, if any (RFC 8852)")
   func layers() {
     let (low, high) = (HeaderExtensionText("l"), HeaderExtensionText("h"))
     let named = RTPDemultiplexer<Int>.Identification(rid: low, repairedRID: high)

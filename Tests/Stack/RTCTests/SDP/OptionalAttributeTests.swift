@@ -36,7 +36,7 @@ struct OptionalAttributeTests {
     }
   }
 
-  @Test("header extensions before the sections hold for all that don't say otherwise, RFC 8285 section 5")
+  @Test("session-level header extensions hold for sections without their own, RFC 8285 5")
   func sessionExtensions() throws {
     let level = "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
     let text = plain.replacing("s=-\n", with: "s=-\na=extmap:7 \(level)\na=extmap:4 urn:other\n")
@@ -50,7 +50,7 @@ struct OptionalAttributeTests {
     #expect(own.media.allSatisfy { Set($0.extensions.map(\.id)) == [4, 9] })
   }
 
-  @Test("a single m-section needs no BUNDLE group, and its answer has none; two need one, RFC 9143 section 7.3")
+  @Test("one m-section needs no BUNDLE group and gets none; two need one, RFC 9143 7.3")
   func unbundled() throws {
     func text(_ sections: [String]) -> String {
       OfferText(sections).text.split(separator: "\n").filter { !$0.hasPrefix("a=group:") }.joined(separator: "\n")
@@ -67,7 +67,7 @@ struct OptionalAttributeTests {
     #expect(throws: SDPError.self) { try harness.answer(text([OfferText.audio(), OfferText.video()])) }
   }
 
-  @Test("ICE credentials in Base64 and Base64url, as other stacks write and browsers take them, are accepted")
+  @Test("ICE credentials in Base64 and Base64url, as other stacks write, are accepted")
   func credentials() throws {
     for (ufrag, password) in [("ab-_", "pass-word_pass-word_1234"), ("YWJj#A==", "cGFzc3dvcmRwYXNzd29yZA==")] {
       let text = OfferText([OfferText.audio()]).text(ufrag: ufrag, password: password)

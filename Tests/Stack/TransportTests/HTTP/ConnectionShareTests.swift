@@ -82,7 +82,7 @@ struct ConnectionShareTests {
   }
 
   @Test(
-    "threat 38: WebSockets that prove nothing give way, those that do are kept, and what comes back finds its place")
+    "threat 38: proven WebSockets are kept, unproven ones give way to returners")
   func reserve() async throws {
     var configuration = HTTPServer.Configuration()
     configuration.connectionLimit = 4

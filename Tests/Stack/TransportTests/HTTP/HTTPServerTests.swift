@@ -159,7 +159,7 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
   }
 
   @Test(
-    "threat 27: a body over the limit is answered 413 before it is buffered, a long address 414, a chunked body 411")
+    "threat 27: a large body is 413 unbuffered, a long address 414, chunks are 411")
   func limits() async throws {
     let handled = Shared(0)
     let upgrade =

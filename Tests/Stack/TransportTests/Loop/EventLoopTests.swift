@@ -170,7 +170,7 @@ private actor Resident {
   }
 
   @Test(
-    "a handler that ends its own registration and replaces those of the tick runs to its end", .timeLimit(.minutes(20)))
+    "a handler that ends itself and replaces others of its tick runs to its end", .timeLimit(.minutes(20)))
   func handlerThatUnregistersItself() async throws {
     let loop = try EventLoop(name: "test loop")
     let resident = Resident(loop: loop)

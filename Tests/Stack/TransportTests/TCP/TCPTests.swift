@@ -127,7 +127,7 @@ private actor Acceptor {
   }
 
   @Test(
-    "sending over a connection that broke drops the frame and closes nothing meanwhile; its end is told by the loop")
+    "sending on a broken connection drops the frame, and the loop reports its end")
   func broken() async throws {
     let loop = try EventLoop(name: "test tcp")
     let acceptor = Acceptor(loop: loop)

@@ -40,7 +40,7 @@ import Transport
     }
   }
 
-  @Test("a server that is silent at one of its addresses isn't taken for one that is not there")
+  @Test("a server silent at one of its addresses isn't taken for an absent one")
   func silentAtOneAddress() async throws {
     let server = try FrameServer(payload: nil)
     // Nothing listens at the other address of this name.

@@ -124,7 +124,7 @@ private let echo: @Sendable (WebSocketConnection) async -> Void = { connection i
   }
 
   @Test(
-    "threat 28: the decision sees path and Origin before the WebSocket opens, and its answer is what the client gets")
+    "threat 28: path and Origin decide before the WebSocket opens, and are answered")
   func decision() async throws {
     let decide: @Sendable (HTTPRequest) -> WebSocketDecision = { request in
       if request.path != "/signal" { return .reject(.text("nothing here", status: 404)) }
@@ -206,7 +206,7 @@ private let echo: @Sendable (WebSocketConnection) async -> Void = { connection i
     }
   }
 
-  @Test("a message longer than the queue's limit arrives with what comes right behind it, and two of them are too many")
+  @Test("a message over the queue's limit arrives with the next, and two are too many")
   func longMessage() async throws {
     let answers = Shared<[Bool]>([])
     try await withServer(webSocketHandler: { connection in
