@@ -178,7 +178,7 @@ class App(unittest.TestCase):
 
     # MARK: Sound
 
-    def test_sound_that_the_browser_holds_back_is_told_and_played_by_a_click_through_the_speaker_of_choice(self) -> None:
+    def test_blocked_audio_is_reported_and_a_click_plays_it_through_the_chosen_speaker(self) -> None:
         self.person("Ann")
         ben = self.enterContext(Person(self.driver, "Ben", devices=False, arguments=SILENT))
         ben.page.goto(self.origin)
@@ -216,7 +216,7 @@ class App(unittest.TestCase):
         self.assertIs(ben.page.evaluate(f"() => {track}.blocked"), False)
         ben.hears("Ann")
 
-    def test_each_sound_that_is_held_back_is_told_and_one_that_comes_after_the_click_is_heard_at_once(self) -> None:
+    def test_each_blocked_audio_is_reported_and_one_after_the_click_is_heard_at_once(self) -> None:
         self.person("Ann")
         dan = self.person("Dan")
         ben = self.enterContext(Person(self.driver, "Ben", devices=False, arguments=SILENT, draws=False))
@@ -319,7 +319,7 @@ class App(unittest.TestCase):
         self.hears_of(ben, 2, type="streamDestroyed")
         self.assertEqual(ann.page.evaluate("() => own.readyState"), "live")
 
-    def test_force_unpublish_ends_a_camera_and_a_screen_for_everybody_and_both_can_be_published_anew(self) -> None:
+    def test_force_unpublish_ends_camera_and_screen_for_all_and_both_can_be_published_again(self) -> None:
         ann, ben = self.person("Ann"), self.person("Ben", opentok.Roles.moderator)
         self.assertIsNone(ann.page.evaluate("() => publish('Slides', { videoSource: 'screen' }, 'screen')"))
         self.assertEqual(ann.page.evaluate("() => [publisher.stream.videoType, screen.stream.videoType]"), ["camera", "screen"])
@@ -414,7 +414,7 @@ class App(unittest.TestCase):
         self.assertEqual(len(ben.page.evaluate("() => [...session.connections.keys()]")), 2)
         self.assertEqual(self.log(ben, type="connectionDestroyed"), [])
 
-    def test_who_sends_faster_than_the_server_takes_is_back_in_the_same_place_and_signals_are_not_lost_without_a_word(self) -> None:
+    def test_sending_too_fast_resumes_the_session_and_no_signal_is_lost_silently(self) -> None:
         ann, ben = self.person("Ann"), self.person("Ben", publishes=False)
         own = ann.page.evaluate("() => session.connection.connectionId")
         ben.page.evaluate("() => { window.got = []; session.on('signal:count', ({ data }) => got.push(data)); }")
@@ -455,7 +455,7 @@ class App(unittest.TestCase):
 
     # MARK: Publishing and subscribing
 
-    def test_sound_and_picture_are_turned_off_and_on_by_their_publisher_and_by_their_subscriber(self) -> None:
+    def test_audio_and_video_are_turned_off_and_on_by_publisher_and_subscriber(self) -> None:
         ann, ben = self.person("Ann"), self.person("Ben")
         ben.sees("Ann")
         ben.hears("Ann")

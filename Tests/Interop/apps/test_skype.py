@@ -361,7 +361,7 @@ class BadInput(Case):
         names = {"meeting": "Online meeting request API URL", "token": "Token and discovery URI request API URL"}
         bank.do("press Settings", *(f"fill {names[key]} = {url}" for key, url in urls.items()), "press Save")
 
-    def test_a_customer_is_told_what_a_host_does_to_picture_sound_and_chat_and_turns_the_camera_on_again(self) -> None:
+    def test_a_customer_is_told_of_a_hosts_moderation_and_turns_the_camera_on_again(self) -> None:
         bank = self.bank()
         room = self.online_meeting(bank)
         [made] = run(self.server, "token", "create", "--room", room, "--role", "moderator")
@@ -398,7 +398,7 @@ class BadInput(Case):
         choose("Forbid speaking", "ParticipantMute", "does not let you speak any more", picture=True, button=False)
         choose("Forbid chat", "Communication", "does not let you write messages any more", picture=True, button=False)
 
-    def test_a_customer_on_a_machine_without_devices_is_told_once_of_each_in_the_video_chat_and_sees_the_agent(self) -> None:
+    def test_a_customer_without_devices_is_told_once_of_each_and_sees_the_agent(self) -> None:
         # The preview is the first to miss the camera, and can report it to nobody; and the app starts video whenever
         # `canStart` allows it.
         bank = self.enterContext(Bank(self.home(), "--server", self.server.url, environment={"PARLEY_TEST_DEVICES": ""}))
@@ -445,7 +445,7 @@ class BadInput(Case):
             self.assertEqual((ended.returncode, ended.stdout), (2, ""), wrong)
             self.assertIn(said, ended.stderr)
 
-    def test_a_service_that_cannot_be_reached_refuses_or_talks_nonsense_is_told_and_leads_back(self) -> None:
+    def test_an_unreachable_refusing_or_broken_service_is_reported_and_leads_back(self) -> None:
         def sees_alert(message: str, why: str) -> None:
             bank.do("press Sign in", "press Ask Agent")
             self.assertEqual(bank.asks("ERROR!", message)["answers"], ["Ok"])
@@ -493,7 +493,7 @@ class BadInput(Case):
         bank.asks("Error: Conferencing", "(E3-9-47)")
         bank.do("answer Ok", "see Savings account")
 
-    def test_a_meeting_that_the_server_does_not_know_is_an_alert_by_its_address_and_by_a_token(self) -> None:
+    def test_an_unknown_meeting_is_an_alert_by_its_address_and_by_a_token(self) -> None:
         server = self.enterContext(Server("--open-rooms", "no"))
         bank = self.bank(server=server.url)
         # In closed rooms nobody makes a meeting by asking for it.

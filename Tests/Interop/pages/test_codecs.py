@@ -85,7 +85,7 @@ class Codecs(client_test.ClientTest):
         cem.hears("Ann")
         ann.sees("Cem")
 
-    def test_a_preferred_codec_that_the_browser_cannot_send_or_does_not_know_costs_nobody_the_video(self) -> None:
+    def test_a_preferred_codec_that_the_browser_cannot_send_costs_nobody_the_video(self) -> None:
         without_av1 = """(() => {
           for (const type of [RTCRtpSender, RTCRtpReceiver]) {
             const known = type.getCapabilities.bind(type);

@@ -84,7 +84,7 @@ class EncryptedContents(unittest.TestCase):
 
     # MARK: Files
 
-    def test_files_pass_between_chromium_firefox_and_swift_and_the_server_has_neither_names_nor_content(self) -> None:
+    def test_files_pass_chromium_firefox_and_swift_without_name_or_content_at_the_server(self) -> None:
         secret = new_secret()
         ann = self.host(secret)
         fay = self.enterContext(Firefox("Fay")).join(self.server.url, self.room, f"e2ee={secret}")
@@ -156,7 +156,7 @@ class EncryptedContents(unittest.TestCase):
 
     # MARK: Polls
 
-    def test_polls_are_read_and_voted_in_by_all_also_those_who_come_later_and_an_invented_one_is_nobodys(self) -> None:
+    def test_all_vote_in_polls_later_joiners_too_and_an_invented_poll_is_refused(self) -> None:
         # threat 62
         secret = new_secret()
         ann = self.host(secret)

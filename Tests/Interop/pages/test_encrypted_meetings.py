@@ -163,7 +163,7 @@ class EncryptedMeetings(unittest.TestCase):
 
     # MARK: The server
 
-    def test_a_client_without_keys_gets_frames_that_show_nothing_and_the_server_has_no_marker_in_memory_or_on_disk(self) -> None:
+    def test_without_keys_frames_show_nothing_and_the_server_has_no_marker_anywhere(self) -> None:
         secret = new_secret()
         ann, ben = self.meet("Ann", "Ben", secret=secret)
         see_and_hear((ben, "Ann"))
@@ -225,7 +225,7 @@ class EncryptedMeetings(unittest.TestCase):
         self.assertEqual(ann.state(), "connected")
         self.assertEqual(self.is_encrypted(ann)["waitingFor"], [])
 
-    def test_a_meeting_in_clear_is_not_joined_with_a_key_and_a_room_that_was_encrypted_never_without(self) -> None:
+    def test_a_plain_meeting_is_not_joined_with_a_key_nor_an_encrypted_room_without(self) -> None:
         self.person("Ann").join(self.server.url, self.room)
         ben = self.person("Ben").open(self.server.url, self.room, f"e2ee={new_secret()}")
         self.assertEqual(self.notice(ben)[0], "This meeting is not encrypted")

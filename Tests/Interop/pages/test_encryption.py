@@ -166,7 +166,7 @@ class EncryptionTests(ModulePage):
         """, cases)
         self.assertEqual(found, [[each["sframe_key"], each["sframe_salt"], each["ct"], each["pt"]] for each in cases])
 
-    def test_a_frame_opens_once_even_when_copies_come_together_and_10_000_forged_ones_change_nothing(self) -> None:
+    def test_a_frame_opens_once_even_with_copies_and_10_000_forged_ones_change_nothing(self) -> None:
         found = self.run_js("""
             const { SFrameSealer, SFrameOpener } = await import("/sdk/encryption/sframe.js");
             const baseKey = crypto.getRandomValues(new Uint8Array(32));
@@ -600,7 +600,7 @@ class EncryptionTests(ModulePage):
         """)
         self.assertEqual(found, [[1, True, True]] * 3)
 
-    def test_a_large_file_goes_to_the_disk_as_it_comes_and_without_a_place_for_it_nothing_is_fetched(self) -> None:
+    def test_a_large_file_streams_to_the_disk_and_without_a_place_nothing_is_fetched(self) -> None:
         found = self.run_js("""
             // threat 61
             const { Chatting } = await import("/sdk/chat.js");

@@ -163,7 +163,7 @@ class Hosting(unittest.TestCase):
             wait_for("Ben's picture again", lambda: ann.frames("Ben", "camera", 1000) > 1, 30)
             ann.hears("Ben")
 
-    def test_who_may_only_watch_is_shown_with_everything_off_and_no_device_is_opened_for_a_key(self) -> None:
+    def test_a_viewer_is_shown_with_all_off_and_no_key_opens_a_device(self) -> None:
         [made] = run(self.server, "token", "create", "--room", self.room, "--role", "subscriber")
         ann, ben = self.person("Ann"), self.person("Ben", made["token"])
         own = "() => [parley.localParticipant.publications.length, parley.localParticipant.microphoneOn, parley.localParticipant.cameraOn]"

@@ -25,7 +25,7 @@ class Chat(KeyboardTest):
     def texts(self, person: Person) -> list[str]:
         return person.page.locator(".chat-text").all_inner_texts()
 
-    def test_what_is_sent_to_one_reaches_nobody_else_and_the_choice_stays_until_that_one_leaves(self) -> None:
+    def test_a_private_message_reaches_nobody_else_and_its_choice_stays_until_they_leave(self) -> None:
         (ann, keys), (ben, _), (cem, other) = self.in_meeting("whispers", "Ann", "Ben", "Cem")
         self.assertEqual(keys.nameless(), [])
         keys.press("Shift+Tab")

@@ -99,7 +99,7 @@ class Layers(unittest.TestCase):
             }""", told)
             self.assertEqual(set(rates), set(expected))
 
-    def test_a_picture_whose_size_is_not_known_at_first_and_that_grows_is_sent_in_the_sizes_that_suit_it(self) -> None:
+    def test_video_of_unknown_size_that_grows_is_sent_in_the_sizes_that_suit_it(self) -> None:
         ann, ben = self.person("Ann", "growing", LISTENS), self.person("Ben", "growing", LISTENS, viewport=(1280, 720))
         cem = self.person("Cem", "growing", LISTENS, viewport=(280, 240))
         ann.evaluate("""async () => {
@@ -143,7 +143,7 @@ class Layers(unittest.TestCase):
     def test_two_receivers_get_the_layer_that_fills_their_tile_of_one_av1_stream(self) -> None:
         self.layers_of_one_stream("AV1")
 
-    def test_layers_of_one_stream_that_nobody_watches_stop_within_two_seconds_and_come_back_with_the_next_key_frame(self) -> None:
+    def test_unwatched_layers_of_one_stream_stop_within_2_s_and_return_with_a_keyframe(self) -> None:
         """By the sender's own statistics: its encoder has fewer layers to make, and the one left keeps its size."""
         ann = self.person("Ann", "unwatched", "config.preferredVideoCodec=VP9", camera=media.busy_camera(FILES, "Ann", (960, 540)),
                           viewport=(280, 240), draws=False)
@@ -185,7 +185,7 @@ class Layers(unittest.TestCase):
         self.assertEqual(seen.widths, [240], "who had the smallest layer keeps it")
         self.assertLess(seen.longest, 1, f"and its picture goes on: {seen}")
 
-    def test_simulcast_layers_that_nobody_watches_stop_at_a_page_within_two_seconds_and_come_back_with_one_key_frame(self) -> None:
+    def test_unwatched_simulcast_layers_stop_within_2_s_and_return_with_one_keyframe(self) -> None:
         """By the statistics of both pages: what Ann encodes and sends of each layer, and what Ben decodes."""
         ann = self.person("Ann", "simulcast", camera=media.busy_camera(FILES, "Ann", (960, 540)), viewport=(280, 240), draws=False)
         ben = self.person("Ben", "simulcast", LISTENS, draws=False)

@@ -96,7 +96,7 @@ class LinkDevices(unittest.TestCase):
         ann.page.goto(f"{self.server.url}/before")
         wait_for("the devices", lambda: ann.page.get_by_role("button", name="Turn the microphone off").count() == 1)
 
-    def test_one_button_turns_on_what_a_link_left_off_by_mouse_or_keyboard_and_in_a_narrow_window(self) -> None:
+    def test_one_button_turns_on_what_a_link_left_off_by_mouse_keyboard_or_when_narrow(self) -> None:
         ann = self.visitor()
         ben = self.enterContext(Person(self.driver, "Ben", devices=False)).join(self.server.url, "linked")
         self.follow(ann)
@@ -132,7 +132,7 @@ class LinkDevices(unittest.TestCase):
         ann.page.get_by_role("button", name="Leave them off").click()
         self.assertEqual((self.offers(ann), self.devices(ann), self.opened(ann)), ([], [False, False], []))
 
-    def test_a_signed_token_the_persons_own_choice_and_the_operator_can_let_links_turn_devices_on(self) -> None:
+    def test_a_signed_token_the_person_or_the_operator_lets_links_turn_devices_on(self) -> None:
         ann = self.visitor()
         def token(*words: str) -> str:
             return run(self.server, "token", "create", "--room", "linked", *words)[0]["token"]

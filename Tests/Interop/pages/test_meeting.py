@@ -120,7 +120,7 @@ class Networks(MeetingTest):
             "() => ['connected', 'completed'].includes(window.parley.connection.peerConnection.iceConnectionState)"))
         see_and_hear((ann, "Ben"), (ben, "Ann"))
 
-    def test_an_ice_restart_takes_the_turn_password_for_the_meeting_and_no_other_offer_restarts_anything(self) -> None:
+    def test_an_ice_restart_takes_the_meetings_turn_password_and_no_other_offer_restarts(self) -> None:
         with Server("--ice-server", f"turn:127.0.0.1:{free_port()}", "--turn-secret", "north") as server:
             ann = self.person("Ann").join(server.url, "relay")
 

@@ -112,7 +112,7 @@ class ModuleTests(ModulePage):
         """, [case[:2] for case in cases])
         self.assertEqual(found, [case[2] for case in cases])
 
-    def test_threat_40_a_link_opens_what_the_person_or_the_server_allows_and_says_what_it_left_off(self) -> None:
+    def test_threat_40_a_link_opens_what_the_person_or_server_allows_and_says_the_rest(self) -> None:
         both = ["microphone", "camera"]
         cases = [
             ("", {}, {}, [], both), ("", {}, {"linkDevices": both}, both, []), ("", {}, {"linkDevices": ["camera"]}, ["camera"], ["microphone"]),
@@ -188,7 +188,7 @@ class ModuleTests(ModulePage):
             return [title("connectionLost", "resumeExpired"), title("connectionLost", "mediaFailed"), title("failed", "meetingFull"), title("shutdown", null)];
         """), ["The connection was lost", "The connection was lost", "The meeting is full", "The server is closing"])
 
-    def test_who_joins_for_long_is_told_what_is_waited_for_and_only_once_let_in_that_it_is_the_network(self) -> None:
+    def test_a_long_join_says_what_it_waits_for_and_blames_the_network_only_once_let_in(self) -> None:
         page = self.enterContext(contextlib.closing(self.browser.new_page()))
         # In the server's place: one that answers when the test says so, and a way to it on which no packet goes.
         page.add_init_script("""
@@ -671,7 +671,7 @@ class ModuleTests(ModulePage):
         self.assertEqual(result["resume"], {"type": "resume", "resumeToken": "r1"})
         self.assertEqual((result["readyWhileLost"], result["ready"], result["last"]), (False, True, {"type": "leave"}))
 
-    def test_threat_24_a_token_is_asked_about_with_the_room_of_the_address_it_came_with_and_stands_in_no_address(self) -> None:
+    def test_threat_24_a_token_is_checked_with_its_own_room_and_is_in_no_address(self) -> None:
         asked = self.run_js("""
             const { discover } = await import("/sdk/discover.js");
             const real = window.fetch;
@@ -698,7 +698,7 @@ class ModuleTests(ModulePage):
             "badToken", ["https://h/discover/", "Bearer psat=c", "psat=c"], ["https://h/discover?x=y", "Bearer psat=a.b", "psat=a.b"],
             ["https://h/discover/r", "Bearer T1==a+b", "T1==a+b"], "badToken", "badToken", "badToken", "badToken", "badToken", [19, 8204, 8197]])
 
-    def test_a_newer_token_is_used_at_every_door_and_the_server_replaces_only_those_that_clients_came_with(self) -> None:
+    def test_a_newer_token_is_used_everywhere_and_the_server_replaces_only_its_clients_own(self) -> None:
         found = self.run_js("""
             const { JoinToken } = await import("/sdk/join-token.js");
             const real = window.fetch;
@@ -781,7 +781,7 @@ class ModuleTests(ModulePage):
         """)
         self.assertEqual(code, "meetingFull")
 
-    def test_a_refused_offer_that_nobody_waits_for_is_told_once_and_offers_carry_no_candidates(self) -> None:
+    def test_a_refused_offer_without_a_waiter_is_told_once_and_offers_have_no_candidates(self) -> None:
         found = self.run_js("""
             const { Connection } = await import("/sdk/connection.js");
             const sent = [], refused = [];

@@ -27,7 +27,7 @@ class Names(unittest.TestCase):
     def others(person: Person) -> list[str]:
         return person.page.evaluate("() => [...parley.participants.values()].map((each) => each.displayName)")
 
-    def test_a_name_that_is_too_long_stays_in_its_field_and_is_said_and_a_long_one_of_emoji_reaches_the_others_whole(self) -> None:
+    def test_too_long_a_name_stays_in_its_field_and_a_long_one_of_emoji_arrives_whole(self) -> None:
         ben = self.person("Ben", "Ben", "long").joined()
         ann = self.enterContext(Person(self.driver, "Ann", devices=False, draws=False))
         page = ann.page
@@ -53,7 +53,7 @@ class Names(unittest.TestCase):
         ann.says("Your name was not changed. A name has at most 80 characters.")
         self.assertEqual(ben.names(), [FAMILY * 80])
 
-    def test_a_name_that_cannot_be_seen_is_said_in_its_field_and_who_is_refused_keeps_the_name_that_others_see(self) -> None:
+    def test_an_invisible_name_is_said_in_its_field_and_a_refusal_keeps_the_visible_name(self) -> None:
         ann = self.enterContext(Person(self.driver, "Ann", devices=False, draws=False))
         ann.page.goto(f"{self.server.url}/unseen")
         field, join = ann.page.get_by_label("Your name"), ann.page.get_by_role("button", name="Join now")
@@ -117,7 +117,7 @@ class Names(unittest.TestCase):
         second.page.evaluate("() => parley.localParticipant.rename('Cem')")
         wait_for("the new name", lambda: self.others(host) == ["Cem", f"{long} (3)"])
 
-    def test_hosts_tell_people_of_one_name_in_the_lobby_apart_and_the_terminal_asks_which_is_meant(self) -> None:
+    def test_hosts_tell_lobby_people_of_one_name_apart_and_the_terminal_asks_which(self) -> None:
         run(self.server, "meeting", "create", "door", "--access-level", "Locked")
         [made] = run(self.server, "token", "create", "--room", "door", "--role", "organizer")
         page_host = self.person("Ann", "Ann", "door", made["token"]).joined()

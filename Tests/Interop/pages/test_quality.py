@@ -89,7 +89,7 @@ class Networks(unittest.TestCase):
         for what, seen in (("sending", sending), ("receiving", receiving)):
             self.assertLess(seen.concealed, 0.03, f"{what}, afterwards: {seen}")
 
-    def test_a_call_whose_bandwidth_halves_goes_on_smaller_and_is_itself_again_when_it_returns(self) -> None:
+    def test_a_call_whose_bandwidth_halves_goes_on_smaller_until_it_returns(self) -> None:
         # When the bandwidth halves, the packets fill the queue of 400 ms within a second; until it has drained,
         # pictures and sound of a second more are late or lost.
         self.check("halves and returns", 0.2, 0.04)
@@ -219,7 +219,7 @@ class OneSender(unittest.TestCase):
         proxy.carry(person)
         return proxy
 
-    def test_three_receivers_decode_what_suits_each_and_the_good_ones_notice_nothing_of_the_bad_one(self) -> None:
+    def test_three_receivers_decode_what_suits_each_and_a_bad_one_disturbs_no_other(self) -> None:
         room = "simulcast"
         ann = self.person("Ann", size=(960, 540), viewport=(280, 240), draws=False).join(self.server.url, room)
         big, small, bad = (self.person(name, viewport=viewport, draws=False)
@@ -264,7 +264,7 @@ class OneSender(unittest.TestCase):
         recent = [each for each in samples if each["at"] >= samples[-1]["at"] - seconds] if samples else []
         return (recent[-1]["frames"] - recent[0]["frames"]) / (recent[-1]["at"] - recent[0]["at"]) if len(recent) > 5 else 0
 
-    def test_of_one_av1_stream_a_narrow_receiver_gets_a_smaller_layer_and_a_wide_one_all_and_neither_stands(self) -> None:
+    def test_of_one_av1_stream_a_narrow_receiver_gets_a_layer_a_wide_one_all_none_freezes(self) -> None:
         """Only from the dependency descriptor do the server and the browsers know which frame of AV1 is of which
         layer."""
         room = "av1"

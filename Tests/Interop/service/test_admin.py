@@ -91,7 +91,7 @@ class Webhooks(unittest.TestCase):
                 self.assertIn("admin at 127.0.0.1", audit.stdout)
                 self.assertNotIn(made["secret"], audit.stdout)
 
-    def test_a_server_killed_with_people_in_tells_that_they_have_left_once_it_runs_again_and_then_who_comes_back_and_leaves(self) -> None:
+    def test_a_killed_server_tells_after_its_restart_who_has_left_and_then_who_comes_back(self) -> None:
         with tempfile.TemporaryDirectory() as data, Receiver() as receiver:
             first = Server("--resume-window", "5", data=data).__enter__()
             self.assertEqual(ask(first, "POST", "webhooks", {"url": receiver.url})[0], 201)
@@ -124,7 +124,7 @@ class Webhooks(unittest.TestCase):
 
 
 class Backups(unittest.TestCase):
-    def test_a_running_server_goes_by_a_copy_that_takes_the_place_of_its_data_and_who_is_in_a_meeting_stays(self) -> None:
+    def test_a_running_server_takes_over_a_restored_copy_and_participants_stay(self) -> None:
         with tempfile.TemporaryDirectory() as folder, Server() as server:
             def run(*words: str) -> subprocess.CompletedProcess:
                 return subprocess.run([str(BINARY), *words, "--data", server.data], capture_output=True, text=True, timeout=60)
@@ -184,7 +184,7 @@ class Backups(unittest.TestCase):
             with Server("--tls", "self-signed", data=other) as server:
                 self.assertEqual(shown(server), own)
 
-    def test_a_server_on_a_copy_made_while_others_write_lets_in_who_had_a_token_and_refuses_who_was_revoked(self) -> None:
+    def test_a_server_on_a_copy_made_during_writes_keeps_tokens_and_revocations(self) -> None:
         with tempfile.TemporaryDirectory() as folder, Server() as server:
             start = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + 120))
             status, plan = ask(server, "POST", "meetings", {"room": "plan", "subject": "Budget", "schedule": {"start": start, "opensBefore": 3600}})
@@ -328,7 +328,7 @@ class Description(unittest.TestCase):
                 found.add((entry["request"]["method"].lower(), names[0]))
         return found
 
-    def test_the_interface_keeps_to_its_description_whatever_is_sent_and_each_operation_succeeds_too(self) -> None:
+    def test_the_interface_keeps_to_its_description_and_each_operation_succeeds(self) -> None:
         with Server("--admin-token", TOKEN, "--log-level", "warning", "--webhook-allow", "127.0.0.1") as server, \
                 tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
             # People in meetings, so that what is done to running ones can be done.
@@ -406,7 +406,7 @@ class Pages(unittest.TestCase):
                     guest.terminate()
                     guest.wait(10)
 
-    def test_an_operator_ends_the_sessions_of_a_secret_that_has_leaked_and_who_came_with_it_is_out_and_nobody_else(self) -> None:
+    def test_an_operator_ends_a_leaked_secrets_sessions_and_nobody_elses(self) -> None:
         with Server("--admin-token", TOKEN) as server, Person(shared_driver(), "Ann", devices=False) as operator, \
                 Person(shared_driver(), "Bob", devices=False) as leaked, contextlib.ExitStack() as stack:
             status, tenant = ask(server, "POST", "tenants", {"name": "acme"}, TOKEN)
@@ -605,7 +605,7 @@ class Pages(unittest.TestCase):
             wrong = [line for line in operator.console if not ("401" in line or "Unauthorized" in line)]
             self.assertEqual(wrong, [])
 
-    def test_an_operator_makes_webhooks_sees_what_a_dead_and_a_living_receiver_were_told_replays_it_and_changes_the_secret_by_keyboard(self) -> None:
+    def test_an_operator_makes_reads_and_replays_webhooks_and_their_secret_by_keyboard(self) -> None:
         with Server("--admin-token", TOKEN) as server, Receiver() as receiver, \
                 Person(shared_driver(), "Ann", devices=False) as operator:
             page, keys = operator.page, Keyboard(operator)

@@ -53,7 +53,7 @@ class Calendar(unittest.TestCase):
             start = rrule.rrulestr(bare, dtstart=start)[0]
         return start.isoformat()
 
-    def test_occurrences_are_those_that_another_library_reads_in_the_file_over_every_change_of_clocks(self) -> None:
+    def test_occurrences_are_those_another_library_reads_over_every_change_of_clocks(self) -> None:
         compared = 0
         for index, rule in enumerate(RULES):
             # Every rule in four zones, every zone with four rules.

@@ -213,7 +213,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(entries, [("meeting.exportChat", ended["ended"])] * 2 + [
             ("participant.remove", other.id), ("participant.ban", ben.id), ("meeting.end", ended["ended"])])
 
-    def test_a_meeting_that_is_removed_ends_and_the_next_who_comes_is_in_no_second_room_beside_it(self) -> None:
+    def test_a_removed_meeting_ends_and_the_next_join_makes_no_second_room_next_to_it(self) -> None:
         with Server(data=self.data) as server:
             for words in (["meeting", "remove", "board"], ["user", "remove-room", "ann"]):
                 if words[0] == "user":
@@ -230,7 +230,7 @@ class Commands(unittest.TestCase):
                     self.assertEqual([person["name"] for person in self.run_parley("meeting", "people", "board", "--json")], ["Ben"])
                 self.run_parley("meeting", "remove", "board", "--json")
 
-    def test_a_tenant_is_removed_beside_a_running_server_and_not_while_somebody_is_in_its_meeting(self) -> None:
+    def test_a_tenant_is_removed_under_a_running_server_but_not_during_its_meeting(self) -> None:
         self.run_parley("tenant", "create", "acme", "--json")
         self.run_parley("meeting", "create", "board", "--tenant", "acme", "--json")
         token = self.run_parley("token", "create", "--room", "board", "--tenant", "acme", "--json")[0]["token"]
@@ -274,7 +274,7 @@ class Commands(unittest.TestCase):
         # A change that needs no server is made without one.
         self.run_parley("meeting", "remove", "board", "--json")
 
-    def test_a_token_is_refused_though_the_server_on_the_data_does_not_answer_and_the_command_says_who_stays(self) -> None:
+    def test_a_token_is_revoked_while_the_server_is_silent_and_the_command_says_who_stays(self) -> None:
         self.run_parley("meeting", "create", "board", "--json")
         token = self.run_parley("token", "create", "--room", "board", "--json")[0]["token"]
         folder = Path(self.data, "control")
@@ -286,7 +286,7 @@ class Commands(unittest.TestCase):
         self.assertIn("revoked", str(self.run_parley("token", "inspect", token, "--json", status=1)) + self.message)
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
-    def test_threat_34_no_other_user_reaches_the_door_for_commands_and_this_one_does_from_another_network(self) -> None:
+    def test_threat_34_no_other_user_reaches_the_control_socket_but_this_one_on_any_network(self) -> None:
         self.run_parley("meeting", "create", "board", "--json")
         os.chmod(self.data, 0o755)
         with Server(data=self.data):

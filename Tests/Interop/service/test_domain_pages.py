@@ -88,7 +88,7 @@ class DomainPages(unittest.TestCase):
         page.keyboard.press("Enter")
         page.get_by_role("heading", level=1, name="Domains").wait_for()
 
-    def test_an_operator_makes_a_domain_changes_its_sign_in_finds_an_identity_and_deregisters_its_phone(self) -> None:
+    def test_an_operator_makes_a_domain_changes_sign_in_and_deregisters_an_endpoint(self) -> None:
         with Server("--admin-token", TOKEN) as server, Person(shared_driver(), "Ann", devices=False) as operator:
             page = operator.page
             self.sign_in(operator, server)
@@ -193,7 +193,7 @@ class DomainPages(unittest.TestCase):
         found = ask(server, "GET", f"domains/mail/identities/{number}", token=TOKEN)[1]["endpoints"]
         return [(each["description"], each["connected"]) for each in found]
 
-    def test_the_pages_work_by_keyboard_have_names_for_screen_readers_and_contrast_in_both_themes_wide_and_narrow(self) -> None:
+    def test_the_pages_have_keyboard_names_and_contrast_in_both_themes_at_each_width(self) -> None:
         with Server("--admin-token", TOKEN) as server, Person(shared_driver(), "Ann", devices=False) as operator:
             page, keys = operator.page, Keyboard(operator)
             status, made = ask(server, "POST", "domains", {"name": "mail", "authentication": "disabled"}, TOKEN)

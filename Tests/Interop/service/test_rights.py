@@ -28,7 +28,7 @@ def discover(server: Server, token: str, room: str | None = None) -> tuple[int, 
 
 
 class Rights(unittest.TestCase):
-    def test_every_form_of_token_opens_its_meeting_and_keys_can_be_rotated_beside_the_running_server(self):
+    def test_every_form_of_token_opens_its_meeting_and_keys_rotate_under_a_running_server(self):
         with Server() as server:
             [made] = run(server, "tenant", "create", "acme", "--max-participants", "9")
             key, secret = made["apiKey"], made["keys"][0]["secret"]
