@@ -1,5 +1,5 @@
 public import Basics
-public import Signaling
+import Signaling
 
 /// Somebody in a meeting: the ``LocalParticipant`` or a ``RemoteParticipant``.
 ///

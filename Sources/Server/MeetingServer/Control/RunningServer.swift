@@ -1,5 +1,5 @@
 public import Basics
-public import Meetings
+import Meetings
 import Transport
 
 /// The server that runs on a data folder, as a command of the same user sees it.

@@ -1,4 +1,4 @@
-public import Basics
+import Basics
 import Synchronization
 
 /// The events of one meeting, from its workers to the one reader who runs the meeting.

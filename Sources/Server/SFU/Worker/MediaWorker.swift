@@ -1,5 +1,5 @@
 public import Basics
-public import RTC
+import RTC
 public import Transport
 import FoundationEssentials
 

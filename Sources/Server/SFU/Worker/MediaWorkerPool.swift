@@ -1,5 +1,5 @@
 public import Basics
-public import RTC
+import RTC
 public import Transport
 
 /// All media workers of a process: puts participants on workers, connects the workers of a meeting, and passes calls
