@@ -11,8 +11,8 @@ import Testing
   // again.
   @Test(
     "an audio device that fails to start fails publishing with 1610",
-    arguments: [ToneDevice.Step.initializeCapture, .startCapture])
-  func failures(step: ToneDevice.Step) async throws {
+    arguments: [ToneDevice.FailurePoint.initializeCapture, .startCapture])
+  func failures(step: ToneDevice.FailurePoint) async throws {
     try await LiveSession.run { live in
       let device = ToneDevice(frequency: 600)
       OTAudioDeviceManager.setAudioDevice(device)

@@ -10,8 +10,8 @@ import Testing
   // Its captureSettings or start fails, before it is published or while it is. Publishing again starts it again.
   @Test(
     "a capturer that fails to start ends publishing with 1610",
-    arguments: [BrokenCapture.Step.captureSettings, .start])
-  func failures(step: BrokenCapture.Step) async throws {
+    arguments: [BrokenCapture.FailurePoint.captureSettings, .start])
+  func failures(step: BrokenCapture.FailurePoint) async throws {
     try await LiveSession.run { live in
       let (ann, ben) = (try await Guest(live), try await Guest(live))
       let failed = "publisher failed \(OTPublisherErrorDomain) 1610"
@@ -90,20 +90,20 @@ extension CapturerTests {
 /// A capturer that fails in one of its calls, and else gives nothing.
 // unchecked: behind `lock`.
 final class BrokenCapture: OTVideoCapture, @unchecked Sendable {
-  enum Step: Sendable {
+  enum FailurePoint: Sendable {
     case captureSettings
     case start
   }
 
   private let lock = NSLock()
-  private var failing: Step?
+  private var failing: FailurePoint?
   private var called: [String] = []
   private let inner = ColourCapture()
 
-  init(_ step: Step) { failing = step }
+  init(_ step: FailurePoint) { failing = step }
 
   /// The failing step; nil for none.
-  var step: Step? {
+  var step: FailurePoint? {
     get { lock.withLock { failing } }
     set { lock.withLock { failing = newValue } }
   }

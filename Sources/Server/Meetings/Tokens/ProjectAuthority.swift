@@ -113,19 +113,19 @@ public struct ProjectAuthority: Sendable {
 
 /// The claims of a JWT for the REST API, and what would make it one of another kind.
 struct ProjectClaims: Decodable {
-  struct Anything: Decodable { init(from decoder: any Decoder) throws {} }
+  struct ClaimPresence: Decodable { init(from decoder: any Decoder) throws {} }
 
   var exp: NumericDate
   var iat: NumericDate?
   var nbf: NumericDate?
   var ist: String?
-  private var session_id: Anything?
-  private var scope: Anything?
-  private var role: Anything?
-  private var room: Anything?
-  private var meeting: Anything?
-  private var permissions: Anything?
-  private var context: Anything?
+  private var session_id: ClaimPresence?
+  private var scope: ClaimPresence?
+  private var role: ClaimPresence?
+  private var room: ClaimPresence?
+  private var meeting: ClaimPresence?
+  private var permissions: ClaimPresence?
+  private var context: ClaimPresence?
 
   /// Whether it has a mark of a token for joining.
   var isJoinToken: Bool {

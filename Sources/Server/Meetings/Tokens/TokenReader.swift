@@ -88,15 +88,15 @@ struct TokenReader: Sendable {
   /// no two readers understand it differently.
   private static func shared(_ proof: TokenProof) throws(TokenProblem) -> JoinGrant {
     struct Marks: Decodable {
-      struct Anything: Decodable { init(from decoder: any Decoder) throws {} }
-      var session_id: Anything?
-      var ist: Anything?
-      var context: Anything?
-      var meeting: Anything?
-      var role: Anything?
-      var room: Anything?
-      var permissions: Anything?
-      var moderator: Anything?
+      struct ClaimPresence: Decodable { init(from decoder: any Decoder) throws {} }
+      var session_id: ClaimPresence?
+      var ist: ClaimPresence?
+      var context: ClaimPresence?
+      var meeting: ClaimPresence?
+      var role: ClaimPresence?
+      var room: ClaimPresence?
+      var permissions: ClaimPresence?
+      var moderator: ClaimPresence?
       @OptionalClaim var aud: Audience?
       @OptionalClaim var sub: String?
     }

@@ -3,7 +3,7 @@ public import RTC
 
 extension VideoJitterBuffer {
   /// The next thing to do.
-  private enum Step {
+  private enum PollOutcome {
     /// Give out the frame at this index, and leave behind what precedes it.
     case give(Int)
     /// The first frame is next and can never be decoded.
@@ -45,7 +45,7 @@ extension VideoJitterBuffer {
     }
   }
 
-  private mutating func step(_ now: Instant) -> Step {
+  private mutating func step(_ now: Instant) -> PollOutcome {
     passPadding()
     if let cursor, let first = frames.first, first.first == cursor {
       guard canDecode(first, missing: 0) else { return .dropFirst }

@@ -35,7 +35,7 @@ struct SCTPChunk {
 
 /// Walks the type-length-value items that chunks and parameters both are, padded to four bytes. Constant work per item.
 struct SCTPItemWalker {
-  enum Step {
+  enum ParseResult {
     /// An item whose header starts at `offset`; `value` is behind the header.
     case item(offset: Int, value: Range<Int>)
     /// The end of the packet's chunks: nothing is left.
@@ -53,7 +53,7 @@ struct SCTPItemWalker {
     end = range.upperBound
   }
 
-  mutating func next(in packet: Span<UInt8>) -> Step {
+  mutating func next(in packet: Span<UInt8>) -> ParseResult {
     guard offset < end else { return .end }
     guard offset &+ 4 <= end, end <= packet.count else { return .malformed }
     let length = Int(packet.networkUInt16(at: offset &+ 2))

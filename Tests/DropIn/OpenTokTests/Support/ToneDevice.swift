@@ -16,18 +16,18 @@ final class ToneDevice: OTAudioDevice, @unchecked Sendable {
   private let amplitude: Double
   private let channels: Int
   private let format = OTAudioFormat()
-  private var failing: Step?
+  private var failing: FailurePoint?
   private var delay: UInt16 = 20
   private var asked = 0
   private var lateness: UInt16 = 20
 
   /// The step of starting to capture that fails; nil for none.
-  enum Step: Sendable {
+  enum FailurePoint: Sendable {
     case initializeCapture
     case startCapture
   }
 
-  var step: Step? {
+  var step: FailurePoint? {
     get { lock.withLock { failing } }
     set { lock.withLock { failing = newValue } }
   }
