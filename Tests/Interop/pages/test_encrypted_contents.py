@@ -8,11 +8,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from browser import Person, shared_driver, wait_for
+from browser import Person, see_and_hear, shared_driver, wait_for
 from client import Client
 from firefox import Firefox
+from impairment import REWRITE
 from memory import memory_has
 from server import OUTPUT, Server
+from wire_tap import DatagramTap, WireTap
 
 FOLDER = OUTPUT / "encryption"
 #: Keeps the page's sockets, so that a test can say something in the server's place.
@@ -35,6 +37,16 @@ SEND = """async ([name, size, start]) => {
   const message = await parley.chatting.sendFile(new File([content], name));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", content));
   return { id: message.file.id, name: message.file.name, type: message.file.type, digest: [...digest].join() };
+}"""
+#: Notes in the worker each media key that it sends to somebody.
+NOTE_KEYS = """async () => {
+  const { PairChannel } = await import("/sdk/encryption/pair-channel.js");
+  const { seal } = PairChannel.prototype;
+  self.sentKeys = [];
+  PairChannel.prototype.seal = function (message) {
+    if (message.baseKey) { sentKeys.push([...message.baseKey]); }
+    return seal.call(this, message);
+  };
 }"""
 PNG = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
@@ -76,11 +88,61 @@ class EncryptedContents(unittest.TestCase):
     def stored(self) -> list[Path]:
         return [path for path in Path(self.server.data).rglob("f_*") if path.is_file()]
 
-    def server_has_none_of(self, *needles: bytes) -> None:
+    def server_has_none_of(self, *needles: bytes, server: Server | None = None) -> None:
         """Looks through the server's memory and everything that it has written down."""
-        self.assertEqual(memory_has(self.server.process.pid, *needles), [])
-        disk = b"".join(path.read_bytes() for path in Path(self.server.data).rglob("*") if path.is_file())
+        server = server or self.server
+        self.assertEqual(memory_has(server.process.pid, *needles), [])
+        disk = b"".join(path.read_bytes() for path in Path(server.data).rglob("*") if path.is_file())
         self.assertEqual([needle for needle in needles if needle in disk], [])
+
+    # MARK: The server
+
+    def test_bad_input_15_the_servers_sockets_memory_and_disk_have_no_plaintext_key_or_secret(self) -> None:
+        secret = new_secret()
+        server = self.enterContext(Server("--development", "--workers", "1"))
+        wire, media = WireTap(server.port), DatagramTap(server.media_port)
+        self.addCleanup(wire.close)
+        self.addCleanup(media.close)
+        script = REWRITE.replace("PORT", str(media.port))
+        people = [self.person(name, script).open(wire.url, self.room, f"e2ee={secret}{more}") for name, more in (("Ann", "&jwt=moderator_token"), ("Ben", ""))]
+        ann, ben = (person.joined() for person in people)
+        see_and_hear((ben, "Ann"))
+        self.same_code(ann, ben)
+        for person in people:
+            person.page.workers[0].evaluate(NOTE_KEYS)
+        chat, note, data, name, question = (f"marker-{kind}-{os.urandom(9).hex()}" for kind in ("chat", "note", "data", "file", "poll"))
+        content = os.urandom(24)
+        clear = f"clear-{os.urandom(9).hex()}"
+        ann.page.evaluate("""([chat, note, data, type]) => {
+          parley.sendChat(chat); parley.signal({ type, data: note }); parley.sendData(data, { topic: "topic" });
+        }""", [chat, note, data, clear])
+        sent = ann.evaluate(SEND, [f"{name}.bin", 100_001, list(content)])
+        self.last_file(ben, sent["id"])
+        self.assertEqual(ben.evaluate(FETCH, sent["id"])["digest"], sent["digest"])
+        ann.page.evaluate("(question) => parley.hosting.createPoll({ question, options: ['yes', 'no'] })", question)
+        wait_for("the poll at Ben", lambda: ben.page.evaluate("() => parley.hosting.polls.at(-1)?.question") == question or f"no: {ben.console[-5:]}")
+        # Keys go out when somebody joins, and other ones when they have left.
+        keys: list[bytes] = []
+        with Person(self.driver, "Cem") as cem:
+            cem.page.add_init_script(script)
+            cem.join(wire.url, self.room, f"e2ee={secret}")
+            self.same_code(ann, ben, cem)
+            see_and_hear((cem, "Ann"))
+
+        def sent_keys() -> list[bytes] | str:
+            each = [[bytes(key) for key in person.page.workers[0].evaluate("() => sentKeys")] for person in people]
+            return [key for own in each for key in own] if all(len(set(own)) > 1 for own in each) else f"no: {each}"
+        keys = wait_for("other keys", sent_keys)
+        passed = wire.traffic() + media.traffic()
+        # The type of a signal is readable, and shows that the tap has what passes.
+        self.assertIn(clear.encode(), passed)
+        self.assertGreater(len(media.traffic()), 500_000)
+        texts = [text.encode() for text in (chat, note, data, name, question, secret)]
+        coded = [base64.urlsafe_b64encode(key).rstrip(b"=") for key in (*keys, content)]
+        needles = [*texts, content, base64.urlsafe_b64decode(secret + "="), *keys, *coded]
+        self.assertEqual([needle for needle in needles if needle in passed], [])
+        self.server_has_none_of(*needles, server=server)
+        self.assertEqual([needle for needle in texts if needle.decode() in server.log()], [])
 
     # MARK: Files
 

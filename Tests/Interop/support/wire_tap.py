@@ -1,7 +1,8 @@
-"""A TCP proxy that keeps everything that passes, in both directions."""
+"""Proxies for TCP and UDP that keep everything that passes, in both directions."""
 
 from __future__ import annotations
 
+import select
 import socket
 import threading
 
@@ -47,6 +48,52 @@ class WireTap:
 
     def close(self) -> None:
         self._listener.close()
+
+
+class DatagramTap:
+    """Forwards a UDP port of loopback to the server's media. ``traffic()`` is all that passed."""
+
+    def __init__(self, target_port: int):
+        self._target = ("127.0.0.1", target_port)
+        self._datagrams: list[bytes] = []
+        self._front = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._front.bind(("127.0.0.1", 0))
+        self.port = self._front.getsockname()[1]
+        #: A socket of its own for each client, by which the server tells them apart.
+        self._backs: dict[tuple[str, int], socket.socket] = {}
+        self._clients: dict[socket.socket, tuple[str, int]] = {}
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._forward, daemon=True)
+        self._thread.start()
+
+    def _forward(self) -> None:
+        while not self._closing.is_set():
+            for source in select.select([self._front, *self._clients], [], [], 0.2)[0]:
+                try:
+                    data, sender = source.recvfrom(65536)
+                except OSError:
+                    continue
+                self._datagrams.append(data)
+                if source is self._front:
+                    self._back(sender).send(data)
+                else:
+                    self._front.sendto(data, self._clients[source])
+
+    def _back(self, client: tuple[str, int]) -> socket.socket:
+        if client not in self._backs:
+            back = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            back.connect(self._target)
+            self._backs[client], self._clients[back] = back, client
+        return self._backs[client]
+
+    def traffic(self) -> bytes:
+        return b"\n".join(list(self._datagrams))
+
+    def close(self) -> None:
+        self._closing.set()
+        self._thread.join(5)
+        for each in (self._front, *self._clients):
+            each.close()
 
 
 def _plain(stream: bytes) -> bytes:
