@@ -173,6 +173,9 @@ export class Meeting extends EventTarget {
   /** The name that a participant has signed; null where there is none. @param {string} id @returns {string|null} */
   signedName(id) { return this.#encryption.signedName(id); }
 
+  /** Names of those who have keys of this meeting and whom the server doesn't show. @type {string[]} */
+  get hiddenMembers() { return this.#encryption.hiddenMembers; }
+
   /** Everybody who speaks now, loudest first. @type {import("./participant.js").Participant[]} */
   get speakers() { return this.#replica.roster.speakers; }
 

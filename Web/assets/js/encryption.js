@@ -49,6 +49,10 @@ export class Lock {
     meeting.addEventListener("participantUpdated", () => this.refresh());
     meeting.addEventListener("rostermismatch", ({ detail }) => announcer.show(
       `${namesOf(meeting, [detail.participant])} sees other people in this meeting than you do. Compare the safety code.`, { icon: "warning", urgent: true, time: 15_000 }));
+    meeting.addEventListener("hiddenmember", ({ detail }) => {
+      announcer.show(`${detail.name} can see and hear this meeting and is not shown among the participants. Compare the safety code.`, { icon: "warning", urgent: true, time: 15_000 });
+      this.#fill();
+    });
     meeting.addEventListener("encryptionrefused", ({ detail }) => {
       const name = namesOf(meeting, [detail.participant]);
       if (detail.code === "identityChanged") { announcer.show(`Somebody else may be posing as ${name}: their keys changed in the middle of the meeting. Nothing is sent to the new ones. Compare the safety code.`, { icon: "warning", urgent: true, time: 15_000 }); }
@@ -143,7 +147,7 @@ export class Lock {
       safetyCode === null ? null : h("p", { class: "label", id: "safety-title", text: "Safety code" }),
       safetyCode === null ? null : codeView(safetyCode),
       safetyCode === null ? null : h("p", { text: "Read these numbers to each other. If everybody sees the same ones, nobody listens in between you. They change when somebody comes or goes." }),
-      h("ul", { class: "encryption-people", "aria-label": "Whose keys are known" }, ...people.map((each) => this.#person(each))),
+      h("ul", { class: "encryption-people", "aria-label": "Whose keys are known" }, ...people.map((each) => this.#person(each)), ...this.#meeting.hiddenMembers.map(hiddenView)),
       this.#meeting.identity === "guest" && this.#meeting.options.identity !== "device" ? h("p", { class: "hint", text: "Others will not recognise you the next time, unless you choose “Let others recognise this browser” before you join." }) : null,
       h("p", { class: "hint", text: "The server still sees who is here and when, hands, reactions, and how much is sent. And it is the server that sends this page: people who do not trust it for that take part with the Parley program." }),
     ].filter(Boolean));
@@ -176,6 +180,12 @@ export class Lock {
     if (this.#compared.has(id)) { show(); }
     return view;
   }
+}
+
+/** Somebody who has keys and whom the server doesn't show. */
+function hiddenView(name) {
+  return h("li", { "data-recognition": "hidden" }, icon("warning"), h("div", { class: "encryption-person" }, h("span", { dir: "auto", text: name }),
+    h("span", { class: "encryption-note", text: " has keys and is not shown among the participants" })));
 }
 
 /** Thirty digits in six groups, large enough to be read from a screen. */

@@ -56,6 +56,7 @@ export class MeetingEncryption {
   #envelopes = [];
   #members = new Map();
   #since = new Map();
+  #hidden = new Map();
   #exchange = { safetyCode: null, waitingFor: [] };
   #isRefused = false;
   #state = Object.freeze({ state: "off", safetyCode: null, waitingFor: Object.freeze([]) });
@@ -154,6 +155,9 @@ export class MeetingEncryption {
   /** Settles when this connection's keys have begun, or its secret was refused. @type {Promise<void>} */
   get _begun() { return this.#begun; }
 
+  /** Names of those who have keys and whom the server has not shown for some seconds. @type {string[]} */
+  get hiddenMembers() { return [...this.#hidden].filter(([, { isReported }]) => isReported).map(([id]) => this.#members.get(id) ?? ""); }
+
   /** The counts of frames in the worker, for tests and statistics. @returns {Promise<object | null>} */
   async report() { return await this.#current?.call("report") ?? null; }
 
@@ -197,6 +201,7 @@ export class MeetingEncryption {
     this.#envelopes = [];
     this.#members = new Map();
     this.#since = new Map();
+    this.#hidden = new Map();
     this.#exchange = { safetyCode: null, waitingFor: [] };
     this.#keys = new Map();
     this.#people?.rejoin();
@@ -423,6 +428,7 @@ export class MeetingEncryption {
     const present = this.#hooks.participants();
     for (const id of present) { if (!this.#since.has(id)) { this.#since.set(id, now); } }
     const silent = present.filter((id) => !this.#members.has(id) && now - this.#since.get(id) >= announcementTime);
+    this.#lookForHidden(present, now);
     const { safetyCode, waitingFor } = this.#exchange;
     const waiting = this.isOn ? [...new Set([...waitingFor, ...silent])].sort() : [];
     const word = this.#isRefused ? "refused" : !this.isOn ? "off" : safetyCode === null || waiting.length > 0 ? "waiting" : "encrypted";
@@ -430,6 +436,19 @@ export class MeetingEncryption {
     if (JSON.stringify(state) === JSON.stringify(this.#state)) { return; }
     this.#state = Object.freeze({ ...state, waitingFor: Object.freeze(waiting) });
     this.#hooks.emit("encryptionchange", this.#state);
+  }
+
+  /** Says who has keys and is not shown by the server. Somebody who leaves is in neither list a moment later. */
+  #lookForHidden(present, now) {
+    for (const [id, name] of this.#members) {
+      if (present.includes(id)) { this.#hidden.delete(id); continue; }
+      const hidden = this.#hidden.get(id) ?? { since: now, isReported: false };
+      this.#hidden.set(id, hidden);
+      if (hidden.isReported || now - hidden.since < announcementTime) { continue; }
+      hidden.isReported = true;
+      this.#hooks.emit("hiddenmember", { participant: id, name });
+    }
+    for (const id of this.#hidden.keys()) { if (!this.#members.has(id)) { this.#hidden.delete(id); } }
   }
 
   /** The server refused this client for its secret, or for none. @param {ParleyError} error */
