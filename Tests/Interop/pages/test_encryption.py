@@ -365,6 +365,43 @@ class EncryptionTests(ModulePage):
         """)
         self.assertEqual(found, [False, True, True])
 
+    def test_lost_answers_a_lost_socket_and_silence_are_no_alarm_about_rosters_and_kept_back_answers_are(self) -> None:
+        found = self.run_js("""
+            const { RosterComparison } = await import("/sdk/encryption/roster-comparison.js");
+            const [own, other] = [Uint8Array.of(1), Uint8Array.of(9)];
+            const play = (answer, { framesUntil = 60_000, resumedAt } = {}) => {
+              const comparison = new RosterComparison(10_000), answers = [], requests = [], alarms = [];
+              comparison.update(own, 0);
+              comparison.receive(other, "ben", 0);
+              for (let now = 50; now <= 60_000; now += 50) {
+                if (now === resumedAt) { comparison.resume(now); }
+                if (now < framesUntil) { comparison.noteFrame("ben"); }
+                for (const { at, hash } of answers) { if (at === now) { comparison.receive(hash, "ben", now); } }
+                if (comparison.deadline > now) { continue; }
+                const due = comparison.handleTimeout(now);
+                alarms.push(...due.alarms.map(() => now));
+                for (const _ of due.asked) {
+                  requests.push(now);
+                  const hash = answer(requests.length);
+                  if (hash) { answers.push({ at: now + 100, hash }); }
+                }
+              }
+              return [requests.slice(0, 3), alarms];
+            };
+            const ahead = new RosterComparison(10_000);
+            let early = 0;
+            // In a storm of joins this client is always two rosters behind.
+            for (let step = 1; step <= 80; step++) {
+              ahead.receive(Uint8Array.of(step + 2), "ben", step * 500);
+              ahead.update(Uint8Array.of(step), step * 500);
+              early += ahead.handleTimeout(step * 500).alarms.length;
+            }
+            return [play(() => other), play((request) => (request < 3 ? null : own)), play(() => null, { framesUntil: 4_000 }), play(() => null),
+              play((request) => (request < 4 ? null : own), { resumedAt: 9_000 }), early];
+        """)
+        asked = [5_000, 7_500, 10_000]
+        self.assertEqual(found, [[asked, [10_100]], [asked, []], [asked, []], [asked, [40_000]], [[5_000, 7_500, 14_000], []], 0])
+
     def test_a_hostile_server_gets_no_key_and_is_seen(self) -> None:
         found = self.run_js(ROOM + """
             const room = new Room(1);

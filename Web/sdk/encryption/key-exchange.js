@@ -126,6 +126,7 @@ export class KeyExchange {
     return this.#enqueue(async () => {
       if (this.#announcedAt === null) { return; }
       this.#announcedAt = now;
+      this.#comparison.resume(now);
       if (!isAnnounced) { this.#effects.push({ type: "announce", bytes: this.#ownBytes }); }
     });
   }
@@ -229,7 +230,9 @@ export class KeyExchange {
     if (keyID === null || remote === undefined || this.#roster.owner(keyID.sender) !== sender) { throw new FrameDrop("wrongSender"); }
     const wasMissing = remote.missingSince !== null;
     try {
-      return await remote.open(frame, keyID, source, metadata, now);
+      const plain = await remote.open(frame, keyID, source, metadata, now);
+      this.#comparison.noteFrame(sender);
+      return plain;
     } finally {
       if (wasMissing !== (remote.missingSince !== null)) { this.#noteWaiting(); }
     }

@@ -1,21 +1,37 @@
 import { areEqual } from "./bytes.js";
 
+/** Most rosters of one participant that are remembered until this client has had them. */
+const maximumClaims = 32;
+
+/**
+ * @typedef {object} Difference
+ * @property {{ hash: Uint8Array, at: number }[]} claims rosters that this client has not had, the oldest first
+ * @property {boolean} wasAsked
+ * @property {number} nextAsk
+ * @property {number[]} answers when keys came after the first request, at most two
+ * @property {boolean} isUsed whether frames came since the last request
+ */
+
 /**
  * Compares the rosters that others send keys to with one's own. They differ for a moment whenever somebody comes or
- * goes. Times are milliseconds.
+ * goes, and for longer where messages are lost: `RosterComparison` in Swift. Times are milliseconds.
  */
 export class RosterComparison {
   #tolerance;
   #versions = [];
-  #unmatched = new Map();
+  /** @type {Map<string, Difference>} */
+  #differences = new Map();
 
   /** @param {number} tolerance */
   constructor(tolerance) { this.#tolerance = tolerance; }
 
-  #due({ since, wasAsked }) { return since + (wasAsked ? this.#tolerance : this.#tolerance / 2); }
+  get #pause() { return this.#tolerance / 4; }
 
   /** @type {number} */
-  get deadline() { return Math.min(...[...this.#unmatched.values()].map((difference) => this.#due(difference))); }
+  get deadline() { return Math.min(...[...this.#differences.values()].map((each) => Math.min(this.#alarmTime(each), each.nextAsk))); }
+
+  /** Two answers whose rosters this client hasn't had by now; one alone may be about a moment that it missed. */
+  #alarmTime({ claims, answers }) { return answers.length < 2 ? Infinity : Math.max(claims[0].at + this.#tolerance, answers[1] + this.#pause); }
 
   /** This client's roster is now another. @param {Uint8Array} hash @param {number} now */
   update(hash, now) {
@@ -24,7 +40,10 @@ export class RosterComparison {
     if (last) { last.replacedAt = now; }
     this.#versions = this.#versions.filter(({ replacedAt }) => replacedAt === null || now - replacedAt <= 3 * this.#tolerance);
     this.#versions.push({ hash, replacedAt: null });
-    for (const [id, difference] of this.#unmatched) { if (areEqual(difference.hash, hash)) { this.#unmatched.delete(id); } }
+    for (const [id, { claims }] of this.#differences) {
+      const rest = claims.slice(claims.findLastIndex((claim) => areEqual(claim.hash, hash)) + 1);
+      if (rest.length === 0) { this.#differences.delete(id); } else if (rest.length < claims.length) { this.#restart(id, rest); }
+    }
   }
 
   /**
@@ -35,17 +54,30 @@ export class RosterComparison {
    * @param {number} now
    */
   receive(hash, id, now) {
-    if (this.#versions.some((version) => areEqual(version.hash, hash))) {
-      this.#unmatched.delete(id);
-    } else {
-      const difference = this.#unmatched.get(id) ?? { hash, since: now, wasAsked: false };
-      difference.hash = hash;
-      this.#unmatched.set(id, difference);
-    }
+    if (this.#versions.some((version) => areEqual(version.hash, hash))) { this.#differences.delete(id); return; }
+    const difference = this.#differences.get(id);
+    if (difference === undefined) { this.#restart(id, [{ hash, at: now }]); return; }
+    if (difference.claims.length === maximumClaims) { difference.claims.splice(1, 1); }
+    difference.claims.push({ hash, at: now });
+    const { wasAsked, answers } = difference;
+    if (wasAsked && (answers.length === 0 || (answers.length === 1 && now - answers[0] >= this.#pause / 2))) { answers.push(now); }
   }
 
+  /** Somebody's frame has opened: their key is in use. @param {string} id */
+  noteFrame(id) {
+    const difference = this.#differences.get(id);
+    if (difference) { difference.isUsed = true; }
+  }
+
+  /** Signalling goes on after it was lost, and with it the answers. @param {number} now */
+  resume(now) { for (const [id, { claims }] of this.#differences) { this.#restart(id, [{ hash: claims.at(-1).hash, at: now }]); } }
+
   /** @param {string} id */
-  remove(id) { this.#unmatched.delete(id); }
+  remove(id) { this.#differences.delete(id); }
+
+  #restart(id, claims) {
+    this.#differences.set(id, { claims, wasAsked: false, nextAsk: claims[0].at + this.#tolerance / 2, answers: [], isUsed: false });
+  }
 
   /**
    * Those who are to be asked for their key again, and those whose rosters have differed for too long; each once.
@@ -55,14 +87,22 @@ export class RosterComparison {
   handleTimeout(now) {
     const asked = [];
     const alarms = [];
-    for (const [id, difference] of this.#unmatched) {
-      if (now < this.#due(difference)) { continue; }
-      if (difference.wasAsked) {
-        this.#unmatched.delete(id);
+    for (const [id, difference] of this.#differences) {
+      const age = now - difference.claims[0].at;
+      if (now >= this.#alarmTime(difference)) {
+        this.#differences.delete(id);
         alarms.push(id);
-      } else {
+      } else if (now >= difference.nextAsk) {
+        // No answer for so long, and the key in use: the answers are kept back. One that is not in use harms nobody.
+        if (difference.isUsed && age >= 4 * this.#tolerance) {
+          this.#differences.delete(id);
+          alarms.push(id);
+          continue;
+        }
+        if (difference.isUsed || age <= this.#tolerance) { asked.push(id); }
         difference.wasAsked = true;
-        asked.push(id);
+        difference.isUsed = false;
+        difference.nextAsk = now + this.#pause;
       }
     }
     return { asked, alarms };

@@ -55,5 +55,6 @@ extension KeyExchange {
     defer { if wasMissing != (remotes[sender]?.missingSince != nil) { noteWaiting() } }
     try remotes[sender]?.open(
       frame, keyID: keyID, source: source, metadata: metadata, now: now, appendingTo: &output)
+    comparison.noteFrame(from: sender)
   }
 }

@@ -123,6 +123,7 @@ public final class KeyExchange {
   public func resume(isAnnounced: Bool, now: Instant) {
     guard announcedAt != nil else { return }
     announcedAt = now
+    comparison.resume(now)
     if !isAnnounced { effects.append(.announce(ownBytes)) }
   }
 

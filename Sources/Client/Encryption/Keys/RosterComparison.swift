@@ -1,30 +1,47 @@
 internal import Basics
 
 /// Compares the rosters that others send keys to with one's own. They differ for a moment whenever somebody comes or
-/// goes.
+/// goes, and for longer where messages are lost: so a difference counts only when the other has confirmed it.
 struct RosterComparison {
   private struct Version {
     let hash: [UInt8]
     var replacedAt: Instant?
   }
 
-  private let tolerance: TimeSpan
-  private var versions: [Version] = []
-  private var unmatched: [ParticipantID: Difference] = [:]
+  /// A roster that somebody has sent a key to.
+  private struct Claim {
+    let hash: [UInt8]
+    let at: Instant
+  }
 
   private struct Difference {
-    var hash: [UInt8]
-    let since: Instant
+    /// Rosters that this client has not had, the oldest first.
+    var claims: [Claim]
     var wasAsked = false
+    var nextRequest: Instant
+    /// When keys came after the first request; two are enough.
+    var answers: [Instant] = []
+    /// Whether frames came since the last request.
+    var isUsed = false
   }
+
+  /// Most rosters of one participant that are remembered until this client has had them.
+  private static let maximumClaims = 32
+
+  private let tolerance: TimeSpan
+  private var versions: [Version] = []
+  private var differences: [ParticipantID: Difference] = [:]
 
   init(tolerance: TimeSpan) { self.tolerance = tolerance }
 
-  var deadline: Instant? { unmatched.values.map(due).min() }
+  var deadline: Instant? { differences.values.map { min(alarmTime($0), $0.nextRequest) }.min() }
 
-  /// Halfway to the alarm the other is asked once more, since they may have sent the key in the middle of a change.
-  private func due(_ difference: Difference) -> Instant {
-    difference.since + (difference.wasAsked ? tolerance : TimeSpan(nanoseconds: tolerance.nanoseconds / 2))
+  private var pause: TimeSpan { TimeSpan(nanoseconds: tolerance.nanoseconds / 4) }
+
+  /// Two answers whose rosters this client has not had by now; one alone may be about a moment that it missed.
+  private func alarmTime(_ difference: Difference) -> Instant {
+    guard difference.answers.count == 2, let first = difference.claims.first else { return .distantFuture }
+    return max(first.at + tolerance, difference.answers[1] + pause)
   }
 
   /// This client's roster is now another.
@@ -34,34 +51,71 @@ struct RosterComparison {
     // A key may be sent again long after it was made, but not with an old roster.
     versions.removeAll { $0.replacedAt.map { now - $0 > tolerance * 3 } ?? false }
     versions.append(Version(hash: hash))
-    unmatched = unmatched.filter { $0.value.hash != hash }
+    for (id, difference) in differences {
+      guard let index = difference.claims.lastIndex(where: { $0.hash == hash }) else { continue }
+      differences[id] = differenceAnew(Array(difference.claims[(index + 1)...]))
+    }
   }
 
   /// Somebody has sent a key, and the hash of whom they send it to.
   mutating func receive(_ hash: [UInt8], from id: ParticipantID, now: Instant) {
-    if versions.contains(where: { $0.hash == hash }) {
-      unmatched[id] = nil
-    } else {
-      unmatched[id, default: Difference(hash: hash, since: now)].hash = hash
+    guard !versions.contains(where: { $0.hash == hash }) else {
+      differences[id] = nil
+      return
+    }
+    guard var difference = differences[id] else {
+      differences[id] = differenceAnew([Claim(hash: hash, at: now)])
+      return
+    }
+    if difference.claims.count == Self.maximumClaims { difference.claims.remove(at: 1) }
+    difference.claims.append(Claim(hash: hash, at: now))
+    if difference.wasAsked, difference.answers.count < 2,
+      difference.answers.last.map({ now - $0 >= TimeSpan(nanoseconds: pause.nanoseconds / 2) }) ?? true
+    {
+      difference.answers.append(now)
+    }
+    differences[id] = difference
+  }
+
+  /// Somebody's frame has opened: their key is in use.
+  mutating func noteFrame(from id: ParticipantID) {
+    if !differences.isEmpty { differences[id]?.isUsed = true }
+  }
+
+  /// Signalling goes on after it was lost, and with it the answers.
+  mutating func resume(_ now: Instant) {
+    for (id, difference) in differences {
+      differences[id] = differenceAnew(difference.claims.suffix(1).map { Claim(hash: $0.hash, at: now) })
     }
   }
 
-  mutating func remove(_ id: ParticipantID) { unmatched[id] = nil }
+  mutating func remove(_ id: ParticipantID) { differences[id] = nil }
+
+  private func differenceAnew(_ claims: [Claim]) -> Difference? {
+    guard let first = claims.first else { return nil }
+    return Difference(
+      claims: claims, nextRequest: first.at + TimeSpan(nanoseconds: tolerance.nanoseconds / 2))
+  }
 
   /// Takes those who are to be asked for their key again, and those whose rosters have differed for too long; each
   /// once.
   mutating func handleTimeout(
     now: Instant, ask: (ParticipantID) -> Void, alarm: (ParticipantID) -> Void
   ) {
-    for id in unmatched.keys.sorted() {
-      guard var difference = unmatched[id], now >= due(difference) else { continue }
-      if difference.wasAsked {
-        unmatched[id] = nil
+    for id in differences.keys.sorted() {
+      guard var difference = differences[id], let first = difference.claims.first else { continue }
+      // No answer for so long, and the key in use: the answers are kept back. One that is not in use harms nobody.
+      let isKeptBack =
+        now >= difference.nextRequest && difference.isUsed && now - first.at >= tolerance * 4
+      if now >= alarmTime(difference) || isKeptBack {
+        differences[id] = nil
         alarm(id)
-      } else {
+      } else if now >= difference.nextRequest {
+        if difference.isUsed || now - first.at <= tolerance { ask(id) }
         difference.wasAsked = true
-        unmatched[id] = difference
-        ask(id)
+        difference.isUsed = false
+        difference.nextRequest = now + pause
+        differences[id] = difference
       }
     }
   }

@@ -223,6 +223,9 @@ final class KeyStorm {
 
   private func drain(_ client: Client) {
     while let effect = client.keys.pollEffect() {
+      if case .notify(.rosterMismatch(let id)) = effect, client.isPresent {
+        violations.append("\(client.id) took \(id)'s roster for another at step \(step)")
+      }
       // Nothing of somebody who has gone, or has no socket, reaches the server.
       guard client.isPresent, client.returnsAt == nil else { continue }
       switch effect {
