@@ -49,7 +49,8 @@ let folders = [
   "Tests/Client": ["EncryptionTests", "MessagingClientTests", "ParleyTests", "ParleyViewsTests"],
   "Tests/DropIn": ["BBMEnterpriseTests", "OpenTokTests", "SkypeForBusinessTests"],
   "Tests/DropIn/Listings": [
-    "BBMListing", "ViewsListing", "OpenTokListing", "OpenTokShapes", "SkypeListing", "WalkthroughListing",
+    "BBMListing", "ViewsListing", "OpenTokListing", "OpenTokShapes", "SkypeListing", "SkypeShapes",
+    "WalkthroughListing",
   ],
   "Tests/Calls": ["ConditionsTests", "QualityTests"],
   "Tests/Support": ["NetworkEmulator", "NetworkGate", "TestSeeds", "TestSupport", "TestVectors"],
@@ -315,6 +316,9 @@ let package = Package(
     .target(
       name: "SkypeListing", dependencies: ["SkypeForBusiness"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
+    .target(
+      name: "SkypeShapes", dependencies: ["SkypeForBusiness"],
+      swiftSettings: [.swiftLanguageMode(.v5)]),
     // The SDK's walkthrough runs on the main run loop, which looks to the compiler like any other: it warns, as on
     // Apple systems.
     .target(
@@ -337,7 +341,7 @@ let package = Package(
       name: "SkypeForBusinessTests",
       dependencies: [
         "Basics", "Media", "MeetingServer", "Meetings", "NetworkGate", "Parley", "ParleyViews", "SkypeForBusiness",
-        "SkypeListing", "TestSupport", "Transport", "WalkthroughListing", "impairment-proxy",
+        "SkypeListing", "SkypeShapes", "TestSupport", "Transport", "WalkthroughListing", "impairment-proxy",
       ],
       swiftSettings: common),
     // Whole calls over bad networks in virtual time.

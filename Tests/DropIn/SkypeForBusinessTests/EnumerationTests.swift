@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 @testable import SkypeForBusiness
-@testable import SkypeListing
 
 /// Numbers and spellings, which apps store, log and compare.
 @MainActor struct EnumerationTests {
@@ -105,16 +104,5 @@ import Testing
     configuration.enablePreviewFeatures = false
     #expect(application.devicesManager.selectedSpeaker.activeEndpoint == .loudspeaker)
     #expect(Set([application, old]).count == 1)
-  }
-
-  @Test("objects are NSObjects, doubles count, and a session of no meeting is over")
-  func subclasses() throws {
-    let session = SfBAnonymousSession()
-    #expect(session.conversation === session.conversation && session.conversation.state == .idle)
-    #expect(!session.conversation.canLeave && ExactTypes.objects(session.conversation))
-    let double = ServiceDouble()
-    try double.start()
-    #expect(double.starts == 1 && double.canStart && !SfBConversationService().canStart)
-    #expect(SfBParticipantService().state == .disconnected && ExactTypes.paths.count == 3)
   }
 }

@@ -70,9 +70,9 @@ import Parley
     let person = SfBPerson(name: meeting.local.name, sipUri: SfBPerson.address("guest", at: host))
     selfParticipant = SfBParticipant(person, remote: nil)
     historyService = SfBHistoryService()
-    chatService = SfBChatService()
-    audioService = SfBAudioService()
-    videoService = SfBVideoService()
+    chatService = SfBChatService(internal: ())
+    audioService = SfBAudioService(internal: ())
+    videoService = SfBVideoService(internal: ())
     super.init(internal: ())
     for service in [chatService, audioService, videoService] as [SfBConversationService] {
       service.conversation = self

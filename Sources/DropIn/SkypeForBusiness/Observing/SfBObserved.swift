@@ -4,7 +4,10 @@ import ParleyViews
 /// A stored property of the SDK that can be observed: with ``SfBKeyValueObservable/observe(_:options:changeHandler:)``,
 /// by its name, and with Swift's `withObservationTracking`. Properties computed from such properties can be observed as
 /// well.
-@MainActor @propertyWrapper public struct SfBObserved<Value: Equatable> {
+///
+/// Its isolation is that of each property, so it has `@preconcurrency` as the classes have: plain classes of apps in
+/// language mode 5 couldn't read such a property otherwise.
+@preconcurrency @MainActor @propertyWrapper public struct SfBObserved<Value: Equatable> {
   private var value: Value
   private let watchers = Watchers()
 

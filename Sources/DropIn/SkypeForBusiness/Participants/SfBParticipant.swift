@@ -7,9 +7,9 @@ import Parley
   @SfBObserved open internal(set) var state = SfBParticipantState.connected
   /// Whether they lead the meeting.
   @SfBObserved open private(set) var role = SfBParticipantRole.attendee
-  open private(set) var chat = SfBParticipantChat()
-  open private(set) var audio = SfBParticipantAudio()
-  open private(set) var video = SfBParticipantVideo()
+  open private(set) var chat = SfBParticipantChat(internal: ())
+  open private(set) var audio = SfBParticipantAudio(internal: ())
+  open private(set) var video = SfBParticipantVideo(internal: ())
   /// Their name and address.
   open private(set) var person: SfBPerson
 
@@ -76,6 +76,9 @@ import Parley
   /// The part of nobody: it stays `disconnected`.
   public init() { super.init(internal: ()) }
 
+  /// Each kind of part has it as its own, so that none inherits `init()`: the SDK calls theirs unavailable.
+  override init(internal: Void) { super.init(internal: ()) }
+
   func end() { state = .disconnected }
 
   func require(_ condition: Bool, _ call: String, _ property: String) throws {
@@ -90,6 +93,8 @@ import Parley
   @SfBObserved open internal(set) var isTyping = false
 
   override class var keys: [ObservableKey] { super.keys + [.value("isTyping", \SfBParticipantChat.isTyping)] }
+
+  override init(internal: Void) { super.init(internal: ()) }
 
   override func end() {
     isTyping = false

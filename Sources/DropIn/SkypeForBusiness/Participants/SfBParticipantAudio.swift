@@ -23,6 +23,8 @@ import Parley
     ]
   }
 
+  override init(internal: Void) { super.init(internal: ()) }
+
   /// Mutes this participant for everybody. Nobody is unmuted by somebody else: another one is asked to unmute.
   /// - Throws: `actionNotAvailable` while ``canSetMuted`` is false. An alert reports a refusal of the server.
   open func setMuted(_ muted: Bool) throws {

@@ -18,6 +18,8 @@ import Parley
   private var publication: RemotePublication?
   private var stream: SfBVideoStream?
 
+  override init(internal: Void) { super.init(internal: ()) }
+
   /// Begins to receive the video. ``SfBVideoStream/render()`` draws it to `layer`. An earlier stream ends. While the
   /// conversation is on hold nothing is drawn, and the stream continues afterwards.
   /// - Throws: `videoLicenseNotAccepted`, `actionNotAvailable` while

@@ -28,6 +28,8 @@ import Parley
   private var speaker: (any AudioSink)?
   private var isOpeningSpeaker = false
 
+  override init(internal: Void) { super.init(internal: ()) }
+
   /// Puts the conversation's audio and video on hold, or resumes it.
   /// - Throws: `actionNotAvailable` while ``canSetHold`` is false.
   open func setHold(_ hold: Bool) throws {

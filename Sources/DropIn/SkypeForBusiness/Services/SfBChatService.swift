@@ -16,6 +16,8 @@ import Parley
   private var unconfirmed: [(sent: SentChatMessage, item: SfBMessageActivityItem)] = []
   private var toldTyping: Instant?
 
+  override init(internal: Void) { super.init(internal: ()) }
+
   /// Sends a message to everybody. It is in the history at once; its ``SfBMessageActivityItem/status`` shows the
   /// delivery.
   /// - Throws: `actionNotAvailable` while ``canSendMessage`` is false or 1,000 messages are on their way,

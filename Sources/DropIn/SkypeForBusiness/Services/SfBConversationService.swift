@@ -20,6 +20,9 @@ import Parley
   /// A service of no conversation: nothing can be started.
   public init() { super.init(internal: ()) }
 
+  /// Each kind of service has it as its own, so that none inherits `init()`: the SDK calls theirs unavailable.
+  override init(internal: Void) { super.init(internal: ()) }
+
   /// Whether ``start()`` can be called. False also after video has ended without the app's doing; see
   /// ``SfBVideoService/start()``.
   open var canStart: Bool { isStartable && !hasEndedByItself }

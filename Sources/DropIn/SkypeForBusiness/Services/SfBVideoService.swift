@@ -30,6 +30,8 @@ import Parley
   /// Counts what the server was asked about pausing, so that the answer to what was taken back is known.
   private var question = 0
 
+  override init(internal: Void) { super.init(internal: ()) }
+
   /// Starts to send the camera's video.
   ///
   /// The video may end without the app's doing: its camera failed, a host stopped it or the server refused it.
