@@ -73,6 +73,11 @@ import Testing
     let expected = Dictionary(uniqueKeysWithValues: values.map { ($0.0, String($0.1)) })
     let begins = found.mapValues { spelled($0) }
     #expect(begins == expected)
+    // A screen doesn't fall back by itself.
+    publisher.videoType = .screen
+    #expect(!publisher.audioFallbackEnabled)
+    publisher.audioFallbackEnabled = true
+    #expect(publisher.audioFallbackEnabled)
   }
 
   @Test("delegates aren't kept, renderers and capturers are, as the list says")

@@ -171,12 +171,16 @@ import Testing
   }
 
   @Test("what a publisher prefers is kept, and the numbers are those of the reference")
-  func preferences() {
+  func preferences() throws {
     let settings = OTPublisherSettings()
-    #expect(settings.degradationPreference == .notSet && !settings.allowAudioCaptureWhileMuted)
+    #expect(!settings.allowAudioCaptureWhileMuted && settings.videoCodecPreference == nil)
     settings.allowAudioCaptureWhileMuted = true
-    settings.preferredVideoCodecs = .manual(withCodecs: [NSNumber(value: OTVideoCodecType.VP9.rawValue)])
-    #expect(settings.preferredVideoCodecs?.automatic == false && settings.preferredVideoCodecs?.codecs == [3])
+    settings.videoCodecPreference = .manual(withCodecs: [NSNumber(value: OTVideoCodecType.VP9.rawValue)])
+    #expect(settings.videoCodecPreference?.automatic == false && settings.videoCodecPreference?.codecs == [3])
+    let publisher = try #require(OTPublisherKit(delegate: nil, settings: settings))
+    #expect(publisher.degradationPreference == .notSet)
+    publisher.degradationPreference = .balanced
+    #expect(publisher.degradationPreference == .balanced)
     #expect(OTVideoCodecPreference.automatic().automatic && settings.allowAudioCaptureWhileMuted)
     let preferences: [OTDegradationPreference] = [
       .notSet, .maintainFrameRateAndResolution, .maintainFrameRate, .maintainResolution, .balanced,

@@ -35,7 +35,7 @@ import Testing
     #expect(UprightFrame().getPlaneStride(9) == 16 && WideAudio().sampleRate == 48_000)
     #expect(NamedFilter(name: "dark", transformer: Darkener())?.title == "dark")
     #expect(MutedMicrophones.settings().allowAudioCaptureWhileMuted && Preferences.codec == 3)
-    #expect(Preferences.settings().preferredVideoCodecs?.codecs == [2])
+    #expect(Preferences.settings().videoCodecPreference?.codecs == [2])
     #expect(
       try #require(ApplicationSession(applicationId: "app", sessionId: "room", delegate: nil)).sessionId == "room")
   }

@@ -20,7 +20,9 @@ open class OTPublisherKit: NSObject {
     var publishVideo = true
     var publishCaptions = false
     var videoType = OTPublisherKitVideoType.camera
-    var audioFallbackEnabled = true
+    /// Nil leaves it to the type of the video.
+    var audioFallbackEnabled: Bool?
+    var degradationPreference = OTDegradationPreference.notSet
     var bitratePreset = OTVideoBitratePreset.default
     var maxVideoBitrate: Int32 = 0
   }
@@ -160,10 +162,18 @@ open class OTPublisherKit: NSObject {
     set { state.videoType = newValue }
   }
 
-  /// Whether subscribers with a slow network may be left with the audio alone. The server always does.
+  /// Whether subscribers with a slow network may be left with the audio alone. Unless it is set, it is true of a camera
+  /// and false of a screen. The server always does.
   open var audioFallbackEnabled: Bool {
-    get { state.audioFallbackEnabled }
+    get { state.read { $0.audioFallbackEnabled ?? ($0.videoType == .camera) } }
     set { state.audioFallbackEnabled = newValue }
+  }
+
+  /// The property of video that suffers first when bandwidth is short. Without effect: the video's content hint
+  /// decides.
+  open var degradationPreference: OTDegradationPreference {
+    get { state.degradationPreference }
+    set { state.degradationPreference = newValue }
   }
 
   /// The bit rate of the video. Set it before publishing.

@@ -25,10 +25,7 @@ open class OTPublisherKitSettings: NSObject {
   /// Whether the microphone goes on while the audio is muted. Without effect: it does.
   open var allowAudioCaptureWhileMuted = false
   /// The codecs for the video. Without effect: every codec is offered, and one that all can decode is sent.
-  open var preferredVideoCodecs: OTVideoCodecPreference?
-  /// The property of video that suffers first when bandwidth is short. Without effect: the video's content hint
-  /// decides.
-  open var degradationPreference = OTDegradationPreference.notSet
+  open var videoCodecPreference: OTVideoCodecPreference?
 
   public override init() { super.init() }
 }

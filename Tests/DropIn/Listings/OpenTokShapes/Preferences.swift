@@ -2,7 +2,10 @@
 import OpenTok
 
 protocol PreferredVideo: AnyObject {
-  var preferredVideoCodecs: OTVideoCodecPreference? { get set }
+  var videoCodecPreference: OTVideoCodecPreference? { get set }
+}
+
+protocol Degrading: AnyObject {
   var degradationPreference: OTDegradationPreference { get set }
 }
 
@@ -12,6 +15,7 @@ protocol CodecChoice: AnyObject {
 }
 
 extension OTPublisherKitSettings: PreferredVideo {}
+extension OTPublisherKit: Degrading {}
 extension OTVideoCodecPreference: CodecChoice {}
 
 enum Preferences {
@@ -22,8 +26,7 @@ enum Preferences {
   }
   static func settings() -> OTPublisherSettings {
     let settings = OTPublisherSettings()
-    settings.degradationPreference = OTDegradationPreference.balanced
-    settings.preferredVideoCodecs = codecs([.H264])
+    settings.videoCodecPreference = codecs([.H264])
     return settings
   }
 }
