@@ -110,6 +110,7 @@ import Testing
     alert.choose(alert.actions[0])
     #expect(screen.answers == ["ok"] && screen.presentedViewController == nil && alert.view.window == nil)
     #expect(Servers.host(Servers.settings("https://meet.example.com/")) == "meet.example.com")
+    #expect(TopScreens.channels(.sharedInstance()) == [1, 2])
   }
 
   @Test("a collection of an app's own layout makes the cells that its screen names")

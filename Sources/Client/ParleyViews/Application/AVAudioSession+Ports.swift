@@ -67,6 +67,10 @@ extension AVAudioSession {
   public var inputNumberOfChannels: Int { 1 }
   /// Channels that are played.
   public var outputNumberOfChannels: Int { 2 }
+  /// As ``inputNumberOfChannels``.
+  public var preferredInputNumberOfChannels: Int { inputNumberOfChannels }
+  /// As ``outputNumberOfChannels``.
+  public var preferredOutputNumberOfChannels: Int { outputNumberOfChannels }
   /// Does nothing: calls have one.
   public func setPreferredInputNumberOfChannels(_ count: Int) throws {}
   /// Does nothing: the desktop's settings choose.
