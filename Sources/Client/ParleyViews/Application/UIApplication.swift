@@ -223,8 +223,8 @@ public protocol UIApplicationDelegate: AnyObject {
 }
 
 extension UIApplicationDelegate {
-  /// The app's key window, for code that knows the delegate only by its protocol: `delegate?.window??.rootViewController`.
-  /// An app's own property of the name goes before it.
+  /// The app's key window, for code that knows the delegate by its protocol alone:
+  /// `delegate?.window??.rootViewController`. An app's own property of the name goes before it.
   @_disfavoredOverload public var window: UIWindow?? { UIApplication.shared.keyWindow }
   /// Lets the launch continue.
   public func application(
