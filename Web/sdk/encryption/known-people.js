@@ -122,7 +122,10 @@ function peopleOf(stored) {
 
 /** A name as it is remembered: without control characters, and short. */
 function cleanName(name) {
-  const parts = characters(name.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ""));
+  const plain = name.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "");
+  // As all that are stored are, which are read again whenever somebody comes: cutting into characters costs the most.
+  if (utf8(plain).length <= longestName) { return plain; }
+  const parts = characters(plain);
   let [length, bytes] = [0, 0];
   for (const each of parts) {
     bytes += utf8(each).length;
