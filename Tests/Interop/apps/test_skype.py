@@ -19,7 +19,7 @@ import numpy as np
 from bank import Bank
 from browser import Person, shared_driver, wait_for
 from command import run
-from display import write_png
+from display import count_colours, write_png
 from media import CAST
 from record import Record
 from server import OUTPUT, Server
@@ -572,7 +572,7 @@ class Window(Case):
             if not moves and not np.array_equal(first // 64, second // 64):
                 return "no: it changes"
             write_png(self.folder / f"{name}.png", second)
-            colours = len(np.unique(second.reshape(-1, 3), axis=0))
+            colours = count_colours(second)
             return (second,) if colours > 20 else f"no: {colours} colours"
         return wait_for(f"a picture of {name}", drawn)[0]
 

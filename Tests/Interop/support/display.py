@@ -76,6 +76,11 @@ class Display:
         return wait_for(f"a window {title!r}", lambda: self.windows(title), seconds)[0]
 
 
+def count_colours(pixels: np.ndarray) -> int:
+    """How many 8-bit colours there are."""
+    return len(np.unique(pixels.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)))
+
+
 def write_png(path: Path, pixels: np.ndarray) -> None:
     """Writes a PNG file of 8-bit colours."""
     def chunk(kind: bytes, content: bytes) -> bytes:
@@ -83,4 +88,4 @@ def write_png(path: Path, pixels: np.ndarray) -> None:
     height, width = pixels.shape[:2]
     rows = b"".join(b"\0" + row.tobytes() for row in np.ascontiguousarray(pixels))
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
-                     + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b""))
+                     + chunk(b"IDAT", zlib.compress(rows, 6)) + chunk(b"IEND", b""))
