@@ -10,10 +10,12 @@ import pytest
 FOLDER = Path(__file__).resolve().parent
 (FOLDER / "output").mkdir(exist_ok=True)
 
-#: Modules that take longest, by the seconds they take. They begin first, so that none of them is left at the end, when
-#: the others have nothing to do.
-LONG = ("test_skype", "test_opentok_script", "test_meeting", "test_client_trouble", "test_chat", "test_opentok_app", "test_admin", "test_hosting",
-        "test_codecs", "test_data", "test_operation", "test_opentok", "test_addresses", "test_client_devices", "test_link_devices")
+#: Modules that take more than 40 s, those with the most first: the last of them ends when the others do, rather than
+#: long after. `make test` leaves the seconds of each test in .build/test-times/interop.json.
+LONG = ("test_skype", "test_encrypted_meetings", "test_opentok_script", "test_meeting", "test_admin", "test_opentok_app",
+        "test_keyboard_hosts", "test_client_trouble", "test_encrypted_contents", "test_chat", "test_hosting", "test_opentok",
+        "test_link_devices", "test_firefox", "test_data", "test_codecs", "test_accessibility", "test_operation", "test_addresses",
+        "test_keyboard", "test_lobby", "test_keyboard_apps")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
