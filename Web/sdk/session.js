@@ -129,6 +129,8 @@ export class Session {
   #end(error) {
     this.#refusal = error;
     this.#encryption._refusedBy(error);
+    // A server that has not refused it itself would keep the participant for the whole resume window.
+    if (this.#lifecycle.joinedOnce) { this.#signaling?.close({ leave: true }); }
     this.#delegate.emit("error", { error, fatal: true });
     this.#delegate.end("failed", error.message, error);
   }
