@@ -9,11 +9,14 @@ const SIGN_IN = { disabled: ["not at all", "warn"], jwt: ["signed tokens", "good
 /** @param {object} page see `app.js` */
 export async function domainsPage(page) {
   page.title("Domains");
-  const domains = await request("GET", "domains");
-  const list = table("Domains", ["Name", "Id", "Environment", "Users prove themselves by", "Made"], domains.items.map((domain) => [
-    h("a", { href: `#/domains/${part(domain.name)}`, text: domain.name }), h("span", { class: "mono", text: domain.id }),
-    domain.environment, badge(...SIGN_IN[domain.authentication]), when(domain.created),
-  ]), "There are none. An app of the messaging service needs one.");
+  let count = 0;
+  const list = await paged("domains", {}, (items) => {
+    count = items.length;
+    return table("Domains", ["Name", "Id", "Environment", "Users prove themselves by", "Made"], items.map((domain) => [
+      h("a", { href: `#/domains/${part(domain.name)}`, text: domain.name }), h("span", { class: "mono", text: domain.id }),
+      domain.environment, badge(...SIGN_IN[domain.authentication]), when(domain.created),
+    ]), "There are none. An app of the messaging service needs one.");
+  });
   const making = form("Make the domain", [
     field("Name", input("name", { required: true, most: 64, pattern: "[a-z0-9\\-]+" }), "Lower-case letters, digits and hyphens. A tenant of this name is made too."),
     ...settingsFields(),
@@ -22,7 +25,7 @@ export async function domainsPage(page) {
     await showPushKey(domain);
     location.hash = `#/domains/${part(domain.name)}`;
   });
-  page.show(list, h("details", { class: "card", open: domains.items.length === 0 }, h("summary", { text: "Make a domain" }), making));
+  page.show(list, h("details", { class: "card", open: count === 0 }, h("summary", { text: "Make a domain" }), making));
 }
 
 /** Shows the key of push signatures, if an answer has it: only that which makes it does. */
@@ -81,6 +84,8 @@ function settingsFields(domain) {
   return [
     field("Users prove who they are by", authentication), field("Environment", environment, "Without authentication it is the sandbox."), jwt, oauth, both, claims,
     field("Key management: sealed keys of users are kept here", keyManagement, "Apps have to be set up for the same."),
+    field("Most bytes of messages, files, chats and key records", input("maximumStoredBytes", { type: "number", min: 0, value: domain?.maximumStoredBytes ?? "" }),
+      "64 GiB, or 4 GiB in the sandbox, when left empty."),
     address("pushUrl", "Push address", "Told of messages and calls for identities without a connection. None when left empty."),
   ];
 }
@@ -91,7 +96,7 @@ function settings(values) {
   const fold = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
   const common = {
     authentication: kind, environment: kind === "disabled" ? "sandbox" : values.environment, keyManagement: values.keyManagement === "true",
-    pushUrl: values.pushUrl || null,
+    pushUrl: values.pushUrl || null, maximumStoredBytes: values.maximumStoredBytes === "" ? null : Number(values.maximumStoredBytes),
   };
   if (kind === "disabled") { return common; }
   const rules = { ...common, clientIds: fold(values.clientIds), scopes: fold(values.scopes), userClaim: values.userClaim || "sub" };
@@ -140,6 +145,7 @@ export async function domainPage(page, name) {
   });
   page.show(h("p", {}, h("a", { href: "#/domains", text: "All domains" })),
     h("p", { class: "facts" }, h("span", {}, "Id ", h("span", { class: "mono", text: domain.id })), h("span", {}, "Made ", when(domain.created)),
+      h("span", {}, `Stores ${Math.ceil((domain.storedBytes ?? 0) / (1 << 20))} MiB`),
       h("span", {}, "Limits of its calls are rules of the tenant ", h("a", { href: `#/tenants/${part(domain.name)}`, text: domain.name }))),
     h("section", {}, h("h2", { text: "Identities" }), search, found),
     h("details", { class: "card" }, h("summary", { text: "Change the domain" }), rules),

@@ -53,6 +53,14 @@ public enum MessagingLimits {
   public static let history = 100
   /// Chats in one answer of `chatsGet`.
   public static let chatPage = 50
+  /// Bytes of the messages of one identity that are stored, each with ``messageOverhead``.
+  public static let storedMessageBytes = 256 << 20
+  /// Bytes that each stored message counts besides its body.
+  public static let messageOverhead = 300
+  /// Bytes of messages, attachments, texts and keys of chats, and key records of one domain, unless it has a bound of
+  /// its own: in production, and in the sandbox.
+  public static let domainBytes = 64 << 30
+  public static let sandboxBytes = 4 << 30
   /// Events sent to an endpoint that it has not acknowledged. More wait on the disk.
   public static let unacknowledged = 200
   /// Bytes of such events, unless a single one has more.

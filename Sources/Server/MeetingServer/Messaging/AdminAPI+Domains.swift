@@ -7,9 +7,11 @@ import Transport
 /// Domains of the messaging service, their identities and endpoints.
 extension AdminAPI {
   func listDomains(_ call: inout Call) async throws -> HTTPResponse {
+    let limit = try call.query.pageLimit()
+    let after = try call.query.text("after", "the end of the page before", Tenant.isName)
     try call.query.finish()
-    let domains = try await store.mailboxes { try $0.domains() }
-    return .json(AdminPage(items: domains.map { DomainView($0) }))
+    let domains = try await store.mailboxes { try $0.domains(after: after ?? "", limit: limit + 1) }
+    return .json(Self.page(domains.map { DomainView($0) }, limit: limit) { $0.name })
   }
 
   func createDomain(_ call: inout Call) async throws -> HTTPResponse {
@@ -42,7 +44,9 @@ extension AdminAPI {
 
   func showDomain(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
-    return .json(DomainView(try await domain(call.path[0])))
+    let domain = try await domain(call.path[0])
+    let usage = try await store.mailboxes { try $0.usage(of: domain.id) }
+    return .json(DomainView(domain, usage: usage))
   }
 
   func changeDomain(_ call: inout Call) async throws -> HTTPResponse {

@@ -14,6 +14,7 @@ struct DomainFields: Sendable {
   private var scopes: [String]?
   private var keyManagement: Bool?
   private var pushURL: String??
+  private var maximumStoredBytes: Int??
   /// The rules' fields that the body has.
   private var given: Set<String> = []
 
@@ -38,6 +39,7 @@ struct DomainFields: Sendable {
     scopes = try fields.texts("scopes", most: 32, 1...256)
     keyManagement = try fields.truth("keyManagement")
     pushURL = try fields.removable("pushUrl", 1...2_048)
+    maximumStoredBytes = try fields.limit("maximumStoredBytes", 0...MessagingDomain.Settings.mostStoredBytes)
   }
 
   func applied(to old: MessagingDomain.Settings?) throws(Refusal) -> MessagingDomain.Settings {
@@ -57,6 +59,7 @@ struct DomainFields: Sendable {
       let known = settings.push
       settings.push = pushURL.map { MessagingDomain.PushTarget(url: $0, replacing: known) }
     }
+    if let maximumStoredBytes { settings.maximumStoredBytes = maximumStoredBytes }
     if let problem = settings.problem { throw Refusal(422, "badDomain", problem) }
     return settings
   }

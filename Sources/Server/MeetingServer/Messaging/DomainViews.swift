@@ -24,9 +24,13 @@ struct DomainView: Encodable {
   var pushUrl: String?
   /// The key of push signatures, shown when it is made.
   var pushSecret: String?
+  /// The domain's own bound of stored bytes.
+  var maximumStoredBytes: Int?
+  /// The bytes that it stores, only where one domain is asked for.
+  var storedBytes: Int?
   var created: Date
 
-  init(_ domain: MessagingDomain, showing: Bool = false) {
+  init(_ domain: MessagingDomain, showing: Bool = false, usage: StorageUsage? = nil) {
     let settings = domain.settings
     id = domain.id.text
     name = domain.name
@@ -45,6 +49,8 @@ struct DomainView: Encodable {
     keyManagement = settings.hasKeyManagement
     pushUrl = settings.push?.url
     pushSecret = showing ? settings.push?.secret : nil
+    maximumStoredBytes = settings.maximumStoredBytes
+    storedBytes = usage?.bytes
     created = domain.created
   }
 

@@ -69,9 +69,17 @@ struct KeyRecordEndpoints: Sendable {
             + "\(MessagingLimits.keyRecordDepth) deep (keyRecordDepth).")
       }
       let text = String(decoding: json, as: UTF8.self)
-      if try await reach({ try $0.put(keyRecord: text, ifStill: known, of: user, in: domain.id) }) {
-        return Self.answer(json)
+      let added = json.count - (known?.utf8.count ?? 0)
+      let isStored = try await reach { transaction -> Bool? in
+        let usage = try transaction.usage(of: domain.id)
+        guard added <= 0 || usage.bytes + added <= usage.limit else { return nil }
+        return try transaction.put(keyRecord: text, ifStill: known, of: user, in: domain.id)
       }
+      guard let isStored else {
+        throw Refusal(
+          507, "domainBytes", "The domain stores as many bytes as it may. Its operator can raise the bound.")
+      }
+      if isStored { return Self.answer(json) }
     }
     throw Refusal(409, "keysChanged", "Others of the user's devices change the record at this moment. Try again.")
   }

@@ -6,6 +6,8 @@ import Messaging
 /// Numbers of the store for metrics.
 struct StoredCounts: Sendable {
   var domains: Int
+  var bytes: Int
+  var fullDomains: Int
   var identities: Int
   var expires: Instant
 }
@@ -27,6 +29,8 @@ extension MailboxHub {
       // A store that is closed or whose disk fails has no numbers; the other metrics stay.
       if let stored = await storedCounts() {
         gauges.append(("domains", "Domains of the messaging service.", stored.domains))
+        gauges.append(("stored_bytes", "Bytes that all domains store, counted every minute.", stored.bytes))
+        gauges.append(("full_domains", "Domains that use nine tenths of their bytes.", stored.fullDomains))
         gauges.append(("identities", "Identities of all domains, counted every minute.", stored.identities))
       }
       let lines = gauges.map { name, help, value in
@@ -41,8 +45,10 @@ extension MailboxHub {
     let now = MonotonicClock.now
     if let storedCounts, now < storedCounts.expires { return storedCounts }
     let counted = try? await store.mailboxes { transaction in
-      StoredCounts(
-        domains: try transaction.domains().count, identities: try transaction.identityCount(),
+      let usages = try transaction.usages()
+      return StoredCounts(
+        domains: usages.count, bytes: usages.reduce(0) { $0 + $1.bytes },
+        fullDomains: usages.count(where: \.isNearlyFull), identities: try transaction.identityCount(),
         expires: now + .seconds(60))
     }
     storedCounts = counted

@@ -69,6 +69,7 @@ extension MailboxHub {
   }
 
   func purge() async {
+    continueUpkeep()
     let day: Int64 = 24 * 3_600 * 1_000
     do throws(MessagingFailure) {
       var (rows, last) = (0, 0)

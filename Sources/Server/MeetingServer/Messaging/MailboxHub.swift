@@ -40,6 +40,8 @@ actor MailboxHub {
   let meetings: CallMeetings?
   private var queue = GroupCommitQueue<Job, Never>()
   private var isCommitting = false
+  /// Whether a part of the upkeep is on its way.
+  private var isInUpkeep = false
   /// Jobs that share one synchronisation of the disk. More would hold up the first of them.
   private static let groupJobs = 256
   /// Requests of an endpoint that are on their way to the disk. Its next one waits in the socket.
@@ -225,9 +227,35 @@ actor MailboxHub {
     send(outcome.passing)
     for endpoint in outcome.deregistered { remove(endpoint) }
     if let transfer = outcome.transfer { tickets.insert(transfer, now: MonotonicClock.now) }
-    if let attachments {
-      for id in outcome.removedAttachments { Task { await attachments.remove(id) } }
-    }
+    removeFiles(of: outcome.removedAttachments)
+    if outcome.leavesUpkeep { continueUpkeep() }
+  }
+
+  private func removeFiles(of removed: [AttachmentID]) {
+    guard let attachments, !removed.isEmpty else { return }
+    Task { for id in removed { await attachments.remove(id) } }
+  }
+
+  /// Does what requests have left, a part in each group: others' requests go on between them.
+  func continueUpkeep() {
+    guard !isInUpkeep else { return }
+    isInUpkeep = true
+    submit(
+      Job { transaction, time in
+        let part = try MailboxUpkeep.next(now: time, in: transaction)
+        return { hub in
+          hub.isInUpkeep = false
+          switch part {
+          case nil: return
+          case .removed(let attachments): hub.removeFiles(of: attachments)
+          case .announced(let outcome, let caller): hub.publish(outcome, from: caller)
+          }
+          hub.continueUpkeep()
+        }
+      } fail: { hub, _ in
+        // The store has said why. The next hour tries again.
+        hub.isInUpkeep = false
+      })
   }
 
   private static func text(of event: MailboxEvent) -> String? {

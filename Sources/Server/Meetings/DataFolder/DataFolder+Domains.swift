@@ -4,14 +4,21 @@ public import Messaging
 
 /// Domains of the messaging service, their identities and endpoints.
 extension DataFolder {
-  /// Every domain, by name.
-  public func domains() async throws -> [MessagingDomain] { try await store.mailboxes { try $0.domains() } }
+  /// Some domains, by name.
+  public func domains(after: String = "", limit: Int) async throws -> [MessagingDomain] {
+    try await store.mailboxes { try $0.domains(after: after, limit: limit) }
+  }
+
+  /// The bytes that a domain stores, and its bound.
+  public func usage(of domain: DomainID) async throws -> StorageUsage {
+    try await store.mailboxes { try $0.usage(of: domain) }
+  }
 
   /// The domain of that name or id; nil when there is none.
   public func domain(_ name: String) async throws -> MessagingDomain? {
     try await store.mailboxes { transaction in
       if DomainID.accepts(name), let domain = try transaction.domain(DomainID(name)) { return domain }
-      return try transaction.domains().first { $0.name == name }
+      return try transaction.domain(name: name)
     }
   }
 

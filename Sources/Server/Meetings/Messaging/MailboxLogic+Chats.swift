@@ -38,6 +38,7 @@ extension MailboxLogic {
     let pair = try isOneToOne ? self.pair(with: others) : nil
     try requireRoom(for: try identities(others.sorted()).map(\.regId))
     try requireOwnRoom()
+    try requireRoom(for: (subject?.count ?? 0) + (data?.count ?? 0) + Self.size(of: keys))
     let chat = ChatRecord(
       id: ChatID(RandomID.text(characters: 26)), domain: caller.domain, pair: pair, creator: caller.regId,
       cookie: cookie, invitePolicy: policy, lastMessage: 0)
@@ -116,6 +117,7 @@ extension MailboxLogic {
     let added = Set(invitees).subtracting(presentIDs).sorted()
     guard present.count + added.count <= MessagingLimits.participants else { throw Self.tooMany }
     try requireRoom(for: try identities(added).map(\.regId))
+    try requireRoom(for: added.isEmpty ? 0 : Self.size(of: keys))
     try enter(added, chat, keys, isAdmin: false, state: .pending)
     // Those who have not joined get their invitation once more, with the newer envelope.
     let again = present.filter { $0.state == .pending && invitees.contains($0.regId) }.map(\.regId)
@@ -125,6 +127,8 @@ extension MailboxLogic {
     if !added.isEmpty { try announce(chat, except: Set(added + again)) }
     outcome.answer = .chat(chat: try info(of: chat, for: caller.regId))
   }
+
+  private static func size(of keys: [SealedEnvelope]) -> Int { keys.reduce(0) { $0 + $1.sealed.count } }
 
   private static var tooMany: MessagingFailure {
     MessagingFailure(
@@ -158,7 +162,9 @@ extension MailboxLogic {
     try deliver(.chatRemoved(chatId: chat.id, by: caller.regId), to: regId)
     let rest = try transaction.participants(of: chat.id)
     guard !rest.isEmpty else {
-      outcome.removedAttachments += try transaction.remove(chat: chat.id)
+      let removed = try transaction.remove(chat: chat.id)
+      outcome.removedAttachments += removed.attachments
+      if !removed.isComplete { outcome.leavesUpkeep = true }
       return
     }
     // A chat without an admin could never get one.
@@ -185,8 +191,10 @@ extension MailboxLogic {
     try requireShort(subject)
     try require(data, characters: MessagingLimits.dataCharacters, "dataCharacters")
     var texts = try transaction.texts(of: id)
+    let before = texts.characters
     texts.subject = subject ?? texts.subject
     texts.data = data ?? texts.data
+    try requireRoom(for: texts.characters - before)
     try transaction.put(texts, of: id)
     try announce(chat)
     outcome.answer = .chat(chat: try info(of: chat, for: caller.regId))

@@ -88,9 +88,8 @@ extension MailboxLogic {
     }
     try transaction.setKeys(keys, of: caller.regId, changes: changes + 1, hour: hour)
     // The identity's endpoints get it too, and see whether it was one of them.
-    for other in try transaction.contacts(of: caller.regId) + [caller.regId] {
-      try deliver(.keysChanged(regId: caller.regId, keys: keys), to: other, subject: "keys:\(caller.regId)")
-    }
+    try deliver(.keysChanged(regId: caller.regId, keys: keys), to: caller.regId, subject: "keys:\(caller.regId)")
+    try announce(keys, after: nil)
   }
 
   static func require(_ description: String, _ nickname: String) throws {

@@ -15,6 +15,7 @@ extension MailboxLogic {
       outcome.answer = .sent(number: known.number, time: known.time)
       return
     }
+    try requireRoom(forMessage: body)
     for attachment in Set(attachments) {
       guard var record = try transaction.attachment(attachment), record.chat == id, record.owner == caller.regId,
         record.isComplete
@@ -132,6 +133,7 @@ extension MailboxLogic {
         "The attachments of an identity have at most \(MessagingLimits.storedAttachmentBytes) bytes "
           + "(storedAttachmentBytes). Recall messages with some of them.")
     }
+    try requireRoom(for: bytes)
     let attachment = AttachmentRecord(
       id: AttachmentID(RandomID.text(characters: 26)), chat: id, owner: caller.regId, bytes: bytes, isComplete: false,
       created: Date(timeIntervalSince1970: Double(now.milliseconds) / 1_000))

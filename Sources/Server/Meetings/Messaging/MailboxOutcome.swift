@@ -32,6 +32,8 @@ public struct MailboxOutcome: Sendable {
   public var transfer: Transfer?
   /// Attachments whose files go.
   public var removedAttachments: [AttachmentID] = []
+  /// Whether something is left for ``MailboxUpkeep``.
+  public var leavesUpkeep = false
 
   public init(answer: MessagingAnswer) { self.answer = answer }
 }

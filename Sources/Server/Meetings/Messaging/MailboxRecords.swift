@@ -81,6 +81,8 @@ public struct ChatRecord: Sendable, Hashable {
 public struct ChatTexts: Sendable, Hashable {
   public var subject: Sealed?
   public var data: Sealed?
+
+  var characters: Int { (subject?.count ?? 0) + (data?.count ?? 0) }
 }
 
 /// The envelopes with a chat's key that a participant has. Up to 32,000 characters.

@@ -19,9 +19,16 @@ public protocol MailboxTransaction {
 
   func domain(_ id: DomainID) throws(MeetingStoreError) -> MessagingDomain?
   func domain(name: String) throws(MeetingStoreError) -> MessagingDomain?
-  func domains() throws(MeetingStoreError) -> [MessagingDomain]
+  /// Some domains, by name.
+  func domains(after: String, limit: Int) throws(MeetingStoreError) -> [MessagingDomain]
   func insert(_ domain: MessagingDomain) throws(MeetingStoreError)
   func update(_ domain: MessagingDomain) throws(MeetingStoreError)
+  /// The bytes that a domain stores, and its bound.
+  func usage(of domain: DomainID) throws(MeetingStoreError) -> StorageUsage
+  /// The usage of every domain.
+  func usages() throws(MeetingStoreError) -> [StorageUsage]
+  /// The bytes of the messages that an identity has sent, and that are stored.
+  func storedMessageBytes(of identity: RegID) throws(MeetingStoreError) -> Int
   /// Removes a domain with everything in it. Returns its endpoints.
   func remove(domain: DomainID) throws(MeetingStoreError) -> [EndpointID]
 
@@ -68,8 +75,10 @@ public protocol MailboxTransaction {
   func setLastMessage(_ number: UInt64, of chat: ChatID) throws(MeetingStoreError)
   func texts(of chat: ChatID) throws(MeetingStoreError) -> ChatTexts
   func put(_ texts: ChatTexts, of chat: ChatID) throws(MeetingStoreError)
-  /// Removes a chat with its messages. Returns its attachments.
-  func remove(chat: ChatID) throws(MeetingStoreError) -> [AttachmentID]
+  /// Removes a chat, and as many of its messages as one transaction may. ``purgeRemovedChat(limit:)`` removes the rest.
+  func remove(chat: ChatID) throws(MeetingStoreError) -> RemovedRows
+  /// Removes messages of a chat that is removed already: at most `limit` rows of a table. Nil when there is none.
+  func purgeRemovedChat(limit: Int) throws(MeetingStoreError) -> RemovedRows?
   /// The participants in the order of their numbers, for what goes to each of them.
   func members(of chat: ChatID) throws(MeetingStoreError) -> [RegID]
   func participants(of chat: ChatID) throws(MeetingStoreError) -> [ParticipantRecord]
@@ -80,8 +89,12 @@ public protocol MailboxTransaction {
   /// Stores the newest envelope of a participant: the one that it made itself, or the one from others.
   func put(_ envelope: Sealed, isOwn: Bool, of identity: RegID, in chat: ChatID) throws(MeetingStoreError)
   func remove(participant: RegID, of chat: ChatID) throws(MeetingStoreError)
-  /// Everybody who has a chat with this identity.
-  func contacts(of identity: RegID) throws(MeetingStoreError) -> [RegID]
+  /// Others who share chats with an identity, of the chats after one: somewhat more than `limit` at most.
+  func contacts(of identity: RegID, after chat: ChatID?, limit: Int) throws(MeetingStoreError) -> ContactPage
+  /// Notes the chat after which an identity's new keys are still to be announced; nil when all is done.
+  func setKeyNotice(of identity: RegID, after chat: ChatID?) throws(MeetingStoreError)
+  /// An identity whose keys are still to be announced.
+  func keyNotice() throws(MeetingStoreError) -> KeyNotice?
 
   // MARK: Messages
 

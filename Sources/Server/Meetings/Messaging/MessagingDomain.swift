@@ -23,15 +23,20 @@ public struct MessagingDomain: Sendable, Hashable {
     public var hasKeyManagement: Bool
     /// The receiver of pushes for endpoints without a connection.
     public var push: PushTarget?
+    /// The most bytes that it stores; nil for those of its environment. See ``StorageUsage``.
+    public var maximumStoredBytes: Int?
+    /// The highest bound that a domain can have: 64 TiB.
+    public static let mostStoredBytes = 64 << 40
 
     public init(
       environment: Environment, authentication: DomainAuthentication, hasKeyManagement: Bool = true,
-      push: PushTarget? = nil
+      push: PushTarget? = nil, maximumStoredBytes: Int? = nil
     ) {
       self.environment = environment
       self.authentication = authentication
       self.hasKeyManagement = hasKeyManagement
       self.push = push
+      self.maximumStoredBytes = maximumStoredBytes
     }
 
     /// The reason why they cannot be, as a sentence; nil when they can.

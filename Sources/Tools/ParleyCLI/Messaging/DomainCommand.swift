@@ -9,7 +9,10 @@ enum DomainCommand {
     name: "domain", summary: "look after domains of the messaging service",
     help: "Looks after domains of the messaging service: one for each application. A domain has a tenant of its name.",
     members: [
-      .init(name: "list", operands: "", help: "list the domains", table: [DataFolder.option, .json], run: list),
+      .init(
+        name: "list", operands: "", help: "list the domains",
+        table: [.limit(), Option("after", .text("NAME"), "begin after this domain"), DataFolder.option, .json],
+        run: list),
       .init(
         name: "create", operands: "NAME", help: "make a domain, and print its id",
         table: CommandOptions.domainRules + [DataFolder.option, .json], run: create),
@@ -28,7 +31,8 @@ enum DomainCommand {
   private static func list(_ options: CommandOptions) async throws {
     try options.requireNoOperands()
     try await DataFolder.with(options) { folder in
-      for domain in try await folder.domains() { print(domain, options) }
+      let domains = try await folder.domains(after: options["after"] ?? "", limit: options.count("limit"))
+      for domain in domains { print(domain, options) }
     }
   }
 
@@ -61,7 +65,7 @@ enum DomainCommand {
       if showsSecrets, domain.settings.push != nil {
         try await folder.append(folder.entry("domain.showSecret", domain.name, tenant: domain.name))
       }
-      print(domain, options, showsSecrets: showsSecrets)
+      print(domain, options, usage: try await folder.usage(of: domain.id), showsSecrets: showsSecrets)
     }
   }
 
@@ -93,26 +97,36 @@ enum DomainCommand {
     }
   }
 
-  private static func print(_ domain: MessagingDomain, _ options: CommandOptions, showsSecrets: Bool = false) {
-    if options.has("json") { return line(domain, showsSecrets: showsSecrets).print() }
+  private static func print(
+    _ domain: MessagingDomain, _ options: CommandOptions, usage: StorageUsage? = nil, showsSecrets: Bool = false
+  ) {
+    if options.has("json") { return line(domain, usage: usage, showsSecrets: showsSecrets).print() }
     let settings = domain.settings
     var text = "\(domain.name)  \(domain.id)  \(settings.environment.rawValue)  auth \(settings.authentication.kind)"
     if !settings.hasKeyManagement { text += "  no key management" }
     if let push = settings.push {
       text += "  push \(push.url)\(showsSecrets ? " secret \(push.secret)" : "")"
     }
+    if let usage { text += "  stores \(usage.bytes >> 20) of \(usage.limit >> 20) MiB" }
     CommandLineText.say(text + "\n")
   }
 
-  private static func line(_ domain: MessagingDomain, showsSecrets: Bool = false) -> JSONLine {
+  private static func line(
+    _ domain: MessagingDomain, usage: StorageUsage? = nil, showsSecrets: Bool = false
+  ) -> JSONLine {
     let settings = domain.settings
     let push = settings.push
-    return [
+    var line: JSONLine = [
       "id": .text(domain.id.text), "name": .text(domain.name), "environment": .text(settings.environment.rawValue),
       "auth": .text(settings.authentication.kind), "keyManagement": .truth(settings.hasKeyManagement),
       "pushURL": .text(push?.url ?? ""), "pushSecret": .text(showsSecrets ? push?.secret ?? "" : ""),
       "created": .text(DataFolder.text(domain.created)),
     ]
+    if let usage {
+      line.add("storedBytes", .integer(usage.bytes))
+      line.add("maximumStoredBytes", .integer(usage.limit))
+    }
+    return line
   }
 }
 

@@ -24,6 +24,9 @@ extension CommandOptions {
       "client-secret-file", .either(.file, "none"),
       "oauth: a file with the secret of the first --client-id, where token information asks for it"),
     Option("key-management", .choice(["on", "off"]), otherwise: "on", "whether sealed keys are kept in vaults"),
+    Option(
+      "max-stored-mib", .either(.number(0...MessagingDomain.Settings.mostStoredBytes >> 20), "none"),
+      otherwise: "65536, or 4096 in the sandbox", "the most MiB of its messages, files, chats and key records"),
     Option("push-url", .either(.text("URL"), "none"), "where pushes for endpoints without a connection are posted"),
   ]
 
@@ -45,6 +48,7 @@ extension CommandOptions {
     if let url = self["push-url"] {
       settings.push = url == "none" ? nil : MessagingDomain.PushTarget(url: url, replacing: settings.push)
     }
+    if let most = limit("max-stored-mib") { settings.maximumStoredBytes = most.map { $0 << 20 } }
     if let problem = settings.problem { throw Problem(description: problem) }
     return settings
   }

@@ -276,6 +276,19 @@ struct MailboxTests {
       let admins = try await world.store.mailboxes { try $0.participants(of: chat).filter(\.isAdmin) }
       #expect(!admins.isEmpty)
     }
+    // The counted bytes are those that there are.
+    let id = world.domain.id
+    let (counted, stored) = try await world.store.mailboxes { transaction in
+      let sql = try #require(transaction as? SQLiteMailboxTransaction)
+      let stored = try sql.rows(
+        """
+        SELECT (SELECT coalesce(sum(coalesce(length(body), 0) + 300), 0) FROM mailbox_messages)
+          + (SELECT coalesce(sum(coalesce(length(key), 0) + coalesce(length(own_key), 0)), 0) FROM mailbox_envelopes)
+        """
+      ) { Int($0.integer(0)) }
+      return (try transaction.usage(of: id).bytes, stored.first)
+    }
+    #expect(counted == stored)
     #expect(try await world.store.integrityCheck() == ["ok"])
   }
 }

@@ -10,10 +10,18 @@ import Testing
 final class MailboxWorld {
   let store: SQLiteMeetingStore
   let domain: MessagingDomain
-  let folder = TemporaryFolder()
+  let folder: TemporaryFolder
   var now = Date(timeIntervalSince1970: 1_800_000_000)
 
+  /// The same domain after a restart of the store.
+  init(over old: MailboxWorld) async throws {
+    await old.store.close()
+    (folder, domain, now) = (old.folder, old.domain, old.now)
+    store = try await SQLiteMeetingStore.open(folder: folder.path)
+  }
+
   init() async throws {
+    folder = TemporaryFolder()
     store = try await SQLiteMeetingStore.open(folder: folder.path)
     let tenant = try await store.defaultTenant(now: now)
     domain = MessagingDomain(
@@ -94,6 +102,12 @@ final class MailboxWorld {
     let outcome = try await apply(.history(chatId: chat, from: .init(0), through: .init(.max)), by: caller)
     guard case .messages(let messages) = outcome.answer else { return [] }
     return messages
+  }
+
+  /// Does the next part of what requests have left; nil when there is none.
+  func upkeep() async throws -> MailboxUpkeep? {
+    let time = time
+    return try await store.mailboxes { try MailboxUpkeep.next(now: time, in: $0) }
   }
 
   func acknowledge(_ number: UInt64, by caller: MailboxCaller) async throws {

@@ -71,7 +71,8 @@ extension SQLiteMailboxTransaction {
 
   func put(_ texts: ChatTexts, of chat: ChatID) throws(MeetingStoreError) {
     try run(
-      "INSERT OR REPLACE INTO mailbox_chat_texts (chat, subject, data) VALUES (?, ?, ?)",
+      "INSERT INTO mailbox_chat_texts (chat, subject, data) VALUES (?, ?, ?) "
+        + "ON CONFLICT (chat) DO UPDATE SET subject = excluded.subject, data = excluded.data",
       [.text(chat.text), .sealed(texts.subject), .sealed(texts.data)])
   }
 
@@ -81,14 +82,36 @@ extension SQLiteMailboxTransaction {
     "mailbox_chat_texts",
   ]
 
-  func remove(chat: ChatID) throws(MeetingStoreError) -> [AttachmentID] {
+  func remove(chat: ChatID) throws(MeetingStoreError) -> RemovedRows {
     let id = SQLiteValue.text(chat.text)
-    let attachments = try rows("SELECT id FROM mailbox_attachments WHERE chat = ?", [id]) { AttachmentID($0.text(0)) }
-    for table in Self.chatTables {
+    for table in ["mailbox_participants", "mailbox_envelopes", "mailbox_chat_texts"] {
       try run("DELETE FROM \(table) WHERE chat = ?", [id])
     }
     try run("DELETE FROM mailbox_chats WHERE id = ?", [id])
-    return attachments
+    try run("INSERT OR IGNORE INTO mailbox_removed_chats (chat) VALUES (?)", [id])
+    return try purge(removed: id, limit: MailboxUpkeep.rows)
+  }
+
+  func purgeRemovedChat(limit: Int) throws(MeetingStoreError) -> RemovedRows? {
+    let chat = try rows("SELECT chat FROM mailbox_removed_chats LIMIT 1") { $0.text(0) }.first
+    return try chat.map { chat throws(MeetingStoreError) in try purge(removed: .text(chat), limit: limit) }
+  }
+
+  private func purge(removed chat: SQLiteValue, limit: Int) throws(MeetingStoreError) -> RemovedRows {
+    let attachments = try rows(
+      "SELECT id FROM mailbox_attachments WHERE chat = ? LIMIT ?", [chat, .number(limit)]
+    ) { AttachmentID($0.text(0)) }
+    for id in attachments { try remove(attachment: id) }
+    try run(
+      "DELETE FROM mailbox_messages WHERE chat = ?1 AND number IN (SELECT number FROM mailbox_messages "
+        + "WHERE chat = ?1 LIMIT ?2)", [chat, .number(limit)])
+    let messages = database.changes
+    try run(
+      "DELETE FROM mailbox_deleted WHERE (chat, number, identity) IN (SELECT chat, number, identity "
+        + "FROM mailbox_deleted WHERE chat = ? LIMIT ?)", [chat, .number(limit)])
+    let isComplete = max(attachments.count, messages, database.changes) < limit
+    if isComplete { try run("DELETE FROM mailbox_removed_chats WHERE chat = ?", [chat]) }
+    return RemovedRows(attachments: attachments, isComplete: isComplete)
   }
 
   private static let participantColumns = "chat, identity, state, admin, delivered, read, first_message"
@@ -157,12 +180,35 @@ extension SQLiteMailboxTransaction {
     }
   }
 
-  func contacts(of identity: RegID) throws(MeetingStoreError) -> [RegID] {
-    try rows(
+  func contacts(of identity: RegID, after chat: ChatID?, limit: Int) throws(MeetingStoreError) -> ContactPage {
+    // One chat more: the last one may not be whole.
+    let most = limit + MessagingLimits.participants
+    var found = try rows(
       """
-      SELECT DISTINCT other.identity FROM mailbox_participants AS own
-      JOIN mailbox_participants AS other ON other.chat = own.chat WHERE own.identity = ?1 AND other.identity <> ?1
-      """, [.id(identity)]
-    ) { $0.identity(0) }
+      SELECT own.chat, other.identity FROM mailbox_participants AS own
+      JOIN mailbox_participants AS other ON other.chat = own.chat
+      WHERE own.identity = ? AND own.chat > ? ORDER BY own.chat, other.identity LIMIT ?
+      """, [.id(identity), .text(chat?.text ?? ""), .number(most)]
+    ) { (chat: $0.text(0), identity: $0.identity(1)) }
+    let isLast = found.count < most
+    if !isLast, let cut = found.last?.chat { found.removeAll { $0.chat == cut } }
+    return ContactPage(
+      contacts: Set(found.map(\.identity)).subtracting([identity]).sorted(),
+      last: isLast ? nil : found.last.map { ChatID($0.chat) })
+  }
+
+  func setKeyNotice(of identity: RegID, after chat: ChatID?) throws(MeetingStoreError) {
+    guard let chat else {
+      return try run("DELETE FROM messaging_key_notices WHERE identity = ?", [.id(identity)])
+    }
+    try run(
+      "INSERT OR REPLACE INTO messaging_key_notices (identity, after_chat) VALUES (?, ?)",
+      [.id(identity), .text(chat.text)])
+  }
+
+  func keyNotice() throws(MeetingStoreError) -> KeyNotice? {
+    try rows("SELECT identity, after_chat FROM messaging_key_notices LIMIT 1") {
+      KeyNotice(regId: $0.identity(0), after: ChatID($0.text(1)))
+    }.first
   }
 }

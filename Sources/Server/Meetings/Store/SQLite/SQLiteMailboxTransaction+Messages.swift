@@ -80,8 +80,9 @@ extension SQLiteMailboxTransaction {
 
   func put(_ attachment: AttachmentRecord) throws(MeetingStoreError) {
     try run(
-      "INSERT OR REPLACE INTO mailbox_attachments (id, chat, owner, bytes, complete, created, uses) "
-        + "VALUES (?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO mailbox_attachments (id, chat, owner, bytes, complete, created, uses) "
+        + "VALUES (?, ?, ?, ?, ?, ?, ?) "
+        + "ON CONFLICT (id) DO UPDATE SET complete = excluded.complete, uses = excluded.uses",
       [
         .text(attachment.id.text), .text(attachment.chat.text), .id(attachment.owner), .number(attachment.bytes),
         .flag(attachment.isComplete), .time(attachment.created), .number(attachment.uses),

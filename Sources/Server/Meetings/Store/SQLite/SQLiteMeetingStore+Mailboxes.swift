@@ -63,9 +63,14 @@ struct SQLiteMailboxTransaction: MailboxTransaction {
     try rows("\(Self.domainQuery) WHERE tenant.name = ?", [.text(name)], Self.domain).first
   }
 
-  func domains() throws(MeetingStoreError) -> [MessagingDomain] {
-    try rows("\(Self.domainQuery) ORDER BY tenant.name", [], Self.domain)
+  func domains(after: String, limit: Int) throws(MeetingStoreError) -> [MessagingDomain] {
+    try rows(
+      "\(Self.domainQuery) WHERE tenant.name > ? ORDER BY tenant.name LIMIT ?", [.text(after), .number(limit)],
+      Self.domain)
   }
+
+  /// Every domain: what a restore looks at.
+  func domains() throws(MeetingStoreError) -> [MessagingDomain] { try domains(after: "", limit: .max) }
 
   func insert(_ domain: MessagingDomain) throws(MeetingStoreError) {
     try run(
@@ -79,6 +84,31 @@ struct SQLiteMailboxTransaction: MailboxTransaction {
   func update(_ domain: MessagingDomain) throws(MeetingStoreError) {
     try run(
       "UPDATE messaging_domains SET settings = ? WHERE id = ?", [.json(domain.settings), .text(domain.id.text)])
+  }
+
+  private static let usageQuery =
+    "SELECT usage.bytes, json_extract(domain.settings, '$.maximumStoredBytes'), "
+    + "json_extract(domain.settings, '$.environment') FROM messaging_domains AS domain "
+    + "JOIN messaging_usage AS usage ON usage.domain = domain.id"
+
+  private static func usage(_ row: SQLiteRow) -> StorageUsage {
+    StorageUsage(
+      bytes: Int(clamping: row.integer(0)), maximum: row.isNull(1) ? nil : Int(clamping: row.integer(1)),
+      environment: MessagingDomain.Environment(rawValue: row.text(2)) ?? .sandbox)
+  }
+
+  func usage(of domain: DomainID) throws(MeetingStoreError) -> StorageUsage {
+    let found = try rows("\(Self.usageQuery) WHERE domain.id = ?", [.text(domain.text)], Self.usage).first
+    // The domain is gone: nothing is stored in it any more.
+    return found ?? StorageUsage(bytes: 0, maximum: 0, environment: .sandbox)
+  }
+
+  func usages() throws(MeetingStoreError) -> [StorageUsage] { try rows(Self.usageQuery, [], Self.usage) }
+
+  func storedMessageBytes(of identity: RegID) throws(MeetingStoreError) -> Int {
+    try rows("SELECT bytes FROM messaging_identity_usage WHERE identity = ?", [.id(identity)]) {
+      Int(clamping: $0.integer(0))
+    }.first ?? 0
   }
 
   func remove(domain: DomainID) throws(MeetingStoreError) -> [EndpointID] {
