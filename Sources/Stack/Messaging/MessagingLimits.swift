@@ -17,6 +17,8 @@ public enum MessagingLimits {
   public static let persistentEndpoints = 3
   /// Endpoints of one identity that come and go: browsers, programs.
   public static let ephemeralEndpoints = 7
+  /// Seconds that an endpoint of a full identity waits for a place with one socket.
+  public static let fullSeconds = 600
   /// Days after the end of its token that an ephemeral endpoint is kept.
   public static let ephemeralDays = 7
   /// Seconds for which a forgotten vault is kept for the endpoint that makes the next one.

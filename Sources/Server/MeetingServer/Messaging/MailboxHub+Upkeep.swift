@@ -210,6 +210,20 @@ extension MailboxHub {
 }
 
 extension MessagingRequest {
+  /// Whether participants get the whole chat, with their envelopes.
+  var showsChat: Bool {
+    switch self {
+    case .chatStart, .chatInvite, .chatLeave, .chatUpdate, .participantPromote, .participantDemote,
+      .participantRemove:
+      true
+    case .authToken, .setupRetry, .endpointsGet, .endpointUpdate, .endpointDeregister, .identitiesGet, .publishKeys,
+      .vault, .chatsGet, .chatGet, .chatJoin, .chatKeys, .messageSend, .messagesDelivered, .messagesRead,
+      .messageDelete, .messageRecall, .history, .typing, .chatEventSend, .attachmentUpload, .attachmentDownload,
+      .callStart, .callStep:
+      false
+    }
+  }
+
   /// Whether the answer is a ticket for an attachment.
   var asksForTicket: Bool {
     if case .attachmentUpload = self { return true }

@@ -44,9 +44,10 @@ actor MailboxHub {
   private var isInUpkeep = false
   /// Jobs that share one synchronisation of the disk. More would hold up the first of them.
   private static let groupJobs = 256
-  /// Requests of an endpoint that are on their way to the disk. Its next one waits in the socket.
-  private var pending: [EndpointID: Int] = [:]
-  private var waiters: [EndpointID: [CheckedContinuation<Void, Never>]] = [:]
+  /// Requests of a socket that are on their way to the disk, by the channel's id: sockets of full identities have no
+  /// endpoint. The next one waits in the socket.
+  private var pending: [UInt64: Int] = [:]
+  private var waiters: [UInt64: [CheckedContinuation<Void, Never>]] = [:]
   var sessions: [EndpointID: Session] = [:]
   private(set) var connected: [RegID: [EndpointID]] = [:]
   var budgets = SenderBudgets()
@@ -138,10 +139,10 @@ actor MailboxHub {
   /// Carries out a request about mailboxes, and answers over the channel.
   /// Returns once it has a place in the queue: many endpoints share the disk, and none fills the queue.
   func apply(_ request: MessagingRequest, id: Int, from caller: MailboxCaller, _ channel: MessagingChannel) async {
-    while pending[caller.endpoint, default: 0] >= MessagingLimits.pendingRequests {
-      await withCheckedContinuation { waiters[caller.endpoint, default: []].append($0) }
+    while pending[channel.id, default: 0] >= MessagingLimits.pendingRequests {
+      await withCheckedContinuation { waiters[channel.id, default: []].append($0) }
     }
-    pending[caller.endpoint, default: 0] += 1
+    pending[channel.id, default: 0] += 1
     counters.requests.add(1)
     let asksForTicket = request.asksForTicket
     do throws(MessagingFailure) {
@@ -150,11 +151,13 @@ actor MailboxHub {
     } catch {
       counters.count(error)
       channel.send(.failed(id: id, error))
-      return release(caller.endpoint)
+      return release(channel.id)
     }
+    let readers = request.showsChat ? connected : nil
     submit(
       Job { transaction, time in
         var logic = MailboxLogic(caller, now: time, in: transaction)
+        if let readers { logic.isReader = { readers[$0] != nil } }
         let outcome = try logic.apply(request)
         return { hub in
           // A repeated message has no deliveries.
@@ -162,21 +165,21 @@ actor MailboxHub {
           hub.charge(outcome, of: caller.regId)
           hub.publish(outcome, from: caller)
           channel.send(.answer(id: id, hub.completed(outcome.answer)))
-          hub.release(caller.endpoint)
+          hub.release(channel.id)
         }
       } fail: { hub, failure in
         if asksForTicket { hub.tickets.release(caller.regId) }
         hub.counters.count(failure)
         channel.send(.failed(id: id, failure))
-        hub.release(caller.endpoint)
+        hub.release(channel.id)
       })
   }
 
-  /// A request of an endpoint is done.
-  private func release(_ endpoint: EndpointID) {
-    let left = pending[endpoint, default: 1] - 1
-    pending[endpoint] = left > 0 ? left : nil
-    for waiter in waiters.removeValue(forKey: endpoint) ?? [] { waiter.resume() }
+  /// A request of a socket is done.
+  private func release(_ channel: UInt64) {
+    let left = pending[channel, default: 1] - 1
+    pending[channel] = left > 0 ? left : nil
+    for waiter in waiters.removeValue(forKey: channel) ?? [] { waiter.resume() }
   }
 
   /// An answer with what only the hub knows.
@@ -207,9 +210,10 @@ actor MailboxHub {
       // Encoded once, and only where somebody gets it: a whole chat is long.
       var text: String?
       for endpoint in connected[delivery.to] ?? [] {
-        guard !needsToken(endpoint), sessions[endpoint]?.delivery.wantsEvents == true else {
+        guard !needsToken(endpoint), delivery.isWhole, sessions[endpoint]?.delivery.wantsEvents == true else {
           // It reads the rest with its next token, or when it has acknowledged some.
           sessions[endpoint]?.delivery.suspend()
+          if !delivery.isWhole { read(for: endpoint) }
           continue
         }
         text = text ?? Self.text(of: event)

@@ -19,6 +19,8 @@ struct MessagingService: Sendable {
   let log: Log
   var clock: @Sendable () -> Date = { Date() }
   var helloTimeout: Duration = .seconds(MessagingLimits.helloSeconds)
+  /// How long an endpoint waits for a place of its identity.
+  var fullTimeout: Duration = .seconds(MessagingLimits.fullSeconds)
 
   /// Serves one socket until it is closed. One of the places that are reserved for returning endpoints only resumes.
   func serve(_ socket: any SignalingSocket, address: IPAddress, onlyResumes: Bool = false) async {
@@ -31,6 +33,8 @@ struct MessagingService: Sendable {
     }
     defer { timeout.cancel() }
     var connection = EndpointConnection()
+    var full: Task<Void, Never>?
+    defer { full?.cancel() }
     while let frame = await socket.next() {
       if case .waiting = connection.phase {
         guard isFirst.claim() else { break }
@@ -65,8 +69,25 @@ struct MessagingService: Sendable {
         channel.refuse(error)
         break
       }
+      if case .full(_, let user, _) = connection.phase {
+        full = full ?? waitForPlace(until: user.expires, channel)
+      } else {
+        full?.cancel()
+        full = nil
+      }
     }
     if case .registered(let caller) = connection.phase { await hub.detach(caller.endpoint, channel) }
+  }
+
+  /// Closes the socket of an endpoint that has waited long enough for a place, or whose token has ended.
+  private func waitForPlace(until end: Date, _ channel: MessagingChannel) -> Task<Void, Never> {
+    let left = end.timeIntervalSince(clock())
+    let time = left < Double(fullTimeout.components.seconds) ? .seconds(max(0, left)) : fullTimeout
+    return Task {
+      guard (try? await Task.sleep(for: time)) != nil else { return }
+      // It comes again with a token that is good, and gets the endpoints that there are then.
+      channel.refuse(.init(.unavailable, "No place became free in time (fullSeconds).", retryAfter: 1))
+    }
   }
 
   /// Decides between the first frame and the time limit for it.

@@ -11,9 +11,20 @@ extension MailboxLogic {
   private mutating func announce(_ chat: ChatRecord, except skipped: Set<RegID> = []) throws {
     let view = try ChatView(chat, in: transaction)
     for reader in view.participants where !skipped.contains(reader) {
-      let info = view.info(for: reader, try transaction.envelopes(of: reader, in: chat.id))
-      try deliver(.chatChanged(chat: info, by: caller.regId), to: reader, subject: Self.subject(of: chat.id))
+      let (info, isWhole) = try info(view, of: chat.id, for: reader)
+      try deliver(
+        .chatChanged(chat: info, by: caller.regId), to: reader, subject: Self.subject(of: chat.id), isWhole: isWhole)
     }
+  }
+
+  /// A chat for one of its participants. The envelopes, up to 32,000 characters, are there if it gets it at once: what
+  /// waits in a mailbox only names the chat.
+  private func info(
+    _ view: ChatView, of chat: ChatID, for reader: RegID
+  ) throws -> (info: ChatInfo, isWhole: Bool) {
+    let isWhole = isReader?(reader) ?? true
+    let envelopes = isWhole ? try transaction.envelopes(of: reader, in: chat) : ChatEnvelopes()
+    return (view.info(for: reader, envelopes), isWhole)
   }
 
   private static func subject(of chat: ChatID) -> String { "chat:\(chat)" }
@@ -84,9 +95,10 @@ extension MailboxLogic {
     guard !identities.isEmpty else { return }
     let view = try ChatView(chat, in: transaction)
     for identity in identities {
-      let info = view.info(for: identity, try transaction.envelopes(of: identity, in: chat.id))
+      let (info, isWhole) = try info(view, of: chat.id, for: identity)
       try deliver(
-        .chatAdded(chat: info, by: caller.regId), to: identity, subject: isRepeated ? "invited:\(chat.id)" : nil)
+        .chatAdded(chat: info, by: caller.regId), to: identity, subject: isRepeated ? "invited:\(chat.id)" : nil,
+        isWhole: isWhole)
     }
   }
 

@@ -10,6 +10,8 @@ public struct MailboxLogic {
   let caller: MailboxCaller
   let now: MessageTime
   var outcome = MailboxOutcome(answer: .done)
+  /// Whether an identity gets events at once. The envelopes of others aren't read; nil reads all.
+  public var isReader: ((RegID) -> Bool)?
 
   /// The endpoint of a caller whose identity is full.
   public static let unregistered = EndpointID("none")
@@ -71,9 +73,11 @@ public struct MailboxLogic {
 
   // MARK: Deliveries
 
-  mutating func deliver(_ event: MessagingEvent, to identity: RegID, subject: String? = nil) throws {
+  mutating func deliver(
+    _ event: MessagingEvent, to identity: RegID, subject: String? = nil, isWhole: Bool = true
+  ) throws {
     let added = try transaction.append(event, to: identity, subject: subject, time: now)
-    outcome.deliveries.append(.init(to: identity, event: added))
+    outcome.deliveries.append(.init(to: identity, event: added, isWhole: isWhole))
     // Seldom enough to cost nothing, often enough to hold the bound.
     let most = UInt64(MessagingLimits.mailboxEvents)
     if added.number > most, added.number % 1_000 == 0 { try transaction.trim(identity, through: added.number - most) }

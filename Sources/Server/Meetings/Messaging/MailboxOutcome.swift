@@ -6,6 +6,9 @@ public struct MailboxOutcome: Sendable {
   public struct Delivery: Sendable {
     public var to: RegID
     public var event: MailboxEvent
+    /// Whether the event has everything. Otherwise it lacks the envelopes of a reader who had no connection, and is
+    /// read from the store.
+    public var isWhole = true
   }
 
   /// Something for the connected endpoints of an identity.
