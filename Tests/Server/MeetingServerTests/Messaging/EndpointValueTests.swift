@@ -112,8 +112,9 @@ struct EndpointValueTests {
     #expect(table.offers(to: bob.regId).count == 1 && table.offers(to: ann.regId).isEmpty)
     #expect(throws: MessagingFailure.self) { try table.step(call, .answer, sealed: nil, to: nil, by: eve) }
     #expect(throws: MessagingFailure.self) { try table.step(call, .answer, sealed: nil, to: nil, by: ann) }
-    #expect(table.expire(now: start + .seconds(59)).isEmpty)
-    let ended = table.expire(now: start + .seconds(60))
+    let seconds = Int64(MessagingLimits.ringSeconds)
+    #expect(table.expire(now: start + .seconds(seconds - 1)).isEmpty)
+    let ended = table.expire(now: start + .seconds(seconds))
     #expect(ended.map(\.to) == [ann.regId, bob.regId] && table.count == 0)
 
     try table.reserve(call, from: ann, to: bob.regId, medium: .voice, sealed: sealed, now: start)

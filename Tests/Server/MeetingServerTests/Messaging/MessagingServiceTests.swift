@@ -93,10 +93,13 @@ struct MessagingServiceTests {
     try await TestServer.run { server in
       let domain = try await server.makeDomain()
       var clients: [(MessagingTestClient, ServiceMessage.Welcome)] = []
-      for _ in 0..<3 { clients.append(try await server.endpoint("ann", in: domain)) }
+      let (persistent, ephemeral) = (MessagingLimits.persistentEndpoints, MessagingLimits.ephemeralEndpoints)
+      for _ in 0..<persistent { clients.append(try await server.endpoint("ann", in: domain)) }
       let fourth = try await server.messagingSocket()
       try fourth.send(.hello(TestServer.hello("ann", domain)))
-      guard case .full(let endpoints, 3, 7) = try await fourth.next() else { throw UnexpectedMessage(nil) }
+      guard case .full(let endpoints, persistent, ephemeral) = try await fourth.next() else {
+        throw UnexpectedMessage(nil)
+      }
       #expect(endpoints.count == 3)
       #expect(try await fourth.refusal(.chatsGet()) == .full)
       try await fourth.ask(.endpointDeregister(endpointId: clients[0].1.endpoint))
@@ -132,7 +135,9 @@ struct MessagingServiceTests {
       let first: [(EndpointMessage, MessagingFailure.Code)] = [
         (.hello(wrong), .tokenRejected), (.hello(TestServer.hello("ann", DomainID("nowhere"))), .unknownDomain),
         (
-          .hello(.init(domain: domain, token: String(repeating: "a", count: 9_000), userId: "ann")), .limitReached
+          .hello(
+            .init(domain: domain, token: String(repeating: "a", count: MessagingLimits.tokenBytes + 1), userId: "ann")),
+          .limitReached
         ),
         // An unsigned token where signed ones are needed; the provider is not even there.
         (.hello(TestServer.hello("ann", production)), .providerUnavailable),

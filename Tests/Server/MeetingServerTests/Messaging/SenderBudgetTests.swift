@@ -27,6 +27,7 @@ struct SenderBudgetTests {
     var budgets = SenderBudgets()
     let frame = MessagingLimits.maximumBytes - MessagingLimits.requestOverhead
     let start = Instant.zero
+    #expect(MessagingLimits.senderBytesBurst == 3 * MessagingLimits.maximumBytes)
     for _ in 0..<3 { try budgets.take(frame, of: ann, now: start) }
     let refusal = try #require(failure(&budgets, frame, of: ann, start))
     #expect(refusal.code == .tooFast && refusal.message.contains("(senderBytesPerSecond)"))
@@ -162,6 +163,14 @@ extension MailboxHubTests {
       let end = PassingEvent.callEnded(callId: CallID("c"), end: .unanswered)
       await world.hub.send(end, to: bob.endpoint)
       #expect(socket.passing.last == end)
+      // A second later there is room for as many as its rate allows, besides what was left.
+      let before = count()
+      world.clock.instant.withLock { $0 = $0 + .seconds(1) }
+      let event = PassingEvent.typing(
+        chatId: id, from: ann.regId, sealed: Sealed(String(repeating: "A", count: MessagingLimits.shortCharacters)))
+      for _ in 0..<40 { await world.hub.send(event, to: bob.endpoint) }
+      let rate = MessagingLimits.passingBytesPerSecond / (MessagingLimits.shortCharacters + 450)
+      #expect((rate...rate + 1).contains(count() - before))
     }
   }
 }

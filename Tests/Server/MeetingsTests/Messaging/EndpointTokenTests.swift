@@ -43,6 +43,14 @@ struct EndpointTokenTests {
       let token = unsigned(#"{"alg":"none"}"#, #"{"sub":"\#(user)","exp":1800003600}"#)
       #expect((problem { try EndpointTokens.unsigned(token, now: now) } == nil) == isTaken, "\(user)")
     }
+    let most = MessagingLimits.userIdBytes
+    for (user, isTaken) in [
+      (String(repeating: "a", count: most), true), (String(repeating: "a", count: most + 1), false),
+      (String(repeating: "\u{e9}", count: most / 2 + 1), false), ("", false),
+    ] {
+      let token = unsigned(#"{"alg":"none"}"#, #"{"sub":"\#(user)","exp":1800003600}"#)
+      #expect((problem { try EndpointTokens.unsigned(token, now: now) } == nil) == isTaken, "\(user)")
+    }
     let old = unsigned(#"{"alg":"none"}"#, #"{"sub":"ann","exp":1700000000}"#)
     #expect(problem { try EndpointTokens.unsigned(old, now: now) } == .expired)
   }

@@ -46,6 +46,11 @@ struct MailboxBoundsTests {
     #expect(try await world.refusal(publish(MessagingLimits.keyChangesPerHour), by: ann) == nil)
     world.now += 3_600
     #expect(try await world.refusal(publish(99), by: ann) == nil)
+    let last = MessagingLimits.keyGenerations
+    let keys = PublicKeys(signing: sealed(43), encryption: sealed(43), generation: last - 1)
+    try await world.store.mailboxes { try $0.setKeys(keys, of: bob.regId, changes: 0, hour: 0) }
+    #expect(try await world.refusal(publish(last + 1), by: bob) == .badRequest)
+    #expect(try await world.refusal(publish(last), by: bob) == nil)
   }
 
   @Test("threat 55: an identity's chats with one other are bounded, each way")

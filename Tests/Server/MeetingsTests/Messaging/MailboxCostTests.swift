@@ -61,6 +61,28 @@ struct MailboxCostTests {
     #expect(try await world.refusal(.chatUpdate(chatId: pair, data: sealed(4)), by: bob) == nil)
   }
 
+  @Test("a change of a chat reads the envelopes of those alone who get it at once; others find theirs in the mailbox")
+  func changedChat() async throws {
+    let world = try await MailboxWorld()
+    let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))
+    let chat = try await world.chat(ann, [bob])
+    let time = world.time
+    let outcome = try await world.store.mailboxes { transaction in
+      var logic = MailboxLogic(ann, now: time, in: transaction)
+      logic.isReader = { $0 == ann.regId }
+      return try logic.apply(.chatUpdate(chatId: chat, data: Sealed("AAAA")))
+    }
+    func keys(_ event: MessagingEvent?) -> [Sealed?] {
+      if case .chatChanged(let info, _) = event { [info.key, info.ownKey] } else { [] }
+    }
+    let (own, other) = (
+      outcome.deliveries.first { $0.to == ann.regId }, outcome.deliveries.first { $0.to == bob.regId }
+    )
+    #expect(own?.isWhole == true && keys(own?.event.event) == [nil, sealed(4)])
+    #expect(other?.isWhole == false && keys(other?.event.event) == [nil, nil])
+    #expect(keys(try await world.events(bob).last?.event) == [sealed(4), nil])
+  }
+
   @Test("a chat's texts and envelopes go with it, and an envelope with its participant")
   func removed() async throws {
     let world = try await MailboxWorld()
