@@ -125,6 +125,38 @@ import Testing
       ])
   }
 
+  @Test("data connections with one user are few, offered and started ones together, and another user has their own")
+  func connectionsOfOnePeer() async throws {
+    let (service, feed) = Feed.service()
+    let media: BBMEMediaManager = service.mediaManager()
+    let signaling = FakeSignaling()
+    feed.signaling = signaling
+    media.start(withLogPath: nil)
+    var errors: [BBMMediaError] = []
+    func start(_ peer: Int) { media.startDataConnection(NSNumber(value: peer), metaData: nil) { errors.append($1) } }
+    func offer(_ index: Int, from peer: UInt64) {
+      let call = Call(
+        id: CallID("offer\(index)"), peer: RegID(peer), isIncoming: true, medium: .data, state: .offered,
+        metadata: nil, end: nil)
+      feed.callChanged?(.offered(call))
+    }
+    let most = BBMMediaManager.connectionsPerPeer
+    for index in 1..<most { offer(index, from: 9) }
+    // The second one is refused while the first is being placed.
+    start(9)
+    start(9)
+    #expect(errors == [kMediaErrorRefused])
+    try await wait(for: "the connection") { errors == [kMediaErrorRefused, kMediaErrorNoError] }
+    offer(8, from: 9)
+    offer(9, from: 10)
+    try await wait(for: "the refusal") { signaling.steps.contains("busy offer8") }
+    #expect(media.connections.count == most + 1 && !signaling.steps.contains("busy offer9"))
+    let first = try #require(media.connections[CallID("offer1")])
+    media.end(first.connection)
+    offer(10, from: 9)
+    #expect(media.connections[CallID("offer10")] != nil)
+  }
+
   @Test("an answer that fails and of which no event comes ends the call, and is hung up")
   func failedAnswers() async throws {
     let errors: [(MessengerError, BBMMediaError)] = [

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Parley
 import TestSupport
@@ -109,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("a call isn't connected by somebody in its meeting who has not its secret")
+  @Test("somebody in a call's meeting who has not its secret doesn't connect it, and isn't shown, not even black")
   func otherSecret() async throws {
     try await CallServer.run { server in
       let (ann, ben) = (try await server.phone("ann"), try await server.phone("ben"))
@@ -121,13 +122,26 @@ import Testing
       try await wait(for: "the offer") { await messenger.machine.calls[id] != nil }
       try await messenger.answer(id)
       var access = try #require(await messenger.machine.calls[id]?.meeting)
+      // The server has sealed texts of it alone.
+      let secret = access.secret.text
+      let bytes = try #require(Base64URL.decode(secret))
+      #expect(try server.stores(Data(id.text.utf8)))
+      let digits = bytes.map { String(format: "%02x", $0) }.joined()
+      for form in [Data(secret.utf8), Data(bytes), Data(digits.utf8)] { #expect(try !server.stores(form)) }
       access.secret = try LinkSecret()
       try await wait(for: "the caller") { ann.media.active?.session?.meeting.state == .connected }
       ann.media.active?.session?.absenceLimit = .milliseconds(500)
       let stranger = CallSession(access, name: "ben", server: ben.service.server)
       stranger.start(CallSession.Handlers(connected: {}, failed: { _ in }))
+      // Its camera can't be opened: there is no view of it, instead of a black one.
+      try await wait(for: "the stranger") { stranger.meeting.state == .connected }
+      _ = try await stranger.meeting.local.publish(
+        LocalVideoTrack(TestPictureSource(.bars, sourceID: 41)), as: .camera)
+      try await wait(for: "its camera at the caller") {
+        ann.media.active?.session?.meeting.participants.first?.publication(.camera) != nil
+      }
       try await wait(for: "the end") { ann.heard.last == "ended" }
-      #expect(ann.heard == ["initiated", "failed", "ended"])
+      #expect(ann.heard == ["initiated", "failed", "ended"] && ann.incomingViews == 0)
       let call = try #require(ann.ended.last)
       #expect(call.failureReason == kMediaFailureMediaSetup && call.logType == kCallLogConnectionError)
       await stranger.leave().value

@@ -25,18 +25,26 @@ import MessagingClient
 /// A call or a data connection that the server has not taken yet.
 @MainActor final class Placement {
   let medium: CallMedium
+  let peer: RegID
   /// Whether it is of no use any more: the server's answer ends it.
   var isCancelled = false
 
-  init(_ medium: CallMedium) { self.medium = medium }
+  init(_ medium: CallMedium, to peer: RegID) {
+    self.medium = medium
+    self.peer = peer
+  }
 }
 
 /// A data connection with what carries it.
 @MainActor final class DataCall {
   let connection: BBMDataConnection
+  let peer: RegID
   /// Whether one side has accepted it.
   var isAccepted = false
   var session: CallSession?
 
-  init(_ connection: BBMDataConnection) { self.connection = connection }
+  init(_ connection: BBMDataConnection, with peer: RegID) {
+    self.connection = connection
+    self.peer = peer
+  }
 }

@@ -80,7 +80,8 @@ extension BBMMediaManager {
   ) {
     guard let signaling = service?.signaling else { return done(.failure(kMediaErrorNotReady)) }
     guard let number = FieldValue.integer(regId), number != 0 else { return done(.failure(kMediaErrorInvalidPeer)) }
-    let placement = Placement(medium)
+    if medium == .data, !hasRoom(for: RegID(number)) { return done(.failure(kMediaErrorRefused)) }
+    let placement = Placement(medium, to: RegID(number))
     placing.append(placement)
     Task {
       var result: Result<Call, BBMMediaError>
@@ -187,6 +188,7 @@ extension BBMMediaManager {
         },
         subscribed: { call.tracks?.show($0) },
         unsubscribed: { call.tracks?.hide($0) },
+        keysChanged: { call.tracks?.showWaiting() },
         qualityChanged: { call.info.quality = $0 }))
   }
 

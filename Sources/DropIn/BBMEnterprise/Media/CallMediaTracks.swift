@@ -25,6 +25,8 @@ import Parley
   /// The other side's video that is shown, and the id of its publication.
   private var shown: RemoteVideoTrack?
   private var shownID: String?
+  /// Videos of participants without keys, by publication: they can't be opened, and would be black.
+  private var waiting: [String: Subscription] = [:]
 
   /// Whether the camera is on.
   var sendsVideo: Bool { camera != nil }
@@ -104,6 +106,11 @@ import Parley
   func show(_ subscription: Subscription) {
     let publication = subscription.publication
     guard publication.source == .camera, let track = subscription.video, track !== shown else { return }
+    guard publication.participant?.identity != nil else {
+      waiting[publication.id] = subscription
+      return
+    }
+    waiting[publication.id] = nil
     hide()
     (shown, shownID) = (track, publication.id)
     let view = CallVideoView(frame: .zero)
@@ -112,7 +119,17 @@ import Parley
   }
 
   /// Shows a publication no longer. Another one may be shown in its place already.
-  func hide(_ publication: RemotePublication) { if publication.id == shownID { hide() } }
+  func hide(_ publication: RemotePublication) {
+    waiting[publication.id] = nil
+    if publication.id == shownID { hide() }
+  }
+
+  /// Shows the video of a participant whose keys have come.
+  func showWaiting() {
+    for subscription in waiting.values where subscription.publication.participant?.identity != nil {
+      show(subscription)
+    }
+  }
 
   private func hide() {
     for sink in stage.incoming?.sinks ?? [] { shown?.remove(sink) }
@@ -123,6 +140,7 @@ import Parley
   /// Takes the views away; the meeting is left by its session.
   func end() {
     isOver = true
+    waiting = [:]
     hide()
     for sink in stage.outgoing?.sinks ?? [] { source?.remove(sink) }
     stage.setOutgoing(nil)

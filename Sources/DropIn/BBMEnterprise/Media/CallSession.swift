@@ -13,6 +13,8 @@ import Parley
     var failed: (BBMMediaError) -> Void
     var subscribed: (Subscription) -> Void = { _ in }
     var unsubscribed: (RemotePublication) -> Void = { _ in }
+    /// Somebody's keys may be known now.
+    var keysChanged: () -> Void = {}
     var qualityChanged: (BBMCallQuality) -> Void = { _ in }
     var received: ([UInt8]) -> Void = { _ in }
     /// Messages that were sent since the connection was lost may be lost, too.
@@ -91,10 +93,13 @@ import Parley
   func receive(_ event: MeetingEvent) {
     switch event {
     // Keys may be known later than the participant.
-    case .joined, .participantUpdated, .encryptionChanged: connectIfComplete()
+    case .joined, .participantUpdated, .encryptionChanged:
+      connectIfComplete()
+      handlers?.keysChanged()
     case .participantJoined:
       absence?.cancel()
       connectIfComplete()
+      handlers?.keysChanged()
     case .participantLeft(_, let reason):
       switch reason {
       // The signalling says that the call is over, but the other side may have lost it.

@@ -30,7 +30,7 @@ public let kMediaErrorCallInProgress = BBMMediaError(rawValue: 2)
 public let kMediaErrorInvalidPeer = BBMMediaError(rawValue: 3)
 /// The metadata has more than 4 KB, or a transfer more than there is room for.
 public let kMediaErrorTooLarge = BBMMediaError(rawValue: 4)
-/// The server has refused it, as for too many calls at once.
+/// It was refused: by the server, as for too many calls at once, or here for too many data connections with one user.
 public let kMediaErrorRefused = BBMMediaError(rawValue: 5)
 /// The other identity has no keys.
 public let kMediaFailureKeyError = BBMMediaError(rawValue: 6)

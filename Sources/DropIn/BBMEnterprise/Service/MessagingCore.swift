@@ -158,7 +158,7 @@ import MessagingClient
 
   // MARK: events of the client
 
-  private func receive(_ event: MessengerEvent) {
+  func receive(_ event: MessengerEvent) {
     if isWiping {
       if case .wiped = event { isWiping = false }
       return

@@ -71,6 +71,16 @@ import Transport
     try? FileManager.default.removeItem(atPath: folder)
   }
 
+  /// Whether a file of the server's has these bytes.
+  func stores(_ bytes: Data) throws -> Bool {
+    let data = URL(fileURLWithPath: folder + "/data")
+    let files =
+      FileManager.default.enumerator(at: data, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+    return try files.contains { file in
+      !file.hasDirectoryPath && (try Data(contentsOf: file)).range(of: bytes) != nil
+    }
+  }
+
   /// The server goes away and comes back at the same address, with the same data.
   func restart(whileAway body: () async throws -> Void = {}) async throws {
     await server.shutdown(grace: .milliseconds(300))
@@ -113,6 +123,8 @@ import Transport
   /// The calls that have ended.
   private(set) var ended: [BBMCall] = []
   private(set) var incomingView: CallVideoView?
+  /// Views of the other side's video that there were.
+  private(set) var incomingViews = 0
   private(set) var sizes: [CGSize] = []
   /// The connection that was offered or accepted last.
   private(set) var connection: BBMDataConnection?
@@ -198,7 +210,10 @@ import Transport
   func incomingVideoContainer() -> UIView! { incomingPlace }
   func outgoingVideoContainer() -> UIView! { outgoingPlace }
   func videoPresenterPriority() -> Int { 100 }
-  func incomingVideoReady(_ view: (any UIView & BBMVideoView)!) { incomingView = view as? CallVideoView }
+  func incomingVideoReady(_ view: (any UIView & BBMVideoView)!) {
+    incomingView = view as? CallVideoView
+    incomingViews += 1
+  }
   func outgoingVideoReady(_ view: (any UIView & BBMVideoView)!) { heard.append("own video") }
   func incomingVideoDisabled() { incomingView = nil }
   func outgoingVideoDisabled() { heard.append("no own video") }

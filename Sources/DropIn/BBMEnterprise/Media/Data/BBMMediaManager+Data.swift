@@ -19,7 +19,7 @@ extension BBMMediaManager {
       switch result {
       case .success(let call):
         let connection = BBMDataConnection(call.id, peer: call.peer, incoming: false, metaData: metaData)
-        connections[call.id] = DataCall(connection)
+        connections[call.id] = DataCall(connection, with: call.peer)
         callback?(connection, kMediaErrorNoError)
       case .failure(let error): callback?(nil, error)
       }
@@ -53,9 +53,19 @@ extension BBMMediaManager {
 
   // MARK: Events of the service
 
+  /// Connections with one identity at once, offered ones included: each may hold as much as ``ChannelLoad`` says.
+  static let connectionsPerPeer = 4
+
+  /// Whether there may be another connection with an identity.
+  func hasRoom(for peer: RegID) -> Bool {
+    let placed = placing.count { $0.medium == .data && $0.peer == peer }
+    return placed + connections.values.count { $0.peer == peer } < Self.connectionsPerPeer
+  }
+
   func offeredData(_ call: Call) {
+    guard hasRoom(for: call.peer) else { return step(call.id) { try await $0.decline($1, isBusy: true) } }
     let connection = BBMDataConnection(call.id, peer: call.peer, incoming: true, metaData: call.metadata)
-    connections[call.id] = DataCall(connection)
+    connections[call.id] = DataCall(connection, with: call.peer)
     notify { $0.incomingDataConnectionOffered(connection) }
   }
 
