@@ -96,16 +96,21 @@ actor PasscodeGuard {
   /// How many wait for their turn.
   nonisolated var waiting: Int { turns.withLock { $0.waiting.count } }
 
-  /// Waits for a turn, which the caller ends; false where too many wait already, of all or of the networks around
-  /// `address`.
+  /// Waits for a turn, which the caller ends; false where too many wait, of all or of the networks around `address`.
   private nonisolated func takeTurn(_ address: IPAddress) async -> Bool {
     await withCheckedContinuation { continuation in
-      let outcome = turns.withLock { turns -> Bool? in
-        if turns.isTaken { return turns.waiting.enqueue(continuation, from: address) ? nil : false }
-        turns.isTaken = true
-        return true
+      let outcome = turns.withLock { turns -> (resumed: CheckedContinuation<Bool, Never>, hasTurn: Bool)? in
+        guard turns.isTaken else {
+          turns.isTaken = true
+          return (continuation, true)
+        }
+        return switch turns.waiting.enqueue(continuation, from: address) {
+        case .waits: nil
+        case .displaces(let other): (other, false)
+        case .refused: (continuation, false)
+        }
       }
-      if let outcome { continuation.resume(returning: outcome) }
+      if let outcome { outcome.resumed.resume(returning: outcome.hasTurn) }
     }
   }
 

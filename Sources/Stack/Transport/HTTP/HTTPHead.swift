@@ -22,6 +22,7 @@ enum HTTPHeadFault: Sendable, Equatable {
   case repeated(String)
   case lengthAndEncoding
   case noHost
+  case badHost
   case misread
 
   /// The stable code of the answer.
@@ -31,6 +32,7 @@ enum HTTPHeadFault: Sendable, Equatable {
     case .bareLineBreak, .controlCharacter, .foldedLine, .spaceBeforeColon, .fieldName, .ambiguousName, .repeated,
       .lengthAndEncoding, .noHost:
       "badHeader"
+    case .badHost: "badHost"
     }
   }
 
@@ -55,6 +57,7 @@ enum HTTPHeadFault: Sendable, Equatable {
     case .lengthAndEncoding:
       "The request has Content-Length and Transfer-Encoding. Send the body with a Content-Length alone."
     case .noHost: "The request names no host. HTTP/1.1 expects one Host header."
+    case .badHost: "The Host header is not a host name with an optional port."
     case .misread: "The request cannot be read: its parts contradict each other."
     }
   }
@@ -147,7 +150,7 @@ struct HTTPHeadParser {
   private mutating func endRequestLine() {
     let parts = line.split(separator: 0x20, omittingEmptySubsequences: false)
     guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(Self.isTokenByte), !parts[1].isEmpty,
-      parts[2].starts(with: Array("HTTP/".utf8))
+      !parts[1].contains(0x23), parts[2].starts(with: Array("HTTP/".utf8))
     else { return fail(.requestLine) }
     head.method = String(decoding: parts[0], as: UTF8.self)
     head.target = String(decoding: parts[1], as: UTF8.self)
@@ -161,6 +164,7 @@ struct HTTPHeadParser {
     if isAmbiguous(lower) { return fail(.ambiguousName(name)) }
     if lower == "host" {
       if hasHost { return fail(.repeated(name)) }
+      guard Self.isHost(value) else { return fail(.badHost) }
       hasHost = true
     }
     let framesBody = lower == "content-length" || lower == "transfer-encoding"
@@ -185,6 +189,24 @@ struct HTTPHeadParser {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
     case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
     default: false
+    }
+  }
+
+  /// `uri-host [":" port]` (RFC 9110 section 7.2), also empty, and with names beyond ASCII.
+  private static func isHost(_ value: String) -> Bool {
+    var host = value.utf8[...]
+    if let colon = host.lastIndex(of: 0x3A), host[colon...].dropFirst().allSatisfy({ (0x30...0x39).contains($0) }) {
+      host = host[..<colon]
+    }
+    if host.first == 0x5B {
+      return host.last == 0x5D && host.dropFirst().dropLast().allSatisfy { isTokenByte($0) || $0 == 0x3A }
+    }
+    return host.allSatisfy { byte in
+      switch byte {
+      case 0x23, 0x5E, 0x60, 0x7C: false
+      case 0x28, 0x29, 0x2C, 0x3B, 0x3D, 0x80...0xFF: true
+      default: isTokenByte(byte)
+      }
     }
   }
 

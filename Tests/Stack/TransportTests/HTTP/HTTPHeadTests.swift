@@ -57,13 +57,28 @@ struct HTTPHeadTests {
     }
   }
 
+  @Test(
+    "threat 37: a host is a name or an address, with or without a port",
+    arguments: [
+      ("example.org", true), ("example.org:8080", true), ("127.0.0.1:1", true), ("[fd00::1]", true),
+      ("[::1]:8080", true),
+      ("m\u{FC}nchen.example", true), ("_sip.example:", true), ("", true),
+      ("a b", false), ("a\tb", false), ("me@example.org", false), ("example.org/a", false), ("a?b", false),
+      ("a#b", false), ("a\\b", false), ("[::1", false), ("::1", false), ("[::1]x", false), ("a:b", false),
+      ("a:80:80", false), ("<a>", false), ("\"a\"", false),
+    ])
+  func host(text: String, isHost: Bool) {
+    let state = parse("GET / HTTP/1.1\r\nHost: \(text)\r\n\r\n").state
+    #expect(state == (isHost ? .complete : .malformed(.badHost)))
+  }
+
   // In any spelling; HTTP/1.1 names a host.
   @Test("threat 37: a request line has three parts and no line break")
   func requestLine() {
     for line in [
       "", " GET / HTTP/1.1", "GET  / HTTP/1.1", "GET / HTTP/1.1 ", "GET /", "GET\t/\tHTTP/1.1", "G(T / HTTP/1.1",
       "GET / http/1.1",
-      "GET /a%0A HTTP/1.1", "GET /a%0d HTTP/1.1", "GET /?a=%00 HTTP/1.1", "GET /\u{7F} HTTP/1.1",
+      "GET /a%0A HTTP/1.1", "GET /a%0d HTTP/1.1", "GET /?a=%00 HTTP/1.1", "GET /\u{7F} HTTP/1.1", "GET /a#b HTTP/1.1",
     ] {
       guard case .malformed = parse("\(line)\r\nHost: x\r\n\r\n").state else {
         Issue.record("\(line)")
