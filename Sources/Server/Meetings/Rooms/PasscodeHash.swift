@@ -9,7 +9,8 @@ public struct PasscodeHash: Sendable, Hashable {
   /// The form that is stored: `scrypt$14$8$1$<salt>$<hash>`, in Base64.
   public let text: String
 
-  /// Characters that a passcode may have. Blanks around it do not count.
+  /// Characters (Unicode scalars, as every other endpoint counts them) that a passcode may have. Blanks around it do
+  /// not count.
   public static let length = 4...64
 
   private static let cost = (log2: 14, blocks: 8, lanes: 1)
@@ -20,7 +21,7 @@ public struct PasscodeHash: Sendable, Hashable {
 
   /// Hashes a passcode, which takes some 50 ms of a core and 16 MiB for that time, so that guessing is dear.
   public init(_ passcode: Secret<String>) throws(PasscodeError) {
-    guard Self.length.contains(Self.normal(passcode).count) else { throw .length }
+    guard Self.length.contains(Self.normal(passcode).unicodeScalars.count) else { throw .length }
     guard let salt = try? SecureRandom.bytes(Self.bytes.salt),
       let hash = Self.derive(
         passcode, salt: salt, log2: Self.cost.log2, blocks: Self.cost.blocks, lanes: Self.cost.lanes)

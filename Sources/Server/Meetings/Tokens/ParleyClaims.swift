@@ -77,7 +77,9 @@ struct ParleyClaims: Codable {
     case (nil, let name?): target = try TokenProof.target(name)
     default: throw .claims("one of room and meeting is expected")
     }
-    guard let role = Role(name: role ?? Role.publisher.rawValue) else { throw .claims("role is unknown") }
+    guard let role = Role(name: role.flatMap { $0.isEmpty ? nil : $0 } ?? Role.publisher.rawValue) else {
+      throw .claims("role is unknown")
+    }
     var granted: Permissions?
     if let permissions {
       guard let known = Permissions(names: permissions) else { throw .claims("permissions has an unknown name") }

@@ -83,7 +83,7 @@ struct NumericDate: Codable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let seconds = try container.decode(Double.self)
-    guard seconds.isFinite, (0...1e11).contains(seconds) else {
+    guard (-1e11...1e11).contains(seconds) else {
       throw DecodingError.dataCorruptedError(in: container, debugDescription: "no time")
     }
     date = Date(timeIntervalSince1970: seconds)

@@ -28,8 +28,12 @@ struct PasscodeHashTests {
 
   @Test("passcodes out of bounds are refused, and no stored hash makes checks expensive")
   func bounds() throws {
-    for text in ["", "   ", "123", " 123 ", String(repeating: "1", count: 65)] {
+    for text in ["", "   ", "123", " 123 ", String(repeating: "1", count: 65), String(repeating: "🇩🇪", count: 33)] {
       #expect(throws: PasscodeError.length) { try PasscodeHash(Secret(text)) }
+    }
+    // In scalars, as the pages and the API count, and accents in one form.
+    for text in ["🇩🇪🇩🇪", String(repeating: "😀", count: 64), "  " + String(repeating: "e\u{301}", count: 64)] {
+      #expect(throws: Never.self) { try PasscodeHash(Secret(text)) }
     }
     let good = try PasscodeHash(Secret("1234")).text
     let parts = good.split(separator: "$", omittingEmptySubsequences: false).map(String.init)

@@ -26,6 +26,13 @@ struct OptionalClaimTests {
     #expect(grant.form == .jitsi && grant.role == .publisher && grant.name == nil && grant.user == nil)
   }
 
+  @Test(
+    "an empty role is as none, and a time before 1970 is a time",
+    arguments: [#","role":"""#, #","role":null"#, #","nbf":-5"#, #","role":"","nbf":0"#])
+  func emptyRole(claims: String) async throws {
+    #expect(try await admit(claims).grant.role == .publisher)
+  }
+
   @Test("a moderator is one by a truth or its text, and by nothing else")
   func moderator() async throws {
     for (value, role) in [
