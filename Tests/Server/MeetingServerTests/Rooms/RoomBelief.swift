@@ -101,24 +101,37 @@ struct RoomBelief {
 
   /// The difference between it and the state that its client, `member`, would get now; nil where there is none. Votes
   /// may be `pending`: they are reported together, a moment later.
-  func difference(from view: RoomView, for member: RoomMember, votesArePending: Bool) -> String? {
-    var count = 0
-    for info in view.participants where info.id == member.id || !view.hidden.contains(info.id) {
-      count += 1
-      if participants[info.id] != info { return "participant \(described(participants[info.id]))\n  told \(info)" }
+  func difference(
+    from view: RoomView, for member: RoomMember, in parts: RoomParts = .all, votesArePending: Bool
+  ) -> String? {
+    if parts.has(.participants) {
+      var (count, index) = (0, 0)
+      while index < view.participants.count {
+        let info = view.participants[index]
+        index += 1
+        guard info.id == member.id || !view.hidden.contains(info.id) else { continue }
+        count += 1
+        if participants[info.id] != info { return "participant \(described(participants[info.id]))\n  told \(info)" }
+      }
+      if participants.count != count { return "participants: \(participants.keys.sorted())" }
     }
-    if participants.count != count { return "participants: \(participants.keys.sorted())" }
-    if meeting != view.meeting { return "meeting: \(meeting)\n  told \(view.meeting)" }
-    if slots != member.slots.info { return "slots: \(slots)\n  told \(member.slots.info)" }
-    if permissions != Set(member.permissions.names) { return "permissions: \(permissions)" }
-    if spotlight != view.spotlight { return "spotlight: \(spotlight ?? "nobody"), told \(view.spotlight ?? "nobody")" }
-    if muteAll != view.muteAll { return "muteAll" }
-    // A client knows its own announcement by itself.
-    let (known, told) = (announcements, view.announcements)
-    if known != told, known?.filter({ $0.key != member.id }) != told?.filter({ $0.key != member.id }) {
-      return "announcements: \(known ?? [:])\n  told \(told ?? [:])"
+    if parts.has(.own) {
+      if slots != member.slots.info { return "slots: \(slots)\n  told \(member.slots.info)" }
+      if permissions != Set(member.permissions.names) { return "permissions: \(permissions)" }
     }
-    return difference(from: view.polls(for: member), votesArePending: votesArePending)
+    if parts.has(.rest) {
+      if meeting != view.meeting { return "meeting: \(meeting)\n  told \(view.meeting)" }
+      if spotlight != view.spotlight {
+        return "spotlight: \(spotlight ?? "nobody"), told \(view.spotlight ?? "nobody")"
+      }
+      if muteAll != view.muteAll { return "muteAll" }
+      // A client knows its own announcement by itself.
+      let (known, told) = (announcements, view.announcements)
+      if known != told, known?.filter({ $0.key != member.id }) != told?.filter({ $0.key != member.id }) {
+        return "announcements: \(known ?? [:])\n  told \(told ?? [:])"
+      }
+    }
+    return parts.has(.polls) ? difference(from: view.polls(for: member), votesArePending: votesArePending) : nil
   }
 
   private func difference(from told: [PollInfo], votesArePending: Bool) -> String? {
