@@ -2,7 +2,9 @@
 // Linux calls and constants that Swift's Glibc module lacks, and the socket control messages whose
 // macros do not reach Swift. Addresses cross this border as two words and a port, so that no
 // sockaddr is ever read on the Swift side.
+#include <poll.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -39,6 +41,36 @@ int parley_epoll_wait(int epoll, parley_event *events, int capacity, int64_t tim
 int parley_epoll_create(void);
 /// A new non-blocking event counter, close-on-exec, or -errno.
 int parley_event_create(void);
+
+// MARK: poll by epoll
+
+/// Answers the calls of `poll` of one thread, whose table of descriptors changes little from call to call.
+typedef struct parley_poller parley_poller;
+
+/// What a poller has done so far.
+typedef struct parley_poller_counters {
+  /// Calls that epoll has answered.
+  uint64_t waits;
+  /// Descriptors that were added, changed or removed.
+  uint64_t changes;
+  /// How often it began anew because of a closed descriptor that went on reporting.
+  uint64_t restarts;
+} parley_poller_counters;
+
+/// Calls with fewer descriptors are left to the kernel's `poll`.
+enum { PARLEY_POLLER_LEAST = 16 };
+
+/// A poller, to be used by one thread at a time; null without memory or descriptors.
+parley_poller *parley_poller_create(void);
+/// Frees a poller. Null is nothing.
+void parley_poller_destroy(parley_poller *poller);
+/// From now on `poll` on this thread goes through the poller; null ends that.
+void parley_poller_use(parley_poller *poller);
+/// The descriptor's number belongs to another file than in the last call, or may. Not saying so leaves it unwatched.
+void parley_poller_forget(parley_poller *poller, int descriptor);
+/// As `poll`, with epoll; a table that it cannot watch is given to the kernel's `poll`, as all later ones.
+int parley_poller_wait(parley_poller *poller, struct pollfd *table, size_t count, int timeout);
+parley_poller_counters parley_poller_read(const parley_poller *poller);
 
 // MARK: threads
 

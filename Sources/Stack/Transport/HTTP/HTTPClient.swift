@@ -151,6 +151,7 @@ public enum HTTPClient {
       wireClosed()
     } else if !isGone {
       unsafe wsi = handle
+      if let handle = unsafe handle { service.isNew(unsafe parley_ws_descriptor(handle)) }
     }
   }
 

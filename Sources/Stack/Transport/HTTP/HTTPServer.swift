@@ -225,6 +225,7 @@ public enum WebSocketDecision: Sendable {
     }
     let wire = ServerWire(self, accepted, isTLS: isTLS, tag: tag, reserve: reserve)
     service.add(wire, tag)
+    service.isNew(accepted.descriptor)
     // On failure the library has closed the socket already.
     let host = unsafe secureHost ?? plainHost
     guard let wsi = unsafe parley_ws_adopt_socket(host, accepted.descriptor, isTLS ? 1 : 0, tag) else {

@@ -20,7 +20,9 @@ import Glibc
     let wire = ListenerWire(listener, server: server)
     let tag = server.service.add(wire)
     // The library closes what it watches; the listener closes its own.
-    unsafe wire.wsi = parley_ws_adopt_file(host, dup(listener.descriptor), tag)
+    let watched = dup(listener.descriptor)
+    server.service.isNew(watched)
+    unsafe wire.wsi = parley_ws_adopt_file(host, watched, tag)
     if unsafe wire.wsi == nil { server.service.remove(tag) }
   }
 

@@ -103,6 +103,7 @@ extension ServerWire {
   func watchEnd() {
     guard let wsi = unsafe wsi else { return }
     let second = dup(descriptor)
+    service.isNew(second)
     // On failure the library has closed the descriptor already.
     if second >= 0 { unsafe companion = parley_ws_adopt_companion(wsi, second, tag | WireService.companion) }
     // Without it nothing could be read.

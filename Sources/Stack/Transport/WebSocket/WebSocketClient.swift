@@ -104,6 +104,7 @@ public enum WebSocketClient {
       wireClosed()
     } else if !isGone {
       unsafe wsi = handle
+      if let handle = unsafe handle { service.isNew(unsafe parley_ws_descriptor(handle)) }
     }
   }
 

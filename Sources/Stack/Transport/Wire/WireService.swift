@@ -41,6 +41,11 @@ protocol WireHandler: AnyObject {
   private var handlers: [UInt: any WireHandler] = [:]
   private var lastTag: UInt = 0
   private var stopping = false
+  // Created and destroyed by the thread, which alone uses it; nil while it does not run.
+  private var poller: OpaquePointer?
+  /// How often the thread has waited, and how often of them it was for a tick.
+  private(set) var rounds: UInt64 = 0
+  private(set) var ticks: UInt64 = 0
   private var nextTick = Instant.distantFuture
   private let tickInterval: TimeSpan
 
@@ -74,6 +79,7 @@ protocol WireHandler: AnyObject {
     peeked = [UInt8](repeating: 0, count: headerBytes + 1)
     unsafe scratch = .allocate(capacity: parley_ws_padding() + pieceSize + 16)
     unsafe raw = nil
+    unsafe poller = nil
     let me = unsafe Unmanaged.passUnretained(self).toOpaque()
     // The service lives until the thread has destroyed the context, so the unretained pointer stays valid in callbacks.
     unsafe raw = parley_ws_service_create(
@@ -197,6 +203,18 @@ protocol WireHandler: AnyObject {
 
   @unsafe var context: UnsafeMutablePointer<parley_ws_service>? { unsafe raw }
 
+  /// A descriptor is about to be watched (or just was, before the thread waits again), whose number may have been
+  /// another one's: epoll has forgotten that one with its end.
+  func isNew(_ descriptor: Int32) {
+    if let poller = unsafe poller { unsafe parley_poller_forget(poller, descriptor) }
+  }
+
+  /// The poller's work so far.
+  var polling: parley_poller_counters {
+    guard let poller = unsafe poller else { return parley_poller_counters() }
+    return unsafe parley_poller_read(poller)
+  }
+
   /// Asks for a tick of every handler, sooner than the usual one.
   func requestTick(in span: TimeSpan) {
     let at = MonotonicClock.now + span
@@ -239,7 +257,10 @@ protocol WireHandler: AnyObject {
   }
 
   private func run() {
-    while !stopping, let raw = unsafe raw, unsafe parley_ws_service_run(raw) >= 0 {}
+    // Without one, the library waits with `poll`.
+    unsafe poller = parley_poller_create()
+    unsafe parley_poller_use(poller)
+    while !stopping, let raw = unsafe raw, unsafe parley_ws_service_run(raw) >= 0 { rounds &+= 1 }
     let left = mailbox.withLock { box in
       box.isOpen = false
       defer { box.work.removeAll() }
@@ -248,6 +269,8 @@ protocol WireHandler: AnyObject {
     for work in left { work() }
     if let raw = unsafe raw { unsafe parley_ws_service_destroy(raw) }
     unsafe raw = nil
+    unsafe parley_poller_destroy(poller)
+    unsafe poller = nil
     for handler in handlers.values { handler.wireClosed() }
     handlers.removeAll()
   }
@@ -263,6 +286,7 @@ protocol WireHandler: AnyObject {
 
   private func ticked() {
     nextTick = .distantFuture
+    ticks &+= 1
     if !handlers.isEmpty { requestTick(in: tickInterval) }
     let now = MonotonicClock.now
     // A copy: a tick may close its connection and so change the table.
