@@ -47,13 +47,13 @@ int parley_event_create(void);
 /// Answers the calls of `poll` of one thread, whose table of descriptors changes little from call to call.
 typedef struct parley_poller parley_poller;
 
-/// What a poller has done so far.
+/// A poller's work so far.
 typedef struct parley_poller_counters {
   /// Calls that epoll has answered.
   uint64_t waits;
   /// Descriptors that were added, changed or removed.
   uint64_t changes;
-  /// How often it began anew because of a closed descriptor that went on reporting.
+  /// How often it began again because of a closed descriptor that went on reporting.
   uint64_t restarts;
 } parley_poller_counters;
 
