@@ -1,6 +1,6 @@
 // libwebsockets waits with poll(), which looks at every socket at every event. Debian builds it without the callbacks
 // for a loop of one's own, and its plug-ins for event loops close TLS connections without waiting for the peer. So the
-// call itself is replaced: on a thread that has a poller, epoll answers it. What is asked and answered stays the same.
+// call itself is replaced: on a thread that has a poller, epoll answers it. Questions and answers stay the same.
 #define _GNU_SOURCE
 #include "CLinux.h"
 
@@ -17,9 +17,9 @@ _Static_assert(
         POLLRDHUP == EPOLLRDHUP,
     "the bits of poll are those of epoll");
 
-/// What epoll knows of a descriptor, found by its number.
+/// A descriptor as epoll knows it, found by its number.
 typedef struct registration {
-  /// Tells events of this file from those of an earlier one with the same number; 0 is none.
+  /// Separates events of this file from those of an earlier one with the same number; 0 is none.
   uint32_t generation;
   uint32_t place;
   short events;
@@ -160,8 +160,8 @@ static int synchronise(parley_poller *poller, struct pollfd *table, size_t count
   return 1;
 }
 
-/// Begins anew. A descriptor that was closed while another one of its file is open stays registered and goes on
-/// reporting, and nothing but the end of the epoll descriptor ends that.
+/// Starts again with a new set. A descriptor that was closed while another one of its file is open stays registered and
+/// goes on reporting, and nothing but the end of the epoll descriptor ends that.
 static int restart(parley_poller *poller) {
   int epoll = epoll_create1(EPOLL_CLOEXEC);
   if (epoll < 0) return 0;
@@ -205,8 +205,8 @@ int parley_poller_wait(parley_poller *poller, struct pollfd *table, size_t count
   return ready;
 }
 
-// Also what the library calls, since the program's own functions come before those of the C library. Where they do not,
-// libwebsockets waits as it always did.
+// Also what the library calls, since the program's own functions come before those of the C library. Otherwise
+// libwebsockets waits as it did before.
 int poll(struct pollfd *table, nfds_t count, int timeout) {
   parley_poller *poller = current;
   // Few are looked at as fast, and code that libwebsockets calls may wait for some of its own.
