@@ -252,6 +252,9 @@ extension ScreenTests.WindowTests {
         try VirtualDisplay.hands("type", "b")
         return front.keys.contains("b")
       }
+      // Keys arrive in their order: after this one no other is on its way to the field.
+      try VirtualDisplay.hands("type", "c")
+      try await wait("the last key in front") { front.keys.contains("c") }
       front.dismiss(animated: true)
     }
     #expect(field.text?.contains("b") == false && field.text?.hasPrefix(typed ?? "a") == true, "\(field.text ?? "")")
