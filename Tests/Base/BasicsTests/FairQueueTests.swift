@@ -50,7 +50,7 @@ struct FairQueueTests {
     #expect(isTaken)
   }
 
-  @Test("threat 32: the host that fills a queue gives way to others until all have the same")
+  @Test("threat 32: the host that fills a queue gives way until all have the same")
   func displacement() throws {
     var queue = FairQueue<String>(capacity: 6)
     let many = try ip("127.0.2.1")

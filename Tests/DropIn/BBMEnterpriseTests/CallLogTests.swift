@@ -125,7 +125,7 @@ import Testing
       ])
   }
 
-  @Test("data connections with one user are few, offered and started ones together, and another user has their own")
+  @Test("data connections with one user have a limit, offered and started ones together")
   func connectionsOfOnePeer() async throws {
     let (service, feed) = Feed.service()
     let media: BBMEMediaManager = service.mediaManager()

@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("somebody in a call's meeting who has not its secret doesn't connect it, and isn't shown, not even black")
+  @Test("a participant without the call's secret isn't shown, and doesn't connect it")
   func otherSecret() async throws {
     try await CallServer.run { server in
       let (ann, ben) = (try await server.phone("ann"), try await server.phone("ben"))

@@ -6,7 +6,8 @@ import Testing
 
 /// A service that lies, as an app hears of it. That each lie is noticed is shown by the client's tests of this name.
 @MainActor @Suite struct HostileServiceTests {
-  private let (chat, ben) = (ChatID("chat"), RegID(9))
+  private let chat = ChatID("chat")
+  private let ben = RegID(9)
 
   /// The messages that the module gives the app for events of the client.
   private func given(_ events: [MessengerEvent], _ name: String) async -> [[String: Any]] {
@@ -25,7 +26,7 @@ import Testing
     return (heard.first ?? [:]).compactMapValues { $0 as? String }
   }
 
-  @Test("swapped keys, replays, another order, a vault rolled back and a member kept quiet: each has its kind")
+  @Test("each thing that a hostile service does has its kind of warning")
   func kinds() async {
     let number = MessageNumber(3)
     let about = ["chatId": "chat", "messageId": "3"]
@@ -48,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("a message of the wrong signature is in the list with the flag U, next to those that are right")
+  @Test("a message with a wrong signature is in the list with the flag U")
   func unverified() async {
     func message(_ number: UInt64, isUnverified: Bool) -> MessengerEvent {
       .messageAdded(

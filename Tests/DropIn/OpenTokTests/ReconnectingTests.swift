@@ -47,8 +47,15 @@ import Testing
           guest.book.saw("subscriber didReconnect")
         }
       }
-      try await wait(for: "pictures again") {
-        atBen.picture.frameCount > frames.0 + 3 && atAnn.picture.frameCount > frames.1 + 3
+      do {
+        try await wait(for: "pictures again") {
+          atBen.picture.frameCount > frames.0 + 3 && atAnn.picture.frameCount > frames.1 + 3
+        }
+      } catch {
+        for guest in [ann, ben] {
+          Issue.record("\(String(describing: await guest.session.engine.meeting?.statistics()))")
+        }
+        throw error
       }
       try await wait(for: "what was said: \(ann.book.lines)") { ann.book.saw("signal kept 1 from other") }
       #expect(!ann.book.lines.contains { $0.hasPrefix("signal dropped") })

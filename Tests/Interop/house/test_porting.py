@@ -115,7 +115,10 @@ class Porting(unittest.TestCase):
             self.assertIn(problem, self.types(module.replace(right, wrong), names, rows))
         # Names of old versions alone need not, nor those that Swift makes of class methods.
         old = module.replace("open func", "public func").replace("public init", "public convenience init")
-        self.assertEqual(self.types(old, names.replace("call()  ()", "call()  ()  old").replace("(String)?", "(String)?  convenience"), rows), "")
+        convenient = names.replace("call()  ()", "call()  ()  old").replace("(String)?", "(String)?  convenience")
+        # A class with convenience initialisers alone inherits that of NSObject.
+        self.assertIn("OTThing.init() makes an object in the module", self.types(old, convenient, rows))
+        self.assertEqual(self.types(old, convenient + "OTThing.init()  ()\n", rows), "")
         self.assertIn("nothing of these labels", self.types(module.replace("  public init?(name: String) {}\n", ""), names, rows))
 
     def test_an_initialiser_that_gives_nil_or_not_otherwise_than_in_the_sdk_is_found(self) -> None:

@@ -365,7 +365,7 @@ class EncryptionTests(ModulePage):
         """)
         self.assertEqual(found, [False, True, True])
 
-    def test_lost_answers_a_lost_socket_and_silence_are_no_alarm_about_rosters_and_kept_back_answers_are(self) -> None:
+    def test_only_answers_kept_back_are_an_alarm_about_rosters(self) -> None:
         found = self.run_js("""
             const { RosterComparison } = await import("/sdk/encryption/roster-comparison.js");
             const [own, other] = [Uint8Array.of(1), Uint8Array.of(9)];

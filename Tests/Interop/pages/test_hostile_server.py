@@ -80,7 +80,7 @@ class HostileServer(unittest.TestCase):
         wait_for("the words", lambda: ann.page.locator(".notice h1").inner_text() == "This meeting is not encrypted")
         self.assertEqual(ann.page.evaluate("() => parley.encryption.state"), "refused")
 
-    def test_bad_input_05_a_hidden_participant_with_the_secret_is_named_and_stands_in_the_code(self) -> None:
+    def test_bad_input_05_a_hidden_participant_is_named_and_stands_in_the_code(self) -> None:
         # threat 30
         hide = """(message) => {
           if (message.type === "participantJoined" && message.participant.name === "Eve") { return []; }

@@ -74,7 +74,7 @@ struct RosterComparisonTests {
     #expect(seen.requests.contains(14_000))
   }
 
-  @Test("a roster that is ahead of one's own counts as the same once one's own has come to it")
+  @Test("a roster ahead of one's own counts as the same once one's own has come to it")
   func ahead() {
     let start = Instant.zero + .seconds(100)
     var comparison = RosterComparison(tolerance: .seconds(10))

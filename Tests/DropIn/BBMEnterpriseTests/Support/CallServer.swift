@@ -77,7 +77,7 @@ import Transport
     let files =
       FileManager.default.enumerator(at: data, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
     return try files.contains { file in
-      !file.hasDirectoryPath && (try Data(contentsOf: file)).range(of: bytes) != nil
+      try !file.hasDirectoryPath && Data(contentsOf: file).range(of: bytes) != nil
     }
   }
 

@@ -97,7 +97,7 @@ struct WireLimitTests {
     try await body(try await World(folder))
   }
 
-  @Test("threat 55: a socket that says nothing within helloSeconds is closed, and one that has spoken isn't")
+  @Test("threat 55: a socket that says nothing within helloSeconds is closed, no other")
   func helloSeconds() async throws {
     try await inWorld { world in
       #expect(world.service.helloTimeout == .seconds(MessagingLimits.helloSeconds))
@@ -109,7 +109,7 @@ struct WireLimitTests {
     }
   }
 
-  @Test("threat 55: of the last connections of the server, onlyResumes lets known endpoints in")
+  @Test("threat 55: the server's last connections let in only endpoints that resume")
   func onlyResumes() async throws {
     try await inWorld { world in
       let hello = EndpointMessage.hello(TestServer.hello("ann", world.domain))
@@ -122,7 +122,7 @@ struct WireLimitTests {
     }
   }
 
-  @Test("threat 55: an endpoint waits fullSeconds for a place of its identity, and one that gets a place stays")
+  @Test("threat 55: an endpoint waits fullSeconds for a place of its identity")
   func fullSeconds() async throws {
     try await inWorld { world in
       let hello = EndpointMessage.hello(TestServer.hello("ann", world.domain))
@@ -139,7 +139,7 @@ struct WireLimitTests {
     }
   }
 
-  @Test("threat 55: a frame above maximumBytes is refused, the largest isn't; clients refuse above maximumServiceBytes")
+  @Test("threat 55: frames above maximumBytes and maximumServiceBytes are refused")
   func frames() throws {
     func frame(_ bytes: Int) throws -> [UInt8] {
       func text(_ count: Int) throws -> String {
@@ -224,7 +224,7 @@ struct WireLimitTests {
   }
 
   @Test(
-    "threat 55: a socket has pendingRequests on their way to the disk, also one of a full identity, and no other waits")
+    "threat 55: a socket has pendingRequests on their way to the disk; no other waits")
   func pendingRequests() async throws {
     try await inWorld { world in
       let gate = Gate()

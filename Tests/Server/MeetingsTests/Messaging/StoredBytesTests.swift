@@ -36,7 +36,7 @@ struct StoredBytesTests {
     }
   }
 
-  @Test("threat 55: every change counts, what goes is free again, and a restart keeps the count")
+  @Test("threat 55: stored bytes count at every change, and over a restart")
   func counting() async throws {
     let world = try await MailboxWorld()
     let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))
@@ -95,7 +95,7 @@ struct StoredBytesTests {
     #expect(try await next.store.mailboxes { try $0.usages() }.isEmpty)
   }
 
-  @Test("threat 55: storedMessageBytes and domainBytes refuse what adds, and nothing that doesn't")
+  @Test("threat 55: storedMessageBytes and domainBytes refuse only what adds")
   func bounds() async throws {
     let world = try await MailboxWorld()
     let (ann, bob) = (try await world.person("ann"), try await world.person("bob"))
@@ -163,7 +163,7 @@ struct StoredBytesTests {
     #expect(rest == [count - MailboxUpkeep.rows, 500, 0])
   }
 
-  @Test("new keys reach everybody who shares a chat, a thousand at a time, also after a restart")
+  @Test("new keys reach everybody who shares a chat, in batches and over a restart")
   func manyContacts() async throws {
     let world = try await MailboxWorld()
     let ann = try await world.person("ann")

@@ -16,7 +16,7 @@ private struct Waiting: Sendable {
 
   /// Opens idle WebSockets besides those that `body` opens.
   private func withIdle(
-    _ configuration: HTTPServer.Configuration = HTTPServer.Configuration(),
+    _ configuration: HTTPServer.Configuration,
     _ serve: @escaping @Sendable (WebSocketConnection) async -> Void,
     _ body: (HTTPServer, TransportAddress, [WebSocketConnection]) async throws -> Void
   ) async throws {
@@ -44,7 +44,7 @@ private struct Waiting: Sendable {
     while case .text(let text) = await connection.receive() { connection.send(text: text) }
   }
 
-  @Test("epoll serves a busy WebSocket and the idle ones besides it, and an idle loop rests")
+  @Test("epoll serves a busy WebSocket and the idle ones beside it; an idle loop rests")
   func busyAndIdle() async throws {
     try await withIdle(HTTPServer.Configuration(), Self.echo) { server, address, idle in
       let busy = try await WebSocketClient.connect("ws://\(address.text)/busy")
@@ -68,14 +68,17 @@ private struct Waiting: Sendable {
     }
   }
 
-  @Test("numbers of closed sockets are watched again, also when callbacks close some while others are ready")
+  @Test("the numbers of closed sockets are watched again, also after a callback's close")
   func closedInCallbacks() async throws {
-    try await withIdle({ connection in
-      while case .text(let text) = await connection.receive() {
-        if text == "close" { return connection.close(code: 1_000, reason: "") }
-        connection.send(text: text)
+    try await withIdle(
+      HTTPServer.Configuration(),
+      { connection in
+        while case .text(let text) = await connection.receive() {
+          if text == "close" { return connection.close(code: 1_000, reason: "") }
+          connection.send(text: text)
+        }
       }
-    }) { server, address, idle in
+    ) { server, address, idle in
       for round in 0..<20 {
         var clients: [WebSocketConnection] = []
         for _ in 0..<10 { clients.append(try await WebSocketClient.connect("ws://\(address.text)/")) }
