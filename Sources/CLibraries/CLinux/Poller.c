@@ -5,6 +5,7 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,8 +185,10 @@ int parley_poller_wait(parley_poller *poller, struct pollfd *table, size_t count
     poller->isBroken = 1;
     return wait_plainly(table, count, timeout);
   }
-  poller->counters.waits++;
-  int came = epoll_wait(poller->epoll, poller->events, BATCH, timeout);
+  if (timeout) poller->counters.waits++;
+  // The library rounds the time until its next timer down. Without the millisecond more it would ask with 0, again and
+  // again, until that timer is due.
+  int came = epoll_wait(poller->epoll, poller->events, BATCH, timeout > 0 && timeout < INT_MAX ? timeout + 1 : timeout);
   if (came < 0) return came;
   int ready = 0, isStale = 0;
   for (int index = 0; index < came; index++) {

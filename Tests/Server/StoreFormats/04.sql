@@ -184,7 +184,7 @@ INSERT INTO vaults (tenant, identity, version, salt, memory, passes, sealed, see
     'AAAA', 2, 1795000000000);
 CREATE TABLE messaging_usage (domain TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE messaging_identity_usage (identity INTEGER PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;
-CREATE TABLE mailbox_removed_chats (chat TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+CREATE TABLE mailbox_removed_chats (chat TEXT PRIMARY KEY, domain TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE messaging_key_notices (identity INTEGER PRIMARY KEY, after_chat TEXT NOT NULL) STRICT;
 CREATE TRIGGER domain_made AFTER INSERT ON messaging_domains BEGIN
   INSERT INTO messaging_usage VALUES (new.id, 0);
@@ -288,8 +288,8 @@ INSERT INTO mailbox_attachments (id, chat, owner, bytes, complete, uses, created
   VALUES ('a_1', 'c_1', 4611686018427387905, 9, 1, 1, 1795000000000);
 INSERT INTO mailbox_events (identity, number, time, chat, message)
   VALUES (4611686018427387905, 2, 1795000000000, 'c_1', 1);
-INSERT INTO mailbox_removed_chats (chat)
-  VALUES ('c_0');
+INSERT INTO mailbox_removed_chats (chat, domain)
+  VALUES ('c_0', '5e5ba4d0-0000-4000-8000-000000000001');
 INSERT INTO messaging_key_notices (identity, after_chat)
   VALUES (4611686018427387905, 'c_1');
 PRAGMA application_id = 1347570777;

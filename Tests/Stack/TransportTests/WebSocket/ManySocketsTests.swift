@@ -64,7 +64,7 @@ private struct Waiting: Sendable {
         return end.ticks >= start.ticks + 2
       }
       // Each probe wakes it once or twice, and each tick once or twice.
-      #expect(end.rounds - start.rounds <= 3 * (probes + end.ticks - start.ticks) + 20)
+      #expect(end.epollWaits - start.epollWaits <= 3 * (probes + end.ticks - start.ticks) + 20)
     }
   }
 

@@ -87,8 +87,10 @@ extension SQLiteMailboxTransaction {
     for table in ["mailbox_participants", "mailbox_envelopes", "mailbox_chat_texts"] {
       try run("DELETE FROM \(table) WHERE chat = ?", [id])
     }
+    try run(
+      "INSERT OR IGNORE INTO mailbox_removed_chats (chat, domain) SELECT id, domain FROM mailbox_chats WHERE id = ?",
+      [id])
     try run("DELETE FROM mailbox_chats WHERE id = ?", [id])
-    try run("INSERT OR IGNORE INTO mailbox_removed_chats (chat) VALUES (?)", [id])
     return try purge(removed: id, limit: MailboxUpkeep.rows)
   }
 

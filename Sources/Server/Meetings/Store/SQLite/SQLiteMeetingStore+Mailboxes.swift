@@ -114,7 +114,8 @@ struct SQLiteMailboxTransaction: MailboxTransaction {
   func remove(domain: DomainID) throws(MeetingStoreError) -> [EndpointID] {
     let id = SQLiteValue.text(domain.text)
     let members = "(SELECT id FROM messaging_identities WHERE domain = ?)"
-    let chats = "(SELECT id FROM mailbox_chats WHERE domain = ?)"
+    let chats =
+      "(SELECT id FROM mailbox_chats WHERE domain = ?1 UNION SELECT chat FROM mailbox_removed_chats WHERE domain = ?1)"
     let endpoints = try rows("SELECT id FROM messaging_endpoints WHERE identity IN \(members)", [id]) {
       EndpointID($0.text(0))
     }
@@ -124,7 +125,7 @@ struct SQLiteMailboxTransaction: MailboxTransaction {
     for table in ["mailbox_events", "messaging_endpoints"] {
       try run("DELETE FROM \(table) WHERE identity IN \(members)", [id])
     }
-    for table in ["mailbox_chats", "messaging_key_records", "messaging_identities"] {
+    for table in ["mailbox_chats", "mailbox_removed_chats", "messaging_key_records", "messaging_identities"] {
       try run("DELETE FROM \(table) WHERE domain = ?", [id])
     }
     // An identity's vault is its tenant's, which may have vaults of its people too.

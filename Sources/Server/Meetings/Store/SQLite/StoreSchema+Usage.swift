@@ -7,7 +7,7 @@ extension StoreSchema {
   static let usage = """
     CREATE TABLE messaging_usage (domain TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE messaging_identity_usage (identity INTEGER PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;
-    CREATE TABLE mailbox_removed_chats (chat TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+    CREATE TABLE mailbox_removed_chats (chat TEXT PRIMARY KEY, domain TEXT NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE messaging_key_notices (identity INTEGER PRIMARY KEY, after_chat TEXT NOT NULL) STRICT;
 
     INSERT INTO messaging_identity_usage SELECT id, (
