@@ -43,8 +43,7 @@ protocol WireHandler: AnyObject {
   private var stopping = false
   // Created and destroyed by the thread, which alone uses it; nil while it does not run.
   private var poller: OpaquePointer?
-  /// How often the thread has waited, and how often of them it was for a tick.
-  private(set) var rounds: UInt64 = 0
+  /// The ticks so far.
   private(set) var ticks: UInt64 = 0
   private var nextTick = Instant.distantFuture
   private let tickInterval: TimeSpan
@@ -260,7 +259,7 @@ protocol WireHandler: AnyObject {
     // Without one, the library waits with `poll`.
     unsafe poller = parley_poller_create()
     unsafe parley_poller_use(poller)
-    while !stopping, let raw = unsafe raw, unsafe parley_ws_service_run(raw) >= 0 { rounds &+= 1 }
+    while !stopping, let raw = unsafe raw, unsafe parley_ws_service_run(raw) >= 0 {}
     let left = mailbox.withLock { box in
       box.isOpen = false
       defer { box.work.removeAll() }
