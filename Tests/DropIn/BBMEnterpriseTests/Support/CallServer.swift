@@ -76,8 +76,10 @@ import Transport
     let data = URL(fileURLWithPath: folder + "/data")
     let files =
       FileManager.default.enumerator(at: data, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+    // Not the socket of the server's control interface.
     return try files.contains { file in
-      try !file.hasDirectoryPath && Data(contentsOf: file).range(of: bytes) != nil
+      try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true
+        && Data(contentsOf: file).range(of: bytes) != nil
     }
   }
 
