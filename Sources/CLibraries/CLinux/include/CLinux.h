@@ -49,7 +49,7 @@ typedef struct parley_poller parley_poller;
 
 /// A poller's work so far.
 typedef struct parley_poller_counters {
-  /// Calls that epoll has answered.
+  /// Calls that epoll has answered and that were to wait.
   uint64_t waits;
   /// Descriptors that were added, changed or removed.
   uint64_t changes;
