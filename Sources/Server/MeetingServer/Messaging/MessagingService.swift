@@ -81,12 +81,18 @@ struct MessagingService: Sendable {
 
   /// Closes the socket of an endpoint that has waited long enough for a place, or whose token has ended.
   private func waitForPlace(until end: Date, _ channel: MessagingChannel) -> Task<Void, Never> {
-    let left = end.timeIntervalSince(clock())
-    let time = left < Double(fullTimeout.components.seconds) ? .seconds(max(0, left)) : fullTimeout
+    let left = max(0, end.timeIntervalSince(clock()))
+    // A token may be good for longer than a `Duration` can be.
+    let tokenEndsFirst = left < Double(MessagingLimits.fullSeconds) && .seconds(left) < fullTimeout
+    let (time, reason): (Duration, String) =
+      tokenEndsFirst
+      ? (.seconds(left), "The identity provider's token has ended.")
+      : (fullTimeout, "No place became free in time (fullSeconds).")
     return Task {
+      // Cancelled when the endpoint has a place, or is gone.
       guard (try? await Task.sleep(for: time)) != nil else { return }
       // It comes again with a token that is good, and gets the endpoints that there are then.
-      channel.refuse(.init(.unavailable, "No place became free in time (fullSeconds).", retryAfter: 1))
+      channel.refuse(.init(.unavailable, reason, retryAfter: 1))
     }
   }
 
