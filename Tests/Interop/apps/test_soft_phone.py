@@ -43,11 +43,8 @@ class Phone(BBMApp):
         wait_for(f"the {view} video of {self.name}", look, every=0.5)
 
     def last_seconds(self, seconds: float = 2) -> Sound | None:
-        """The end of what it has played; nothing before it is long enough."""
-        if not self.heard.exists() or (sound := Sound(self.heard)).seconds < seconds:
-            return None
-        sound.samples = sound.samples[-int(seconds * sound.rate):]
-        return sound
+        """The end of what it has played; None before it is long enough."""
+        return Sound.so_far(self.heard, seconds)
 
     def hears_the_tone(self) -> None:
         def listen() -> object:

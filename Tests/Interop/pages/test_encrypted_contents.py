@@ -294,6 +294,12 @@ class EncryptedContents(unittest.TestCase):
             self.assertEqual(ann.evaluate(pair), ben.evaluate(pair))
             ben.page.get_by_text("Code between you and Ann").click()
             wait_for("the code of two", lambda: ben.page.locator(".pair-digits").inner_text().replace(" ", "").replace("\n", "") == ann.evaluate(pair) or "no")
+            # Whatever happens in the meeting, who reads the code out keeps the place.
+            ben.page.evaluate("() => { window.place = document.activeElement; window.digits = document.querySelector('.pair-digits'); }")
+            for is_raised in (True, False):
+                ann.evaluate("(raised) => parley.hosting.raiseHand(raised)", is_raised)
+                wait_for("Ann's hand", lambda: ben.evaluate("() => [...parley.participants.values()].some(({ hand }) => hand !== null)") is is_raised or "no")
+            self.assertTrue(ben.page.evaluate("() => digits.isConnected && document.activeElement === place && place.tagName === 'SUMMARY'"))
             for width, name in ((960, "wide"), (320, "small")):
                 for theme in ("light", "dark"):
                     ben.page.set_viewport_size({"width": width, "height": 640})

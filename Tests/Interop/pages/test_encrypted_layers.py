@@ -22,6 +22,12 @@ SENT = """async () => (await parley.stats()).streams
 DROPS = """async () => Object.values((await parley._encryption.report()).slots).flatMap(({ drops }) => Object.keys(drops))"""
 
 
+#: What a page sends of its camera, for messages of failed tests.
+LAYERS = """async () => [...(await parley.connection.peerConnection.getStats()).values()]
+  .filter((each) => each.type === "outbound-rtp" && each.kind === "video")
+  .map((each) => `${each.rid ?? ""} ${each.active ? "on" : "off"} ${each.frameWidth}x${each.frameHeight} at ${each.framesPerSecond}, ${each.framesSent} sent, limited by ${each.qualityLimitationReason}`)"""
+
+
 class EncryptedLayers(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
@@ -38,6 +44,7 @@ class EncryptedLayers(unittest.TestCase):
         self.secret = base64.urlsafe_b64encode(os.urandom(32)).decode().rstrip("=")
         ann = self.enterContext(Person(self.driver, "Ann", arguments=UNHURRIED, viewport=(280, 240), draws=False,
                                        camera=media.busy_camera(FILES, "Ann", (640, 360))))
+        self.ann = ann
         ann.join(self.server.url, room, self.fragment(f"config.preferredVideoCodec={codec}"))
         ben = self.enterContext(Person(self.driver, "Ben", arguments=UNHURRIED, draws=False))
         if proxy:
@@ -45,12 +52,11 @@ class EncryptedLayers(unittest.TestCase):
         ben.join(self.server.url, room, self.fragment(test_layers.LISTENS))
         return ann, ben
 
-    @staticmethod
-    def gets(viewer: Person, is_large: bool) -> None:
+    def gets(self, viewer: Person, is_large: bool) -> None:
         """Waits for the largest layer, which a busy sender makes a bit smaller, or for a lower one."""
         def look() -> bool | str:
             width = test_layers.Layers.width(viewer, "Ann")
-            return width > 0 and (width > 320) == is_large or f"no: {width}"
+            return width > 0 and (width > 320) == is_large or f"no: {width} of {self.ann.evaluate(LAYERS)}"
         wait_for(f"Ben's picture of Ann to be {'large' if is_large else 'small'}", look, 60)
 
     def assert_went_on(self, ann: Person, ben: Person, codec: str, longest: float) -> None:
@@ -72,7 +78,8 @@ class EncryptedLayers(unittest.TestCase):
         sizes(ben, 640)
         self.gets(ben, True)
         quality.begin(ben, "Ann")
-        for width in (320, 640, 160, 640):
+        # Every lower layer fills 160 pixels, also that of a sender who makes all of them a bit smaller.
+        for width in (160, 640, 160, 640):
             sizes(ben, width)
             self.gets(ben, width == 640)
         self.assert_went_on(ann, ben, codec, 1)

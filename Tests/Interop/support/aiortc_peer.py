@@ -10,6 +10,7 @@ import threading
 import time
 
 import aiohttp
+import aioice.ice
 import numpy as np
 from aiortc import MediaStreamTrack, RTCBundlePolicy, RTCConfiguration, RTCDataChannel, RTCPeerConnection, RTCRtpSender, RTCSessionDescription
 from aiortc.mediastreams import VideoStreamTrack
@@ -18,6 +19,10 @@ from av import AudioFrame, VideoFrame
 
 from media import CAST, HEIGHT, SWEEP, WIDTH
 from pictures import KnownVideo, Marker, read_marker
+
+# It gives up after six answers that took more than half a second, as they do where pages want the processor. Whether
+# consent is lost is for the server to judge here.
+aioice.ice.CONSENT_FAILURES = 1_000
 
 
 class Picture(VideoStreamTrack):

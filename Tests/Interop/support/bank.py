@@ -136,9 +136,8 @@ class Bank:
     def hears(self, frequency: float, seconds: float = 30) -> None:
         """Waits until what the app plays is a tone of that frequency."""
         def listen() -> Any:
-            if not self.heard.exists() or (sound := Sound(self.heard)).seconds < 2:
+            if not (sound := Sound.so_far(self.heard, 2)):
                 return "no: less than two seconds of sound"
-            sound.samples = sound.samples[-2 * sound.rate:]
             found = sound.frequency()
             return abs(found - frequency) < 12 or f"no: {found} Hz, expected {frequency}"
         wait_for(f"{frequency} Hz in the app", listen, seconds)

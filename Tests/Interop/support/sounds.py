@@ -17,6 +17,19 @@ class Sound:
             samples = np.frombuffer(file.readframes(file.getnframes()), "<i2")
             self.samples = samples.reshape(-1, file.getnchannels()).mean(1)
 
+    @classmethod
+    def so_far(cls, path: Path, seconds: float) -> "Sound | None":
+        """The end of a file that is being written, of that length; None before it is long enough."""
+        try:
+            sound = cls(path)
+        except (FileNotFoundError, EOFError):
+            # It is not there, or its header is about to be written.
+            return None
+        if sound.seconds < seconds:
+            return None
+        sound.samples = sound.samples[-int(seconds * sound.rate):]
+        return sound
+
     @property
     def seconds(self) -> float:
         """How long it lasts."""

@@ -130,8 +130,28 @@ export class Lock {
     this.refresh();
   }
 
+  /** What the sheet says. While it is the same, the sheet stays as it is, so that nobody loses their place in it. */
+  #content() {
+    const { state, safetyCode, waitingFor } = this.#meeting.encryption;
+    const people = [this.#meeting.localParticipant, ...this.#meeting.participants.values()].map(({ id, name, displayName, isLocal }) => [
+      id, name, displayName, isLocal ? null : this.#meeting.signedName(id), isLocal ? null : this.#meeting.recognition(id)]);
+    return JSON.stringify([state, safetyCode, waitingFor, people, this.#meeting.hiddenMembers, this.#meeting.identity]);
+  }
+
   #fill() {
     if (!this.#dialog) { return; }
+    const content = this.#content();
+    if (this.#dialog.content === content) { return; }
+    this.#dialog.content = content;
+    const focused = this.#dialog.body.contains(document.activeElement) ? document.activeElement : null;
+    const person = focused?.closest("[data-person]")?.dataset.person;
+    this.#show();
+    if (person === undefined) { return; }
+    const place = [...this.#dialog.body.querySelectorAll("[data-person]")].find((each) => each.dataset.person === person);
+    (place?.querySelector(focused.tagName) ?? place?.querySelector("summary"))?.focus();
+  }
+
+  #show() {
     const { state, safetyCode } = this.#meeting.encryption;
     if (state === "off") {
       this.#dialog.body.replaceChildren(
@@ -160,7 +180,7 @@ export class Lock {
     const words = recognition === "renamed" ? `was “${this.#meeting.earlierName(participant.id)}” before` : recognitionWords[recognition] ?? "";
     const notes = [note, words].filter((each) => each !== "").join(", ");
     const isChanged = recognition === "changed";
-    return h("li", { "data-recognition": recognition }, icon(isChanged ? "warning" : signed === null ? "clock" : "check"),
+    return h("li", { "data-person": participant.id, "data-recognition": recognition }, icon(isChanged ? "warning" : signed === null ? "clock" : "check"),
       h("div", { class: "encryption-person" }, h("span", { dir: "auto", text: participant.displayName }), notes === "" ? null : h("span", { class: "encryption-note", text: ` ${notes}` }),
         participant.isLocal || signed === null ? null : this.#pairView(participant)));
   }
@@ -168,14 +188,15 @@ export class Lock {
   /** The code of two people, who may be the only ones that know each other. */
   #pairView({ id, displayName }) {
     const digits = h("span", { class: "pair-digits" });
-    const view = h("details", { class: "pair-code", open: this.#compared.has(id) }, h("summary", { text: `Code between you and ${displayName}` }), digits);
+    const summary = h("summary", { text: `Code between you and ${displayName}` });
+    const view = h("details", { class: "pair-code", open: this.#compared.has(id) }, summary, digits);
     if (this.#meeting.recognition(id) === "changed") {
       view.append(h("button", { class: "button small", type: "button", text: "We have the same code", on: { click: () => this.#meeting.trust(id) } }));
     }
     const show = async () => setText(digits, ((await this.#meeting.pairCode(id)) ?? "").match(/\d{5}/g)?.join(" ") ?? "Not known yet");
-    view.addEventListener("toggle", () => {
-      if (!view.isConnected) { return; }
-      if (view.open) { this.#compared.add(id); show(); } else { this.#compared.delete(id); }
+    // The event of the view itself comes later, when the sheet may have been filled anew.
+    summary.addEventListener("click", () => {
+      if (view.open) { this.#compared.delete(id); } else { this.#compared.add(id); show(); }
     });
     if (this.#compared.has(id)) { show(); }
     return view;
