@@ -44,6 +44,32 @@ import Testing
     }
   }
 
+  @Test("a size that was told over a socket that was lost is told again")
+  func lostView() async throws {
+    try await LiveServer.run { server in
+      let ann = try Meeting("\(server.url)/lost-view", name: "Ann")
+      try await ann.local.publish(LocalVideoTrack(TestPictureSource(width: 320, height: 180, framesPerSecond: 20)))
+      try await ann.join()
+      let bob = try await Meeting.join("\(server.url)/lost-view", name: "Bob")
+      try await wait(for: "the subscription") { bob.participants.first?.publication(.camera)?.subscription != nil }
+      let subscription = try #require(bob.participants.first?.publication(.camera)?.subscription)
+      subscription.video?.add(NullSink())
+      func sends() async -> Bool? { await ann.statistics()?.outbound.first { $0.source == .camera }?.active }
+      subscription.show(width: 0, height: 0)
+      try await wait(for: "Ann to stop") { await sends() == false }
+
+      subscription.show(width: 320, height: 180)
+      // The socket has taken it, and is lost with it.
+      bob.views.add(
+        [try #require(subscription.view)],
+        of: [.init(mid: subscription.mid.rawValue, publication: subscription.publication.id)])
+      bob.place?.channel.close()
+      try await wait(for: "Ann to send again") { await sends() == true }
+      await bob.leave()
+      await ann.leave()
+    }
+  }
+
   @Test(
     "simulcast layers that nobody shows stop, and return with a keyframe as asked for",
     arguments: [Codec.vp8, .vp9, .h264])

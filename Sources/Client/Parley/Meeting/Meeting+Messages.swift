@@ -22,9 +22,7 @@ extension Meeting {
     case .welcome, .waiting: break
     case .lobby(let info): takeLobby(info)
     case .resumed(let participants, let slots, let chat, let state, let announcements):
-      withKeys { $0.resume(announcements ?? [], roster: participants.map(\.id), now: $1) }
-      applyState(participants, slots, chat, state, isWelcome: false)
-      tellViewsAgain()
+      applyResumed(participants, slots, chat, state, announcements ?? [])
     case .answer(let id, let answer, let slots, let publications):
       for publication in publications ?? [] { roster.applyFacts(of: publication) }
       takeAnswer(id: id, answer: answer, slots: slots)

@@ -96,8 +96,7 @@ extension Meeting {
       switch await tryToResume(place) {
       case .resumed(let participants, let slots, let chat, let state, let announcements):
         connectionState.signalingDown = false
-        withKeys { $0.resume(announcements, roster: participants.map(\.id), now: $1) }
-        applyState(participants, slots, chat, state, isWelcome: false)
+        applyResumed(participants, slots, chat, state, announcements)
         if connectionState.mediaIsOver { return rejoin() }
         tellAgain()
         refreshState(nil)
@@ -161,6 +160,17 @@ extension Meeting {
     }
     if let name = local.wantedName { send(.rename(name: name)) }
     sendInTurn()
+  }
+
+  /// Takes over what a server says that has taken this client back, and says again what it may not have heard: what
+  /// was sent last over a socket that is lost has arrived or not.
+  func applyResumed(
+    _ participants: [ParticipantInfo], _ slots: [SlotInfo], _ chat: [ChatEntry], _ state: RoomState?,
+    _ announcements: [ParticipantAnnouncement]
+  ) {
+    withKeys { $0.resume(announcements, roster: participants.map(\.id), now: $1) }
+    applyState(participants, slots, chat, state, isWelcome: false)
+    tellViewsAgain()
   }
 
   private func abandonJoin() {
