@@ -85,7 +85,7 @@ class Studio:
         quiet = "config.prejoinPageEnabled=false&config.startWithAudioMuted=true"
         people = {sam.name: sam}
         for name in ("Amara Okafor", "Lena Weber", "Diego Marín", "Priya Nair", "Tom Hughes"):
-            people[name] = self.drawn(name, cameras.get(name), draws=False)
+            people[name] = self.drawn(name, cameras.get(name))
         for name, person in people.items():
             options = "config.prejoinPageEnabled=false" if name == "Lena Weber" else quiet
             options += "&config.startWithVideoMuted=true" if name == "Priya Nair" else ""

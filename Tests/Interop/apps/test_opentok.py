@@ -128,7 +128,7 @@ class ServerSDK(unittest.TestCase):
             return f"{session}?{urllib.parse.urlencode({'jwt': token})}"
 
         driver = shared_driver()
-        ben = self.enterContext(Person(driver, "Ben", draws=False)).join(
+        ben = self.enterContext(Person(driver, "Ben")).join(
             self.server.url, address(initial_layout_class_list=["focus"], data="user=7"))
         ben.evaluate("() => { window.signals = []; parley.addEventListener('signal', ({ detail }) => signals.push([detail.type, detail.data, detail.from])); }")
         ann = self.enterContext(Client(self.server.url, address(jwt=False), "Ann", "--publish", "testsrc")).joined()

@@ -126,9 +126,9 @@ class App(unittest.TestCase):
     def connect(self, person: Person, role: opentok.Roles = opentok.Roles.publisher, key: str | None = None) -> Any:
         return person.page.evaluate("(given) => connect(...given)", [key or self.key, self.session, self.token(role)])
 
-    def host(self, draws: bool = False) -> Person:
+    def host(self) -> Person:
         """A moderator on Parley's own page."""
-        return self.enterContext(Person(self.driver, "Cem", draws=draws)).join(self.server.url, f"{self.session}?jwt={self.token(opentok.Roles.moderator)}")
+        return self.enterContext(Person(self.driver, "Cem")).join(self.server.url, f"{self.session}?jwt={self.token(opentok.Roles.moderator)}")
 
     def log(self, person: Person, **wanted: Any) -> list[dict]:
         """Events with these values, in order."""
@@ -205,7 +205,7 @@ class App(unittest.TestCase):
 
     def test_what_the_browser_holds_back_is_told_by_the_own_sdk_and_the_page_too(self) -> None:
         self.person("Ann")
-        ben = self.enterContext(Person(self.driver, "Ben", devices=False, arguments=SILENT, draws=False))
+        ben = self.enterContext(Person(self.driver, "Ben", devices=False, arguments=SILENT))
         ben.open(self.server.url, f"{self.session}?jwt={self.token()}", "config.startAudioOnly=true&config.startWithAudioMuted=true")
         wait_for("the button", lambda: ben.untouched("document.querySelector('.hear')?.hidden") is False or f"no: {ben.untouched('parley?.state')}")
         track = "[...parley.participants.values()].find((each) => each.name === 'Ann').publication('microphone').track"
@@ -219,7 +219,7 @@ class App(unittest.TestCase):
     def test_each_blocked_audio_is_reported_and_one_after_the_click_is_heard_at_once(self) -> None:
         self.person("Ann")
         dan = self.person("Dan")
-        ben = self.enterContext(Person(self.driver, "Ben", devices=False, arguments=SILENT, draws=False))
+        ben = self.enterContext(Person(self.driver, "Ben", devices=False, arguments=SILENT))
         ben.page.goto(self.origin)
         ben.untouched(f"load({json.dumps(self.server.url)})")
         ben.untouched(f"connect(...{json.dumps([self.key, self.session, self.token()])})")
@@ -617,7 +617,7 @@ class App(unittest.TestCase):
         ben.sees("Ann")
 
     def test_a_page_gets_in_with_its_own_api_key_token_and_origin_only(self) -> None:
-        ann = self.opened("Ann", draws=False)
+        ann = self.opened("Ann")
         [other] = run(self.server, "tenant", "create", f"other-{uuid.uuid4().hex[:8]}")
         for key in (other["apiKey"], "12345", ""):
             refused = ann.page.evaluate("(given) => connect(...given)", [key, self.session, self.token()])
@@ -647,7 +647,7 @@ class App(unittest.TestCase):
     def test_who_waits_in_the_lobby_is_told_so_and_then_let_in_or_refused(self) -> None:
         run(self.server, "tenant", "set", "acme", "--access-level", "Locked")
         self.addCleanup(run, self.server, "tenant", "set", "acme", "--access-level", "Everyone")
-        host = self.host(draws=True)
+        host = self.host()
         ann, ben = self.opened("Ann"), self.opened("Ben")
         for person in (ann, ben):
             person.page.evaluate("(given) => { connect(...given).then((answer) => { window.answer = answer ?? 'connected'; }); }", [self.key, self.session, self.token()])

@@ -42,11 +42,11 @@ class EncryptedLayers(unittest.TestCase):
         # Of its own: a meeting lasts for a while after its last participant, and has another secret.
         room = f"layers-{os.urandom(6).hex()}"
         self.secret = base64.urlsafe_b64encode(os.urandom(32)).decode().rstrip("=")
-        ann = self.enterContext(Person(self.driver, "Ann", arguments=UNHURRIED, viewport=(280, 240), draws=False,
+        ann = self.enterContext(Person(self.driver, "Ann", arguments=UNHURRIED, viewport=(280, 240),
                                        camera=media.busy_camera(FILES, "Ann", (640, 360))))
         self.ann = ann
         ann.join(self.server.url, room, self.fragment(f"config.preferredVideoCodec={codec}"))
-        ben = self.enterContext(Person(self.driver, "Ben", arguments=UNHURRIED, draws=False))
+        ben = self.enterContext(Person(self.driver, "Ben", arguments=UNHURRIED))
         if proxy:
             proxy.carry(ben)
         ben.join(self.server.url, room, self.fragment(test_layers.LISTENS))

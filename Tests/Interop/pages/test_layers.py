@@ -146,7 +146,7 @@ class Layers(unittest.TestCase):
     def test_unwatched_layers_of_one_stream_stop_within_2_s_and_return_with_a_keyframe(self) -> None:
         """By the sender's own statistics: its encoder has fewer layers to make, and the one left keeps its size."""
         ann = self.person("Ann", "unwatched", "config.preferredVideoCodec=VP9", camera=media.busy_camera(FILES, "Ann", (960, 540)),
-                          viewport=(280, 240), draws=False)
+                          viewport=(280, 240))
         ben, cem = (self.person(name, "unwatched", LISTENS, viewport=viewport) for name, viewport in (("Ben", (1280, 720)), ("Cem", (280, 240))))
         ben.page.dblclick("article.tile:not(.tile-self)[aria-label^=Ann]", position={"x": 20, "y": 40})
         wait_for("Ben's picture of Ann 960 and Cem's 240 pixels wide at once", lambda: self.widths(ben, cem) == [960, 240]
@@ -187,8 +187,8 @@ class Layers(unittest.TestCase):
 
     def test_unwatched_simulcast_layers_stop_within_2_s_and_return_with_one_keyframe(self) -> None:
         """By the statistics of both pages: what Ann encodes and sends of each layer, and what Ben decodes."""
-        ann = self.person("Ann", "simulcast", camera=media.busy_camera(FILES, "Ann", (960, 540)), viewport=(280, 240), draws=False)
-        ben = self.person("Ben", "simulcast", LISTENS, draws=False)
+        ann = self.person("Ann", "simulcast", camera=media.busy_camera(FILES, "Ann", (960, 540)), viewport=(280, 240))
+        ben = self.person("Ben", "simulcast", LISTENS)
         ann.evaluate(NOTE_LAYERS)
         self.shows(ben, 960)
         ben.evaluate(NOTE_DECODED)
@@ -229,7 +229,7 @@ class Layers(unittest.TestCase):
         print("", end=" … ")
 
     def test_a_page_decodes_each_of_a_swift_participants_layers_and_what_nobody_watches_stops(self) -> None:
-        ben = self.person("Ben", "swift-layers", LISTENS, draws=False)
+        ben = self.person("Ben", "swift-layers", LISTENS)
         swift = self.enterContext(Client(self.server.url, "swift-layers", "Ann", "--publish", "testsrc", "--simulcast")).joined()
         self.shows(ben, 640)
         ben.evaluate(NOTE_DECODED)

@@ -23,7 +23,7 @@ class Lobby(unittest.TestCase):
         cls.token = made["token"]
 
     def person(self, name: str) -> Person:
-        return self.enterContext(Person(self.driver, name, draws=False))
+        return self.enterContext(Person(self.driver, name))
 
     def heading(self, person: Person, text: str) -> None:
         def seen() -> object:

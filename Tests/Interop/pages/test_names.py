@@ -19,7 +19,7 @@ class Names(unittest.TestCase):
         cls.server = cls.enterClassContext(Server("--development"))
 
     def person(self, key: str, name: str, room: str, token: str = "", viewport=(960, 640)) -> Person:
-        person = self.enterContext(Person(self.driver, key, devices=False, draws=False, viewport=viewport))
+        person = self.enterContext(Person(self.driver, key, devices=False, viewport=viewport))
         person.page.goto(f'{self.server.url}/{room}{token and "?jwt=" + token}#config.prejoinPageEnabled=false&userInfo.displayName="{name}"')
         return person
 
@@ -29,7 +29,7 @@ class Names(unittest.TestCase):
 
     def test_too_long_a_name_stays_in_its_field_and_a_long_one_of_emoji_arrives_whole(self) -> None:
         ben = self.person("Ben", "Ben", "long").joined()
-        ann = self.enterContext(Person(self.driver, "Ann", devices=False, draws=False))
+        ann = self.enterContext(Person(self.driver, "Ann", devices=False))
         page = ann.page
         page.goto(f"{self.server.url}/long")
         field, join = page.get_by_label("Your name"), page.get_by_role("button", name="Join now")
@@ -54,7 +54,7 @@ class Names(unittest.TestCase):
         self.assertEqual(ben.names(), [FAMILY * 80])
 
     def test_an_invisible_name_is_said_in_its_field_and_a_refusal_keeps_the_visible_name(self) -> None:
-        ann = self.enterContext(Person(self.driver, "Ann", devices=False, draws=False))
+        ann = self.enterContext(Person(self.driver, "Ann", devices=False))
         ann.page.goto(f"{self.server.url}/unseen")
         field, join = ann.page.get_by_label("Your name"), ann.page.get_by_role("button", name="Join now")
         for name in ("\u3164", "\uFFFC", "\u2800 \u200C", "\U0001D159", "\u0301", "\uFE0F"):

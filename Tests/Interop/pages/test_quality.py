@@ -105,8 +105,8 @@ class Networks(unittest.TestCase):
         with contextlib.ExitStack() as stack:
             server = stack.enter_context(Server("--workers", "1"))
             proxy = stack.enter_context(ImpairmentProxy(server.media_port, "--both", conditions, "--seed", "7"))
-            ann = stack.enter_context(person(cls.driver, "Ann", draws=False)).join(server.url, "x")
-            ben = proxy.carry(stack.enter_context(person(cls.driver, "Ben", draws=False))).join(server.url, "x")
+            ann = stack.enter_context(person(cls.driver, "Ann")).join(server.url, "x")
+            ben = proxy.carry(stack.enter_context(person(cls.driver, "Ben"))).join(server.url, "x")
             quality.begin(ann, "Ben")
             quality.begin(ben, "Ann")
             yield proxy, ann, ben
@@ -221,8 +221,8 @@ class OneSender(unittest.TestCase):
 
     def test_three_receivers_decode_what_suits_each_and_a_bad_one_disturbs_no_other(self) -> None:
         room = "simulcast"
-        ann = self.person("Ann", size=(960, 540), viewport=(280, 240), draws=False).join(self.server.url, room)
-        big, small, bad = (self.person(name, viewport=viewport, draws=False)
+        ann = self.person("Ann", size=(960, 540), viewport=(280, 240)).join(self.server.url, room)
+        big, small, bad = (self.person(name, viewport=viewport)
                            for name, viewport in (("Ben", (1280, 720)), ("Cem", (280, 240)), ("Dan", (1280, 720))))
         # Each has a network of its own: one loses a little, one is far away and jitters, one will become narrow.
         self.impaired(big, "delay=25ms,loss=1%")
@@ -268,8 +268,8 @@ class OneSender(unittest.TestCase):
         """Only from the dependency descriptor do the server and the browsers know which frame of AV1 is of which
         layer."""
         room = "av1"
-        ann = self.person("Ann", viewport=(280, 240), draws=False).join(self.server.url, room, "config.preferredVideoCodec=AV1")
-        wide, slow = (self.person(name, draws=False) for name in ("Ben", "Cem"))
+        ann = self.person("Ann", viewport=(280, 240)).join(self.server.url, room, "config.preferredVideoCodec=AV1")
+        wide, slow = (self.person(name) for name in ("Ben", "Cem"))
         narrow = self.impaired(slow, "delay=25ms")
         for viewer in (wide, slow):
             viewer.join(self.server.url, room, LISTENS)

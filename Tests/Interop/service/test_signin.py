@@ -44,7 +44,7 @@ class SignIn(unittest.TestCase):
         page.locator("input[name=password]").press("Enter")
 
     def test_signing_in_leads_into_the_meeting_under_the_providers_name_and_out_again(self) -> None:
-        ada = self.enterContext(Person(self.driver, "Ada", draws=False))
+        ada = self.enterContext(Person(self.driver, "Ada"))
         page = ada.page
         page.goto(f"{self.server.url}/daily")
         self.heading(ada, "Sign in to join")
@@ -102,7 +102,7 @@ class SignIn(unittest.TestCase):
         client = self.enterContext(Client(self.server.url, "board", "Nobody", "--sign-in", "60"))
         address = client.expect("signIn")["url"]
         self.assertTrue(address.startswith(f"{self.server.url}/signin?room=board&app=http%3A%2F%2F127.0.0.1%3A"), address)
-        ben = self.enterContext(Person(self.driver, "Ben", draws=False))
+        ben = self.enterContext(Person(self.driver, "Ben"))
         page = ben.page
         page.goto(address)
         self.log_in(ben, "ben")
@@ -117,7 +117,7 @@ class SignIn(unittest.TestCase):
         client.joined()
 
         # The provider's name, whatever the client calls itself; and the token is good for the page's renewal too.
-        ada = self.enterContext(Person(self.driver, "Ada", draws=False))
+        ada = self.enterContext(Person(self.driver, "Ada"))
         ada.page.goto(f"{self.server.url}/board")
         ada.page.get_by_role("link", name="Sign in", exact=True).click()
         self.log_in(ada, "ada")

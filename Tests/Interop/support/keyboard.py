@@ -89,7 +89,7 @@ class KeyboardTest(unittest.TestCase):
         cls.server = cls.enterClassContext(Server(*cls.OPTIONS))
 
     def someone(self, name: str) -> tuple[Person, Keyboard]:
-        person = self.enterContext(Person(self.driver, name, devices=False, draws=False))
+        person = self.enterContext(Person(self.driver, name, devices=False))
         return person, Keyboard(person)
 
     def enter(self, person: Person, room: str, token: str | None = None, key: str = "") -> None:
