@@ -29,7 +29,8 @@ public enum HTTPClient {
   ///   - socket: The path of a Unix socket to connect to, whatever host the URL names; 107 bytes at most.
   ///   - receive: Takes the body of a success piece by piece, on the service thread, in place of the response; false
   ///     ends the request as if it were cancelled.
-  /// - Throws: ``TransportError``; ``TransportError/cancelled`` as soon as the task is cancelled.
+  /// - Throws: ``TransportError``; ``TransportError/cancelled`` as soon as the task is cancelled. Of several
+  ///   addresses, the error is of the first that was more than unreachable.
   public static func request(
     _ method: String = "GET", _ url: String, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = [],
     limit: Int = 4 << 20, timeout: TimeSpan = .seconds(15), allowsSelfSigned: Bool = false,
@@ -39,7 +40,7 @@ public enum HTTPClient {
     let parts = try URLParts(url)
     guard !parts.isWebSocket else { throw .badURL(url) }
     let (service, host) = try WireClient.service(isSecure: parts.isSecure)
-    var failure = TransportError.connectionFailed("no address of \(parts.host) answers")
+    var failures = AddressFailures()
     for address in try await addresses(parts, socket, accepts) {
       let wire = HTTPClientWire(
         service: service, method: method, parts: parts, address: address, headers: headers, body: body, limit: limit,
@@ -54,11 +55,11 @@ public enum HTTPClient {
       }
       switch result {
       case .success(let response): return response
-      case .failure(.connectionFailed(let reason)): failure = .connectionFailed(reason)
+      case .failure(.connectionFailed(let reason)): failures.add(.connectionFailed(reason))
       case .failure(let error): throw error
       }
     }
-    throw failure
+    throw failures.told ?? .connectionFailed("no address of \(parts.host) answers")
   }
 
   /// The destination as the library takes it: addresses, or a path behind a plus sign.

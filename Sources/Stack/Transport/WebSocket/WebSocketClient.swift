@@ -22,7 +22,7 @@ public enum WebSocketClient {
     let parts = try URLParts(url)
     guard parts.isWebSocket else { throw .badURL(url) }
     let (service, host) = try WireClient.service(isSecure: parts.isSecure)
-    var failure: TransportError?
+    var failures = AddressFailures()
     for ip in try await NameResolver.resolve(parts.host, port: parts.port) {
       let remote = TransportAddress(ip: ip, port: UInt16(truncatingIfNeeded: parts.port))
       let wire = WebSocketClientWire(
@@ -39,11 +39,10 @@ public enum WebSocketClient {
       switch result {
       case .success(let connection): return connection
       case .failure(.cancelled): throw .cancelled
-      case .failure(let error):
-        if failure == nil || failure == WireRequest.unreachable { failure = error }
+      case .failure(let error): failures.add(error)
       }
     }
-    throw failure ?? WireRequest.unreachable
+    throw failures.told ?? WireRequest.unreachable
   }
 }
 
@@ -171,6 +170,17 @@ public enum WebSocketClient {
     let waiting = opening
     opening = nil
     waiting?.resume(returning: .failure(error))
+  }
+}
+
+/// Why none of a host's addresses could be connected to.
+struct AddressFailures {
+  /// The first that was more than unreachable, else the first; nil before one was added. A name often has an address of
+  /// a family in which nothing listens.
+  private(set) var told: TransportError?
+
+  mutating func add(_ failure: TransportError) {
+    if told == nil || told == WireRequest.unreachable { told = failure }
   }
 }
 
