@@ -17,7 +17,7 @@ public import Parley
   /// From now on signals make the bot leave `meeting`. One visit a process.
   public init(_ meeting: Meeting) {
     self.meeting = meeting
-    let stream = StopSignals.take()
+    let stream = StopSignals.intercept()
     signals = Task {
       for await _ in stream { await meeting.leave() }
     }

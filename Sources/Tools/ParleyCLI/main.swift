@@ -8,9 +8,9 @@ var arguments = Array(CommandLine.arguments.dropFirst())
 if arguments.count > 1, arguments[0] == "help" { arguments = arguments.dropFirst() + ["--help"] }
 let selected = arguments.first.flatMap { Program.entry($0) }
 // Before any other thread is made, since those take over which signals are blocked.
-let signals = StopSignals.take()
+let signals = StopSignals.intercept()
 // Before any thread of a server is made, for the same reason; other commands end on SIGHUP.
-let reloads = selected?.isServer == true ? ReloadSignal.take() : nil
+let reloads = selected?.isServer == true ? ReloadSignal.intercept() : nil
 
 switch arguments.first {
 case "version", "--version": CommandLineText.say("parley \(ParleyVersion.current)\n")

@@ -9,12 +9,12 @@ import Testing
   func wishes() {
     let first = Atomic<Int64>(0)
     let begin: Int64 = 5_000_000_000_000
-    #expect(StopSignals.wish(at: begin, first: first) == .end)
+    #expect(StopSignals.request(at: begin, first: first) == .end)
     for nanoseconds in [0, 1, 1_000_000, 999_999_999, 1_000_000_000] as [Int64] {
-      #expect(StopSignals.wish(at: begin + nanoseconds, first: first) == .same)
+      #expect(StopSignals.request(at: begin + nanoseconds, first: first) == .same)
     }
     // A handler that was overtaken by another one, whose clock was read later.
-    #expect(StopSignals.wish(at: begin - 5, first: first) == .same)
-    #expect(StopSignals.wish(at: begin + 1_000_000_001, first: first) == .endAtOnce)
+    #expect(StopSignals.request(at: begin - 5, first: first) == .same)
+    #expect(StopSignals.request(at: begin + 1_000_000_001, first: first) == .endAtOnce)
   }
 }

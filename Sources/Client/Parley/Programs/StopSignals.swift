@@ -7,7 +7,7 @@ import Synchronization
 /// meeting when one comes, so that the others see it at once:
 ///
 /// ```swift
-/// let signals = StopSignals.take()
+/// let signals = StopSignals.intercept()
 /// try await meeting.join()
 /// for await _ in signals { break }
 /// await meeting.leave()
@@ -22,7 +22,7 @@ public enum StopSignals {
   private static let pipeEnd = Atomic<Int32>(-1)
 
   /// The request of a signal.
-  enum Wish: Equatable {
+  enum Request: Equatable {
     /// To end: it is the first.
     case end
     /// Nothing new: it came with the first, or right after it.
@@ -31,9 +31,9 @@ public enum StopSignals {
     case endAtOnce
   }
 
-  /// The request of a signal at `now` asks for; `first` holds when the first one came, 0 before. Takes no lock, as
+  /// The request of a signal at `now`; `first` holds when the first one came, 0 before. Takes no lock, as
   /// signal handlers must not.
-  static func wish(at now: Int64, first: borrowing Atomic<Int64>) -> Wish {
+  static func request(at now: Int64, first: borrowing Atomic<Int64>) -> Request {
     let (isFirst, came) = first.compareExchange(expected: 0, desired: now, ordering: .relaxed)
     if isFirst { return .end }
     return now - came > patience ? .endAtOnce : .same
@@ -44,7 +44,7 @@ public enum StopSignals {
   /// signal ended. Costs a thread that waits.
   ///
   /// ```swift
-  /// for await number in StopSignals.take() {
+  /// for await number in StopSignals.intercept() {
   ///   print("Signal \(number): leaving.")
   ///   await meeting.leave()
   /// }
@@ -52,7 +52,7 @@ public enum StopSignals {
   ///
   /// SIGHUP is left alone when the program was started with it ignored, as nohup does, since it is to outlive its
   /// terminal then.
-  public static func take() -> AsyncStream<Int32> {
+  public static func intercept() -> AsyncStream<Int32> {
     // A reader that goes away in the middle of a write must not end the program.
     signal(SIGPIPE, SIG_IGN)
     // Nor a file that has reached the limit of its size (ulimit -f): writing fails then, which is reported as for a
@@ -93,7 +93,7 @@ public enum StopSignals {
 
   /// Runs inside the signal: nothing but what signal-safety(7) allows.
   private static let handler: @convention(c) (Int32) -> Void = { number in
-    switch wish(at: MonotonicClock.now.nanoseconds, first: first) {
+    switch request(at: MonotonicClock.now.nanoseconds, first: first) {
     case .end:
       var byte = UInt8(truncatingIfNeeded: number)
       _ = write(pipeEnd.load(ordering: .relaxed), &byte, 1)

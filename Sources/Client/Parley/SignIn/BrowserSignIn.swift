@@ -16,7 +16,7 @@ import Transport
 /// } catch JoinError.signInRequired(let url) {
 ///   let signIn = try await BrowserSignIn(url)
 ///   print("Open this address in your browser: \(signIn.url)")
-///   let pass = try await signIn.pass()
+///   let pass = try await signIn.waitForPass()
 ///   let meeting = try Meeting("https://meet.example/board", token: pass.token)
 ///   try await meeting.join()
 /// }
@@ -60,14 +60,14 @@ public final class BrowserSignIn: Sendable {
   ///
   /// ```swift
   /// let signIn = try await BrowserSignIn("https://meet.example/signin?room=board")
-  /// let pass = try await signIn.pass(within: .seconds(120))
+  /// let pass = try await signIn.waitForPass(within: .seconds(120))
   /// ```
   ///
   /// - Parameter limit: How long to wait. The server itself gives up after ten minutes.
   /// - Throws: ``JoinError/timedOut(_:)`` when nobody signed in, ``JoinError/refused(code:message:)`` when it came to
   ///   nothing (`denied`, `notAdmitted`, `expired`, `unreachable`, `busy` or `failed`), ``JoinError/cancelled`` when
   ///   the task was cancelled.
-  public func pass(within limit: TimeSpan = .seconds(600)) async throws(JoinError) -> SignInPass {
+  public func waitForPass(within limit: TimeSpan = .seconds(600)) async throws(JoinError) -> SignInPass {
     let limit = limit.bounded
     let timer = Task { [exchange] in
       try? await Task.sleep(nanoseconds: UInt64(limit.nanoseconds))
@@ -90,7 +90,7 @@ public final class BrowserSignIn: Sendable {
 ///
 /// ```swift
 /// let signIn = try await BrowserSignIn("https://meet.example/signin?room=board")
-/// let pass = try await signIn.pass()
+/// let pass = try await signIn.waitForPass()
 /// print("Joining as \(pass.name) …")
 /// ```
 public struct SignInPass: Sendable, Hashable {

@@ -80,7 +80,7 @@ public final class UIApplication: UIResponder {
   ) -> Never {
     shared.delegate = delegate
     shared.userInterfaceStyle = userInterfaceStyle
-    let signals = StopSignals.take()
+    let signals = StopSignals.intercept()
     Task.detached {
       for await _ in signals {
         // An app that never comes to an end of its work on the main queue ends, too.

@@ -117,7 +117,7 @@ private actor ChatUpload: HTTPBodySink {
       place = (room, participant)
       let sealed: (@Sendable (Int) -> Int)? = isSealed ? { @Sendable in EncryptionLimits.sealedFileBytes(of: $0) } : nil
       do throws(ChatFileRefusal) {
-        id = try await endpoints.files.begin(
+        id = try await endpoints.files.beginUpload(
           bytes: length, meeting: await room.filesKey, tenant: room.identity.tenant, from: address,
           fileLimit: room.meeting.chat.fileLimit,
           tenantLimit: tenantLimit,

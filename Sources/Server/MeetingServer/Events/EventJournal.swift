@@ -53,7 +53,7 @@ struct EventJournal: Sendable {
   /// Audit entries that can't be written go to the server's log at least.
   private func tellRights(_ batch: [RoomEvent]) {
     for event in batch {
-      guard case .rightUsed(let person, let action, let target, let detail) = event.what else { continue }
+      guard case .rightUsed(let person, let action, let target, let detail) = event.kind else { continue }
       log.error(
         "audit.notWritten",
         ["by": person.id, "action": "meeting.\(action)", "target": target, "detail": detail, "meeting": event.meeting])
@@ -75,7 +75,7 @@ struct EventJournal: Sendable {
     var entries: [AuditEntry] = []
     var changes: [BeginningChange] = []
     for event in batch {
-      if case .rightUsed(let person, let action, let target, let detail) = event.what {
+      if case .rightUsed(let person, let action, let target, let detail) = event.kind {
         let name = try await name(of: event.tenant, &names)
         // Cuts a long list of people, but not the room's name.
         let what = detail.isEmpty ? "" : detail.count > 180 ? "\(detail.prefix(180))…, " : "\(detail), "
@@ -86,10 +86,10 @@ struct EventJournal: Sendable {
             isAnonymous: event.isAnonymous))
         continue
       }
-      guard let type = event.what.type else { continue }
+      guard let type = event.kind.type else { continue }
       if webhooks[event.tenant] == nil { webhooks[event.tenant] = try await store.webhooks(tenant: event.tenant) }
       // If no webhook gets the end, the beginning isn't stored.
-      let endType = event.what.endType
+      let endType = event.kind.endType
       let isFollowed = endType.map { end in webhooks[event.tenant, default: []].contains { $0.wants(end) } } ?? true
       if isFollowed, let change = event.change { changes.append(change) }
       let hearers = webhooks[event.tenant, default: []].filter { $0.wants(type) }
@@ -135,7 +135,7 @@ struct EventJournal: Sendable {
   }
 }
 
-extension RoomEvent.What {
+extension RoomEvent.Kind {
   /// The webhook's type of the event; nil when webhooks don't get it.
   var type: WebhookEventType? {
     switch self {

@@ -22,7 +22,7 @@ actor QualityHistory {
 
   func take(_ events: [RoomEvent]) {
     for event in events {
-      switch event.what {
+      switch event.kind {
       case .participantJoined(let person): lines[event.meeting, default: [:]][person.id] = Line()
       case .participantLeft(let person, _): lines[event.meeting]?[person.id] = nil
       case .meetingEnded: lines[event.meeting] = nil

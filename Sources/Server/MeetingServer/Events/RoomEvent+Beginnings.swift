@@ -24,7 +24,7 @@ extension RoomEvent {
     room = beginning.room
     self.time = time
     lastSeen = beginning.seen
-    what =
+    kind =
       if let publication = begun.publication {
         .publicationRemoved(begun.person, publication)
       } else if begun.waits {
@@ -36,7 +36,7 @@ extension RoomEvent {
 
   /// The pair that begins or ends with this event, if webhooks may report it.
   var change: BeginningChange? {
-    switch what {
+    switch kind {
     case .participantJoined(let person): begins(person.id, Begun(person: person))
     case .participantLeft(let person, _): .ends(meeting, subject: person.id)
     case .publicationAdded(let person, let publication):
@@ -61,7 +61,7 @@ extension RoomEvent {
   }
 }
 
-extension RoomEvent.What {
+extension RoomEvent.Kind {
   /// The webhook's type of the end that belongs to this beginning; nil when it begins nothing.
   var endType: WebhookEventType? {
     switch self {

@@ -5,7 +5,7 @@ import Signaling
 
 /// Something that happened in a meeting, for webhooks, the audit log and the admin interface.
 struct RoomEvent: Sendable {
-  enum What: Sendable {
+  enum Kind: Sendable {
     case meetingStarted
     case meetingEnded(reason: String)
     case participantJoined(Person)
@@ -46,28 +46,28 @@ struct RoomEvent: Sendable {
   /// The room's name as people write it.
   var room: String
   var time: Date
-  var what: What
+  var kind: Kind
   /// When something that a killed server couldn't end was last known to go on; nil for a normal end.
   var lastSeen: Date?
   /// Whether nobody with a credential has made the meeting.
   var isAnonymous = false
 
   /// Something that happened just now in the meeting of `record`.
-  init(_ what: What, in record: MeetingRecord, at time: Date = Date()) {
+  init(_ kind: Kind, in record: MeetingRecord, at time: Date = Date()) {
     meeting = record.id
     tenant = record.tenant
     room = record.room.display
     isAnonymous = record.isAnonymous
     self.time = time
-    self.what = what
+    self.kind = kind
   }
 
   /// Something that happened just now to a meeting that a killed server has left.
-  init(_ what: What, to over: OverMeeting, at time: Date = Date()) {
+  init(_ kind: Kind, to over: OverMeeting, at time: Date = Date()) {
     meeting = over.meeting
     tenant = over.tenant
     room = over.room
     self.time = time
-    self.what = what
+    self.kind = kind
   }
 }

@@ -62,7 +62,7 @@ final class RoomEvents: Sendable {
   @discardableResult func add(_ event: RoomEvent) -> UInt64 {
     let place = state.withLock { state in
       if state.isEnded { return Self.nowhere }
-      if case .error(let code, _) = event.what {
+      if case .error(let code, _) = event.kind {
         let key = "\(event.meeting) \(code)"
         if let last = state.errors[key], event.time < last + Self.errorPause { return state.queue.added }
         if state.errors.count >= 1_000 { state.errors = [:] }
@@ -167,5 +167,5 @@ final class RoomEvents: Sendable {
 
 extension RoomEvent {
   /// Whether it is for the audit log.
-  fileprivate var isRight: Bool { if case .rightUsed = what { true } else { false } }
+  fileprivate var isRight: Bool { if case .rightUsed = kind { true } else { false } }
 }

@@ -22,9 +22,9 @@ extension MeetingRoom {
       case .close(let channel): channel.close()
       case .media(let operation): post(operation)
       case .listen: listen()
-      case .journal(let what):
+      case .journal(let change):
         guard let running = dependencies.running else { continue }
-        journalPlace = running.add(RunningWrite(what, of: identity.id, tenant: identity.tenant))
+        journalPlace = running.add(RunningWrite(change, of: identity.id, tenant: identity.tenant))
       case .awaitJournal(let write): awaitJournal(write)
       case .leftMeetingGoesOn: dependencies.running?.resumed(identity.id)
       case .acknowledge(let acknowledgement): acknowledge(acknowledgement)

@@ -58,7 +58,7 @@ final class RunningBook: Sendable {
   func add(_ write: RunningWrite) -> UInt64 {
     let place = state.withLock { state in
       if state.isEnded { return UInt64.max }
-      if write.what == .end {
+      if write.change == .end {
         state.running.remove(write.meeting)
         state.lost[write.meeting] = nil
       } else {
@@ -142,7 +142,7 @@ final class RunningBook: Sendable {
       for write in writes { state.lost[write.meeting] = state.queue.taken }
     }
     var ended: Set<MeetingID> = []
-    return writes.filter { $0.what == .end && ended.insert($0.meeting).inserted }
+    return writes.filter { $0.change == .end && ended.insert($0.meeting).inserted }
   }
 
   /// Whether the error may be over in a moment.

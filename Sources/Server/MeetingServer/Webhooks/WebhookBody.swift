@@ -43,7 +43,7 @@ struct WebhookBody: Encodable {
     time = Self.text(event.time)
     self.tenant = tenant
     meeting = Meeting(id: event.meeting.rawValue, room: event.room)
-    switch event.what {
+    switch event.kind {
     case .meetingStarted, .rightUsed, .quality: break
     case .meetingEnded(let reason): data.reason = reason
     case .participantJoined(let person), .lobby(_, let person): data.participant = Person(person)

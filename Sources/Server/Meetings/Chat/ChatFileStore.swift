@@ -88,7 +88,7 @@ public actor ChatFileStore {
   /// Takes the promise of a file of `bytes`, and gives the id to write it by. `fileLimit` and `tenantLimit` are what
   /// the meeting and its tenant say themselves, `address` is where it comes from, if that says whose it is. `sealed`
   /// gives the bytes that an encrypted file may have for a limit of its content.
-  public func begin(
+  public func beginUpload(
     bytes: Int, meeting: MeetingID, tenant: TenantID, from address: IPAddress? = nil, fileLimit: Int? = nil,
     tenantLimit: Int? = nil, sealed: (@Sendable (Int) -> Int)? = nil
   ) throws(ChatFileRefusal) -> String {

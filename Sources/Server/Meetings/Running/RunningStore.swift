@@ -34,7 +34,7 @@ public protocol RunningStore: Sendable {
 
 /// One thing that is to be kept of a meeting that runs, or to be forgotten.
 public struct RunningWrite: Sendable, Hashable {
-  public enum What: Sendable, Hashable {
+  public enum Change: Sendable, Hashable {
     /// The meeting runs; nothing else about it is to be written.
     case runs
     /// Something that holds in the meeting, by a name of the server's, in the place of what that was before.
@@ -53,11 +53,10 @@ public struct RunningWrite: Sendable, Hashable {
   public var meeting: MeetingID
   /// The tenant of the meeting.
   public var tenant: TenantID
-  /// The changes to write.
-  public var what: What
+  public var change: Change
 
-  public init(_ what: What, of meeting: MeetingID, tenant: TenantID) {
-    self.what = what
+  public init(_ change: Change, of meeting: MeetingID, tenant: TenantID) {
+    self.change = change
     self.meeting = meeting
     self.tenant = tenant
   }

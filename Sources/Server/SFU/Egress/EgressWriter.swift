@@ -19,7 +19,7 @@ struct EgressWriter: ~Copyable {
 
   /// Whether `bytes` for a retransmission may be sent now; they then count as sent.
   mutating func takeFromBudget(bytes: Int, sequence: Int64, stream: Int, roundTrip: TimeSpan, now: Instant) -> Bool {
-    budget.take(bytes: bytes, sequence: sequence, stream: stream, roundTrip: roundTrip, now: now)
+    budget.spend(bytes: bytes, sequence: sequence, stream: stream, roundTrip: roundTrip, now: now)
   }
 
   /// Writes `payload` behind the header in the batch as the packet of these numbers; false when encryption refused it.

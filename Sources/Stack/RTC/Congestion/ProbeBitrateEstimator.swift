@@ -44,7 +44,7 @@ public struct ProbeBitrateEstimator: Sendable {
   public init() {}
 
   /// A probe is about to be sent. `loss`: the share of its packets that will be lost whatever the path takes.
-  public mutating func begin(_ probe: ProbeCluster, loss: Double = 0) {
+  public mutating func beginProbe(_ probe: ProbeCluster, loss: Double = 0) {
     let share = 0.8 * (1 - min(max(loss, 0), 0.5))
     var cluster = Cluster()
     cluster.id = probe.id

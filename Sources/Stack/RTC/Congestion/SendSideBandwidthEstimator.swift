@@ -172,7 +172,7 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// The next probe to send; nil when there is none.
   public mutating func pollProbe() -> ProbeCluster? {
     guard let probe = probes.poll() else { return nil }
-    probeEstimator.begin(probe, loss: loss.inherentLoss)
+    probeEstimator.beginProbe(probe, loss: loss.inherentLoss)
     return probe
   }
 
@@ -180,11 +180,11 @@ public struct SendSideBandwidthEstimator: Sendable {
 
   /// Takes a transport-wide feedback report. Cost: some 50 ns for each packet it reports on.
   public mutating func receive(_ feedback: TransportFeedback, in datagram: Span<UInt8>, now: Instant) {
-    adapter.begin(feedback)
+    adapter.beginReport(feedback)
     var probed: DataRate?
     var arrivals = feedback.arrivals
     while let arrival = arrivals.next(in: datagram) {
-      guard let result = adapter.take(arrival) else { continue }
+      guard let result = adapter.addArrival(arrival) else { continue }
       delivered.add(result, isLimited: limit.since != nil)
       if let deltas = interArrival.add(result, now: now) {
         trendline.add(deltas, received: result.received, now: now)

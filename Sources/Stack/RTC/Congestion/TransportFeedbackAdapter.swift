@@ -11,9 +11,9 @@ public struct PacketResult: Hashable, Sendable {
 /// Puts transport-wide feedback together with the history of what was sent: arrival times on one steady time line, and
 /// losses.
 ///
-/// Three steps for each report, so that nothing is allocated and no closure is needed: ``begin(_:)``, ``take(_:)`` for
-/// each arrival, ``finish()``. The work for one report is bounded by its length and the history's capacity, whatever it
-/// claims.
+/// Three steps for each report, so that nothing is allocated and no closure is needed: ``beginReport(_:)``,
+/// ``addArrival(_:)`` for each arrival, ``finish()``. The work for one report is bounded by its length and the
+/// history's capacity, whatever it claims.
 public struct TransportFeedbackAdapter: Sendable {
   /// The totals of one report.
   public struct Summary: Hashable, Sendable {
@@ -58,8 +58,8 @@ public struct TransportFeedbackAdapter: Sendable {
     highest = history.next &- 1
   }
 
-  /// Starts a report; its arrivals follow with ``take(_:)``.
-  public mutating func begin(_ feedback: TransportFeedback) {
+  /// Starts a report; its arrivals follow with ``addArrival(_:)``.
+  public mutating func beginReport(_ feedback: TransportFeedback) {
     summary = Summary()
     if let reference {
       // The 24 bits wrap after 12 days; the shorter way around is meant.
@@ -73,7 +73,7 @@ public struct TransportFeedbackAdapter: Sendable {
   }
 
   /// Applies one arrival of the report; nil when it was known already.
-  public mutating func take(_ arrival: TransportFeedbackArrival) -> PacketResult? {
+  public mutating func addArrival(_ arrival: TransportFeedbackArrival) -> PacketResult? {
     guard let sequence = history.extended(arrival.sequenceNumber), let packet = history.acknowledge(sequence) else {
       ignoredCount &+= 1
       return nil

@@ -33,7 +33,7 @@ extension PeerConnection {
     rejected = accepted.rejected
     setDataChannels(accepted.dataChannels, now: now)
     takeIceEvents()
-    return accepted.answer(
+    return accepted.makeAnswer(
       local: parameters(local, setup: .passive, candidates: serverCandidates, isIceLite: true)
     ).text
   }

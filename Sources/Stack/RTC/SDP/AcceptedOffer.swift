@@ -25,7 +25,7 @@ public struct AcceptedOffer: Sendable {
 
   /// The answer. `local` goes into the live sections, its candidates into the first; its ``TransportParameters/setup``
   /// should be `passive`.
-  public func answer(local: TransportParameters) -> SessionDescription {
+  public func makeAnswer(local: TransportParameters) -> SessionDescription {
     let live = Dictionary(uniqueKeysWithValues: media.map { ($0.index, $0) })
     var mids = Set(media.map(\.mid))
     if let dataChannels { mids.insert(dataChannels.mid) }

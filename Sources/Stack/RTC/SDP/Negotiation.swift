@@ -5,8 +5,8 @@ import Basics
 /// sources given to each mid.
 ///
 /// Use it in three steps, so that an offer that is refused changes nothing: ``accept(_:using:)``, then
-/// ``AcceptedOffer/answer(local:)`` with the transport's parameters (new ones when ``AcceptedOffer/restartsIce`` says
-/// so), then keep ``AcceptedOffer/negotiation`` as the new state.
+/// ``AcceptedOffer/makeAnswer(local:)`` with the transport's parameters (new ones when
+/// ``AcceptedOffer/restartsIce`` says so), then keep ``AcceptedOffer/negotiation`` as the new state.
 public struct Negotiation: Sendable {
   /// The state of an m-section.
   struct Section: Hashable, Sendable {

@@ -47,7 +47,7 @@ extension MediaSender {
       count &+= 1
       guard streams[index].rtxSSRC != nil, let found = streams[index].store.packet(numbered: number), found.isSent,
         now - found.added <= configuration.retransmissionAge,
-        budget.take(
+        budget.spend(
           bytes: Int(found.length), sequence: found.sequence, stream: index, roundTrip: roundTrip, now: now)
       else {
         streams[index].statistics.retransmissionsRefused &+= 1

@@ -23,7 +23,7 @@ public struct RetransmissionBudget: Sendable {
 
   /// Whether `bytes` for the packet `sequence` (extended, of stream `stream`) may be sent again now; it then counts as
   /// sent.
-  public mutating func take(
+  public mutating func spend(
     bytes: Int, sequence: Int64, stream: Int, roundTrip: TimeSpan, now: Instant
   ) -> Bool {
     if refilled != .zero, now > refilled {

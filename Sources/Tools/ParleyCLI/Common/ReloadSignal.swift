@@ -21,7 +21,7 @@ enum ReloadSignal {
   /// Takes SIGHUP over from ``StopSignals``, for the whole process; to be called once, after that. The stream gives
   /// each wish to read again, those that come together as one; a wish to end is passed on as SIGTERM. Costs a thread
   /// that waits.
-  static func take() -> AsyncStream<Void> {
+  static func intercept() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return stream }

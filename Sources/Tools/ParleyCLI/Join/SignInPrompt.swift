@@ -16,7 +16,7 @@ enum SignInPrompt {
           CommandLineText.complain(
             "This meeting is for people who sign in. Open this address in a browser on this computer: \(signIn.url)")
         }
-        return .success(try await signIn.pass(within: .milliseconds(Int64(seconds * 1_000))))
+        return .success(try await signIn.waitForPass(within: .milliseconds(Int64(seconds * 1_000))))
       } catch { return .failure(error) }
     }
     signals.onSignal { waiting.cancel() }

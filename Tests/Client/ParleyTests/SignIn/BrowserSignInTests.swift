@@ -76,7 +76,7 @@ import Transport
       let signIn = try await BrowserSignIn(desk.signIn)
       let app = try listener(signIn, desk)
       #expect(app.hasPrefix("http://127.0.0.1:"))
-      async let pass = signIn.pass(within: .seconds(30))
+      async let pass = signIn.waitForPass(within: .seconds(30))
       #expect(try await HTTPClient.request("GET", url(app, "code=forged")).status == 400)
       let page = try await HTTPClient.request("GET", url(app, "code=good"))
       #expect(page.status == 200 && page.text.contains("You are signed in"))
@@ -103,7 +103,7 @@ import Transport
       }
       #expect(desk.forms.withLock { $0.isEmpty })
       _ = try await HTTPClient.request("GET", url(app, "error=denied"))
-      await #expect(throws: JoinError.self) { try await signIn.pass() }
+      await #expect(throws: JoinError.self) { try await signIn.waitForPass() }
     }
   }
 
@@ -122,7 +122,7 @@ import Transport
       for (word, code) in [("denied", "denied"), ("notAdmitted", "notAdmitted"), ("evil words", "failed")] {
         let signIn = try await BrowserSignIn(desk.signIn)
         let app = try listener(signIn, desk)
-        async let pass = signIn.pass()
+        async let pass = signIn.waitForPass()
         let encoded = MeetingAddress.encoded(Substring(word), keepingPercent: false)
         #expect(try await HTTPClient.request("GET", url(app, "error=\(encoded)")).status == 200)
         do {
@@ -132,10 +132,10 @@ import Transport
       }
       let late = try await BrowserSignIn(desk.signIn)
       await #expect(throws: JoinError.timedOut("Nobody signed in within 0 s. Begin again when you are ready.")) {
-        try await late.pass(within: .milliseconds(50))
+        try await late.waitForPass(within: .milliseconds(50))
       }
       let cancelled = try await BrowserSignIn(desk.signIn)
-      let task = Task { try await cancelled.pass() }
+      let task = Task { try await cancelled.waitForPass() }
       task.cancel()
       await #expect(throws: JoinError.cancelled) { try await task.value }
       // One that nobody waits for frees its port by itself.

@@ -176,7 +176,7 @@ struct EventJournalTests {
     let rights = Mutex(0)
     let reading = Task {
       await events.read { batch in
-        rights.withLock { $0 += batch.count { if case .rightUsed = $0.what { true } else { false } } }
+        rights.withLock { $0 += batch.count { if case .rightUsed = $0.kind { true } else { false } } }
         events.settle(true)
       }
     }

@@ -67,7 +67,7 @@ struct DoneTests {
     let rights = Mutex(0)
     let journal = Task {
       await events.read { batch in
-        rights.withLock { $0 += batch.count { if case .rightUsed = $0.what { true } else { false } } }
+        rights.withLock { $0 += batch.count { if case .rightUsed = $0.kind { true } else { false } } }
         while disk.withLock({ $0 }) == nil { try? await Task.sleep(for: .milliseconds(2)) }
         events.settle(disk.withLock { $0 } ?? false)
       }

@@ -35,7 +35,7 @@ extension RoomSimulation {
       case .send(let message, let channel), .admit(let channel, let message): deliver(message, over: channel)
       case .broadcast(let message, let channels): for channel in channels { deliver(message, over: channel) }
       case .fail(let channel, _), .end(let channel, _, _), .close(let channel): closed.append(channel)
-      case .journal(let what): disk.write(what)
+      case .journal(let change): disk.write(change)
       case .awaitJournal(let write): work.append(.journal(through: write))
       case .acknowledge(let acknowledgement):
         work.append(.acknowledge(acknowledgement))

@@ -14,9 +14,9 @@ struct SimulatedDisk {
   /// Whether something was written since the journal was last compared with the room.
   var hasChanged = false
 
-  mutating func write(_ what: RunningWrite.What) {
+  mutating func write(_ change: RunningWrite.Change) {
     hasChanged = true
-    switch what {
+    switch change {
     case .runs: break
     case .value(let text, let name):
       values[name] = text

@@ -61,7 +61,7 @@ struct RunningBookTests {
     await room.end(.removed, "")
     book.end()
     await writing.value
-    #expect(await store.written.last?.what == .end)
+    #expect(await store.written.last?.change == .end)
   }
 
   @Test("a message repeated on another socket during its write is told and answered once")
@@ -124,7 +124,7 @@ struct RunningBookTests {
     let ends = told.withLock(\.self)
     try #require(ends.count == 1)
     #expect(ends[0].meeting == record.id && ends[0].tenant == tenant.id && ends[0].room == "Daily")
-    guard case .meetingEnded("empty") = ends[0].what else { throw Unexpected(text: "\(ends[0].what)") }
+    guard case .meetingEnded("empty") = ends[0].kind else { throw Unexpected(text: "\(ends[0].kind)") }
   }
 
   @Test("a full disk holds up no message but tells its sender, and is caught up later")
@@ -142,7 +142,7 @@ struct RunningBookTests {
     #expect(socket.sent.first { $0.contains(#""id":6"#) }?.contains(#""type":"error""#) == true)
     await store.fail(nil)
     try await eventually {
-      let kinds = await store.written.map(\.what)
+      let kinds = await store.written.map(\.change)
       let isThere =
         kinds.contains { if case .message = $0 { true } else { false } }
         && kinds.contains { if case .value = $0 { true } else { false } }
@@ -205,14 +205,14 @@ struct RunningBookTests {
     await room.handle(.lock(true, id: 7), from: ann, channel: channel)
     #expect(try await answer(7).contains(#""type":"done""#))
     var values: [String: String] = [:]
-    for write in await store.written { if case .value(let value, let name) = write.what { values[name] = value } }
+    for write in await store.written { if case .value(let value, let name) = write.change { values[name] = value } }
     #expect(values["poll 1"]?.contains("Tea?") == true && values["state"]?.contains(#""isLocked":true"#) == true)
     await store.fail(.failed(path: "/", reason: "broken"))
     await room.end(.removed, "")
     #expect(await room.isKept() == false)
     await store.fail(nil)
     await writeOther()
-    #expect(await store.written.contains { $0.meeting == record.id && $0.what == .end })
+    #expect(await store.written.contains { $0.meeting == record.id && $0.change == .end })
     book.end()
     await writing.value
   }
@@ -243,7 +243,7 @@ struct RunningBookTests {
     try await book.takeOver(ChatFileStore(data: "/nowhere"))
     _ = try await join()
     try await eventually {
-      await store.written.contains { $0.what == .forget(through: 3) } ? nil : "old messages stay on the disk"
+      await store.written.contains { $0.change == .forget(through: 3) } ? nil : "old messages stay on the disk"
     }
     await room.end(.removed, "")
     book.end()

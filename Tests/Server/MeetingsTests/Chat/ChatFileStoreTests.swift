@@ -42,11 +42,11 @@ struct ChatFileStoreTests {
       let (meeting, tenant) = (meeting, tenant)
       func begin(_ bytes: Int, _ meeting: MeetingID, limit: Int? = nil) async -> ChatFileRefusal? {
         await refusal { () throws(ChatFileRefusal) in
-          _ = try await store.begin(bytes: bytes, meeting: meeting, tenant: tenant, fileLimit: limit)
+          _ = try await store.beginUpload(bytes: bytes, meeting: meeting, tenant: tenant, fileLimit: limit)
         }
       }
       func whole(_ bytes: Int, _ meeting: MeetingID) async throws {
-        let id = try await store.begin(bytes: bytes, meeting: meeting, tenant: tenant)
+        let id = try await store.beginUpload(bytes: bytes, meeting: meeting, tenant: tenant)
         try await store.append([UInt8](repeating: 1, count: bytes), to: id)
         _ = try await store.finish(id)
       }
@@ -60,8 +60,8 @@ struct ChatFileStoreTests {
       #expect(await begin(21, other) == .tenantFull(limit: 220))
       #expect(await store.bytes == 200)
       // Two who were promised the last room: the later one is refused in the middle, and leaves nothing behind.
-      let first = try await store.begin(bytes: 12, meeting: meeting, tenant: tenant)
-      let second = try await store.begin(bytes: 12, meeting: other, tenant: tenant)
+      let first = try await store.beginUpload(bytes: 12, meeting: meeting, tenant: tenant)
+      let second = try await store.beginUpload(bytes: 12, meeting: other, tenant: tenant)
       try await store.append([UInt8](repeating: 1, count: 12), to: first)
       let refused = await refusal { () throws(ChatFileRefusal) in
         try await store.append([UInt8](repeating: 1, count: 12), to: second)
@@ -87,7 +87,7 @@ struct ChatFileStoreTests {
       let tenant = tenant
       func begin(_ bytes: Int, _ meeting: Int, from network: UInt32? = nil) async -> ChatFileRefusal? {
         await refusal { () throws(ChatFileRefusal) in
-          _ = try await store.begin(
+          _ = try await store.beginUpload(
             bytes: bytes, meeting: MeetingID(rawValue: "m_\(meeting)"), tenant: tenant,
             from: network.map { IPAddress(v4: $0) })
         }
@@ -107,7 +107,7 @@ struct ChatFileStoreTests {
       #expect(await store.bytes == 0)
       #expect(await store.promisedBytes == 950)
       // Nothing of that is stored, so a small file finds its room.
-      let id = try await store.begin(bytes: 50, meeting: MeetingID(rawValue: "m_22"), tenant: tenant)
+      let id = try await store.beginUpload(bytes: 50, meeting: MeetingID(rawValue: "m_22"), tenant: tenant)
       #expect(await begin(1, 23) == .tooManyOnTheWay(limit: 1_000))
       try await store.append([UInt8](repeating: 1, count: 50), to: id)
       #expect(try await store.finish(id).size == 50)
@@ -129,7 +129,7 @@ struct ChatFileStoreTests {
         }
         return bytes.prefix(400).withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       }
-      let id = try await store.begin(bytes: 5_000, meeting: meeting, tenant: tenant)
+      let id = try await store.beginUpload(bytes: 5_000, meeting: meeting, tenant: tenant)
       #expect(files(folder).count == 1)
       let failure = await refusal { () throws(ChatFileRefusal) in
         try await store.append([UInt8](repeating: 7, count: 5_000), to: id)
@@ -142,7 +142,7 @@ struct ChatFileStoreTests {
       limits.spare = .max / 2
       let wary = ChatFileStore(data: folder, limits: limits)
       let early = await refusal { () throws(ChatFileRefusal) in
-        _ = try await wary.begin(bytes: 1, meeting: MeetingID(rawValue: "m"), tenant: TenantID(rawValue: "t"))
+        _ = try await wary.beginUpload(bytes: 1, meeting: MeetingID(rawValue: "m"), tenant: TenantID(rawValue: "t"))
       }
       #expect(early == .diskFull)
       await store.close()
@@ -154,7 +154,7 @@ struct ChatFileStoreTests {
   func reading() async throws {
     try await inFolder { folder in
       let store = ChatFileStore(data: folder)
-      let id = try await store.begin(bytes: 4, meeting: meeting, tenant: tenant)
+      let id = try await store.beginUpload(bytes: 4, meeting: meeting, tenant: tenant)
       try await store.append(Array("ab".utf8), to: id)
       #expect(await store.path(of: id, in: meeting) == nil)
       try await store.append(Array("cd".utf8), to: id)
@@ -163,7 +163,7 @@ struct ChatFileStoreTests {
       #expect(try String(contentsOfFile: path, encoding: .utf8) == "abcd")
       #expect(await store.path(of: id, in: MeetingID(rawValue: "m_b")) == nil)
       #expect(await store.path(of: "../" + id, in: meeting) == nil)
-      let short = try await store.begin(bytes: 4, meeting: meeting, tenant: tenant)
+      let short = try await store.beginUpload(bytes: 4, meeting: meeting, tenant: tenant)
       try await store.append([1], to: short)
       let failure = await refusal { () throws(ChatFileRefusal) in _ = try await store.finish(short) }
       #expect(failure == .incomplete)
@@ -182,7 +182,7 @@ struct ChatFileStoreTests {
       try FileManager.default.createDirectory(atPath: root + "/lockless", withIntermediateDirectories: true)
       try Data([1, 2]).write(to: URL(filePath: root + "/lockless/f_half"))
       let living = ChatFileStore(data: folder)
-      _ = try await living.begin(bytes: 4, meeting: meeting, tenant: tenant)
+      _ = try await living.beginUpload(bytes: 4, meeting: meeting, tenant: tenant)
       #expect(files(folder).count == 3)
       let next = ChatFileStore(data: folder)
       await next.sweep()

@@ -14,7 +14,9 @@ struct RunningStoreTests {
     RunningWrite(.message(KeptMessage(id: id, body: body, file: file)), of: meeting, tenant: tenant)
   }
 
-  private func write(_ what: RunningWrite.What) -> RunningWrite { RunningWrite(what, of: meeting, tenant: tenant) }
+  private func write(_ change: RunningWrite.Change) -> RunningWrite {
+    RunningWrite(change, of: meeting, tenant: tenant)
+  }
 
   @Test("values and messages keep their order, change, and go when the meeting ends")
   func keeping() async throws {

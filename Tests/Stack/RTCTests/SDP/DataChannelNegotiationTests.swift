@@ -21,7 +21,7 @@ struct DataChannelNegotiationTests {
     var harness = NegotiationHarness()
     let offer = OfferText([OfferText.audio("0"), Self.section()]).text
     let accepted = try harness.negotiation.accept(SessionDescription(parsing: offer), using: &harness.rng)
-    let text = accepted.answer(local: .server).text
+    let text = accepted.makeAnswer(local: .server).text
     let own = try #require(text.firstRange(of: "m=application")).lowerBound
     let lines = text[own...].split(separator: "\r\n")
     #expect(lines[0] == "m=application 9 UDP/DTLS/SCTP webrtc-datachannel")
@@ -34,7 +34,7 @@ struct DataChannelNegotiationTests {
     #expect(accepted.media.map(\.mid.rawValue) == ["0"])
     let other = try harness.negotiation.accept(
       SessionDescription(parsing: offer.replacing("sctp-port:5000", with: "sctp-port:6000")), using: &harness.rng)
-    #expect(other.answer(local: .server).media[1].sctpPort == 6_000)
+    #expect(other.makeAnswer(local: .server).media[1].sctpPort == 6_000)
   }
 
   @Test("data channels alone are a connection too, and then carry the transport")

@@ -33,7 +33,7 @@ struct NegotiationHarness {
   mutating func answer(_ text: String) throws(SDPError) -> (AcceptedOffer, SessionDescription) {
     let accepted = try negotiation.accept(SessionDescription(parsing: text), using: &rng)
     negotiation = accepted.negotiation
-    return (accepted, try SessionDescription(parsing: accepted.answer(local: .server).text))
+    return (accepted, try SessionDescription(parsing: accepted.makeAnswer(local: .server).text))
   }
 }
 

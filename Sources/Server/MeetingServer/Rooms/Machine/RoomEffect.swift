@@ -20,7 +20,7 @@ enum RoomEffect {
   /// The media plane's events are read from now on.
   case listen
   /// Something for the room journal.
-  case journal(RunningWrite.What)
+  case journal(RunningWrite.Change)
   /// ``RoomCommand/journalWritten(through:_:)`` is to come once the last journal write is on the disk. `through` is its
   /// number.
   case awaitJournal(through: UInt64)

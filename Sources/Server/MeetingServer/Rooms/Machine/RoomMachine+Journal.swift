@@ -70,9 +70,9 @@ extension RoomMachine {
   func persistName() { persist(.value(setup.identity.room.display, of: RunningMeeting.roomName)) }
 
   /// Adds a write to the journal, and returns the number of the last one.
-  @discardableResult func persist(_ what: RunningWrite.What) -> UInt64 {
-    guard setup.hasJournal, what == .end || journal.isWritable else { return journal.writes }
-    output.append(.journal(what))
+  @discardableResult func persist(_ change: RunningWrite.Change) -> UInt64 {
+    guard setup.hasJournal, change == .end || journal.isWritable else { return journal.writes }
+    output.append(.journal(change))
     return journal.nextWrite()
   }
 

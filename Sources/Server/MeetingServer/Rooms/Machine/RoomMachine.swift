@@ -202,5 +202,5 @@ final class RoomMachine {
   }
 
   /// Reports something that happened in the meeting just now.
-  func report(_ event: RoomEvent.What) { output.append(.event(RoomEvent(event, in: meeting, at: now.date))) }
+  func report(_ event: RoomEvent.Kind) { output.append(.event(RoomEvent(event, in: meeting, at: now.date))) }
 }

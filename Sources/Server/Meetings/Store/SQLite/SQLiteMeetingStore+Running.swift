@@ -12,7 +12,7 @@ extension SQLiteMeetingStore {
       var known: Set<MeetingID> = []
       for write in writes {
         let meeting = SQLiteValue.text(write.meeting.rawValue)
-        if write.what == .end {
+        if write.change == .end {
           known.remove(write.meeting)
           try forgetRunning(write.meeting, database)
           continue
@@ -23,7 +23,7 @@ extension SQLiteMeetingStore {
               + "ON CONFLICT DO UPDATE SET seen = ?3, ends = NULL, server = ?4",
             [meeting, .text(write.tenant.rawValue), .time(now), server])
         }
-        switch write.what {
+        switch write.change {
         case .value(let value, let name):
           try database.query(
             "INSERT OR REPLACE INTO running_values (meeting, name, value) VALUES (?, ?, ?)",
