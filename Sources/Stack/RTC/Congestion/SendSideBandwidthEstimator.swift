@@ -22,17 +22,17 @@ public struct SendSideBandwidthEstimator: Sendable {
   static let feedbackTimeout = TimeSpan.milliseconds(500)
   private static let backOffInterval = TimeSpan.milliseconds(250)
   /// Queueing delay below this is noise.
-  private static let leastQueue = TimeSpan.milliseconds(40)
+  static let leastQueue = TimeSpan.milliseconds(40)
   /// More is waited out before the next probe.
   private static let drainingQueue = TimeSpan.milliseconds(80)
   /// A path that loses less than this share at any rate isn't lossy.
   static let smallLoss = 0.06
   /// For so long, and a round trip, a probe is a part of the rates that are measured.
-  private static let probeMemory = TimeSpan.seconds(1)
+  static let probeMemory = TimeSpan.seconds(1)
   /// After so long without a packet a queue of ours is gone.
   private static let quiet = TimeSpan.seconds(1)
   /// More is a queue whatever fills it.
-  private static let standingQueue = TimeSpan.milliseconds(150)
+  static let standingQueue = TimeSpan.milliseconds(150)
 
   /// The configuration at the start; it never changes.
   public let configuration: Configuration
@@ -40,17 +40,17 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// receiver reports count.
   public var expectsFeedback = true
   /// The present limit of the sent rate.
-  public private(set) var target: DataRate
+  public internal(set) var target: DataRate
   /// The round-trip time, smoothed; nil while unknown.
-  public private(set) var roundTrip: TimeSpan?
+  public internal(set) var roundTrip: TimeSpan?
 
   /// The estimate before feedback went missing.
-  private var lastGood: DataRate?
+  var lastGood: DataRate?
   /// Bits sent since the last report.
-  private var sentBits = 0.0
+  var sentBits = 0.0
   /// The rate that was sent at, smoothed over about half a second of reports, and when it was last worked out.
-  private var sentRate = 0.0
-  private var sentRateAt: Instant?
+  var sentRate = 0.0
+  var sentRateAt: Instant?
   /// The last probe that showed the path's limit, unless it raised the estimate. Brief ones are left out: jitter
   /// decides what they show.
   var saturated: (rate: DataRate, at: Instant)?
@@ -69,20 +69,20 @@ public struct SendSideBandwidthEstimator: Sendable {
   }
 
   @usableFromInline var adapter: TransportFeedbackAdapter
-  private var interArrival = InterArrivalDelta()
+  var interArrival = InterArrivalDelta()
   var trendline = TrendlineEstimator()
   var delivered = AcknowledgedBitrate()
   var aimd: AimdRateControl
   var loss: LossBasedEstimator
   var probeEstimator = ProbeBitrateEstimator()
   var probes: ProbeController
-  private var limit: ApplicationLimit
-  private var receiverBound: DataRate?
-  private var firstUnanswered: Instant?
+  var limit: ApplicationLimit
+  var receiverBound: DataRate?
+  var firstUnanswered: Instant?
   /// Packets sent since the last report or back-off: silence after silence means nothing.
-  private var unanswered = 0
-  private var lastBackOff: Instant?
-  private var lastProbePacket: Instant?
+  var unanswered = 0
+  var lastBackOff: Instant?
+  var lastProbePacket: Instant?
   /// When anything was last sent, and whether that is so long ago that nothing is known of the path's queue any more.
   private var lastSent: Instant?
   private var isQuiet = false
@@ -107,7 +107,7 @@ public struct SendSideBandwidthEstimator: Sendable {
   // MARK: Measurements
 
   /// Whether ``target`` follows from anything that was measured; until then it is the configured start.
-  public private(set) var isMeasured = false
+  public internal(set) var isMeasured = false
   /// The state of the path by its delay.
   public var usage: BandwidthUsage { trendline.usage }
   /// How long packets wait in the path's queue now, compared with the best of the last seconds.
@@ -128,7 +128,7 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// The result and time of the newest probe; nil before the first.
   public internal(set) var lastProbe: (rate: DataRate, at: Instant)?
   /// When the newest packet was sent that the receiver has reported on; nil before the first.
-  public private(set) var newestReported: Instant?
+  public internal(set) var newestReported: Instant?
   /// Whether any feedback has come.
   public var hasFeedback: Bool { newestReported != nil }
   /// Bytes that left and were not reported on.
@@ -174,152 +174,6 @@ public struct SendSideBandwidthEstimator: Sendable {
     guard let probe = probes.poll() else { return nil }
     probeEstimator.beginProbe(probe, loss: loss.inherentLoss)
     return probe
-  }
-
-  // MARK: Feedback
-
-  /// Takes a transport-wide feedback report. Cost: some 50 ns for each packet it reports on.
-  public mutating func receive(_ feedback: TransportFeedback, in datagram: Span<UInt8>, now: Instant) {
-    adapter.beginReport(feedback)
-    var probed: DataRate?
-    var arrivals = feedback.arrivals
-    while let arrival = arrivals.next(in: datagram) {
-      guard let result = adapter.addArrival(arrival) else { continue }
-      delivered.add(result, isLimited: limit.since != nil)
-      if let deltas = interArrival.add(result, now: now) {
-        trendline.add(deltas, received: result.received, now: now)
-      }
-      if let rate = probeEstimator.add(result) { probed = rate }
-    }
-    let summary = adapter.finish()
-    guard summary.received > 0 else { return }
-    if summary.outage > 0 || lastBackOff != nil { resume(now) }
-    lastGood = nil
-    isMeasured = true
-    firstUnanswered = nil
-    unanswered = 0
-    lastBackOff = nil
-    if let sent = summary.newestSent {
-      measured(roundTrip: now - sent, weight: 8)
-      newestReported = max(newestReported ?? sent, sent)
-    }
-    limit.advance(target, now)
-    noteSent(now)
-    loss.add(
-      received: summary.received, lost: summary.lost - summary.recovered, sentBits: sentBits, target: target,
-      usage: trendline.queueDelay > .milliseconds(100) ? .overusing : trendline.usage,
-      roundTrip: roundTrip ?? .milliseconds(100), now: now)
-    sentBits = 0
-    if let rate = loss.takeRestored(), rate > aimd.rate { aimd.set(rate, now: now) }
-    let isSpurious = trendline.usage == .overusing && isOveruseSpurious(now)
-    let usage = isSpurious ? .normal : trendline.usage
-    // A receiver that falls behind shows the path's limit, however small the sent share of the estimate is: the arrival
-    // rate is all that the path takes.
-    let isTried = comesInSteps && usage == .overusing && isFallingBehind
-    aimd.update(
-      usage, delivered: offered(delivered.rate), roundTrip: roundTrip ?? .milliseconds(100),
-      isLimited: isTried ? false : limit.since != nil || (comesInSteps && usage == .normal && isProbeCounted(now)),
-      now: now)
-    trustArrivals(now)
-    if let probed { take(probe: probed, now) }
-    settle(now)
-  }
-
-  /// Takes the receiver's own estimate (REMB). With transport-wide feedback it is an upper bound only.
-  public mutating func receive(remb rate: DataRate, now: Instant) {
-    receiverBound = rate
-    isMeasured = true
-    if !expectsFeedback { aimd.set(rate, now: now) }
-    settle(now)
-  }
-
-  /// Takes the loss since the last receiver report, for connections without transport-wide feedback.
-  public mutating func receive(received: Int, lost: Int, now: Instant) {
-    guard !expectsFeedback, received >= 0, lost >= 0, received < 1 << 24, lost < 1 << 24 else { return }
-    isMeasured = true
-    loss.add(
-      received: received, lost: lost, sentBits: sentBits, target: target, usage: .normal,
-      roundTrip: roundTrip ?? .milliseconds(100), now: now)
-    sentBits = 0
-    // Nothing but loss is known, so the rate rises while there is none, and the receiver's bound holds it where there
-    // is one.
-    if receiverBound == nil {
-      aimd.update(
-        .normal, delivered: target, roundTrip: roundTrip ?? .milliseconds(100),
-        isLimited: limit.since != nil || loss.isHolding, now: now)
-    }
-    settle(now)
-  }
-
-  /// Takes a measurement of the round-trip time, for instance from a receiver report (RFC 3550 section 6.4.1).
-  public mutating func measured(roundTrip sample: TimeSpan) { measured(roundTrip: sample, weight: 4) }
-
-  private mutating func measured(roundTrip sample: TimeSpan, weight: Int64) {
-    guard sample >= .zero, sample <= .seconds(60) else { return }
-    let old = roundTrip ?? sample
-    roundTrip = TimeSpan(nanoseconds: (old.nanoseconds * (weight - 1) + sample.nanoseconds) / weight)
-  }
-
-  /// Whether an apparent overuse is an artefact: while less is sent than may be, jitter and single large frames look
-  /// like a growing queue. A queue of our own making would be visible and wouldn't pass; that of a probe passes.
-  private func isOveruseSpurious(_ now: Instant) -> Bool {
-    guard limit.since != nil || comesInSteps, trendline.queueDelay < Self.standingQueue else { return false }
-    return trendline.queueDelay < Self.leastQueue || isProbeFelt(now) || !isFallingBehind
-  }
-
-  /// Whether what is sent follows the estimate in steps only, so that it lies below it most of the time.
-  var comesInSteps: Bool { configuration.reach < 1.5 }
-
-  /// Whether less arrives than is sent, beyond what the path loses by itself.
-  private var isFallingBehind: Bool {
-    guard let arriving = offered(delivered.rate) else { return false }
-    return Double(arriving.bitsPerSecond) < 0.92 * sentRate
-  }
-
-  /// Whether a probe may still fill the path's queue.
-  private func isProbeFelt(_ now: Instant) -> Bool {
-    guard let lastProbePacket else { return false }
-    return now - lastProbePacket < .milliseconds(300) + (roundTrip ?? .milliseconds(100))
-  }
-
-  /// Whether a probe is still part of the measured sent and arrival rates. The arrival rate is smoothed over half a
-  /// second.
-  private func isProbeCounted(_ now: Instant) -> Bool {
-    guard let lastProbePacket else { return false }
-    return now - lastProbePacket < Self.probeMemory + (roundTrip ?? .milliseconds(100))
-  }
-
-  private mutating func noteSent(_ now: Instant) {
-    if let since = sentRateAt {
-      let elapsed = max((now - since).seconds, 0.005)
-      sentRate += min(elapsed / 0.4, 1) * (sentBits / elapsed - sentRate)
-    }
-    sentRateAt = now
-  }
-
-  /// The rate to send for `rate` to arrive: inherent loss comes on top.
-  func offered(_ rate: DataRate?) -> DataRate? {
-    rate.map { DataRate(bitsPerSecond: Int64(Double($0.bitsPerSecond) / (1 - min(loss.inherentLoss, 0.5)))) }
-  }
-
-  /// Arrival without loss or a queue proves that the path has the capacity. Flows that share a path lower each other's
-  /// estimates again and again; without this proof a flow that sends little would end below its own rate.
-  private mutating func trustArrivals(_ now: Instant) {
-    // The burst of a probe doesn't prove it; the probe's own result covers that.
-    guard comesInSteps, trendline.usage == .normal, trendline.queueDelay < Self.leastQueue, !loss.isHolding,
-      !isProbeFelt(now), let arriving = offered(delivered.rate)
-    else { return }
-    let proven = DataRate(bitsPerSecond: arriving.bitsPerSecond * 19 / 20)
-    if proven > aimd.rate { aimd.set(proven, now: now) }
-  }
-
-  /// Resumes after the path stood still. The delays and rates of the pause are meaningless; a probe checks whether the
-  /// path has its earlier capacity.
-  private mutating func resume(_ now: Instant) {
-    interArrival = InterArrivalDelta()
-    trendline.reset()
-    probes.recover(to: max(lastGood ?? target, target), now: now)
-    lastGood = nil
   }
 
   // MARK: Time
@@ -368,7 +222,7 @@ public struct SendSideBandwidthEstimator: Sendable {
     settle(now)
   }
 
-  private mutating func settle(_ now: Instant) {
+  mutating func settle(_ now: Instant) {
     var rate = aimd.rate
     if let bound = loss.bound { rate = min(rate, bound) }
     if let receiverBound { rate = min(rate, receiverBound) }
