@@ -1,25 +1,5 @@
 public import Basics
 
-/// The side of the DTLS handshake that an end takes; `a=setup` in the session description decides.
-public enum DTLSRole: Sendable, Hashable {
-  /// Sends the ClientHello (`a=setup:active`).
-  case client
-  /// Waits for it (`a=setup:passive`); Parley's server always.
-  case server
-}
-
-/// An event of a ``DTLSTransport``.
-public enum DTLSEvent: Sendable, Equatable {
-  /// The handshake is complete and the peer's fingerprint is right: media may start with these keys.
-  case connected(SRTPKeyingMaterial)
-  /// Application data, one record's worth (data channels' SCTP packets).
-  case received([UInt8])
-  /// The peer closed the association.
-  case closed
-  /// The association is over; ``DTLSTransport/reset()`` allows another attempt.
-  case failed(DTLSFailure)
-}
-
 /// A DTLS 1.2 association that negotiates SRTP keys (RFC 6347, RFC 5764), without I/O and clock.
 ///
 /// - Give it the datagrams that came *from an address with an authenticated ICE check* (first byte 20 to 63, RFC 7983).
@@ -60,15 +40,15 @@ public final class DTLSTransport {
   /// OpenSSL's part, until the handshake is over.
   private var handshake: DTLSHandshake?
   /// The records after it.
-  private(set) var records: DTLSRecordLayer?
+  var records: DTLSRecordLayer?
   /// As a server, the last flight, which a client that missed it asks for by repeating its own; nothing else repeats
   /// it.
-  private var lastFlight: [[UInt8]] = []
+  var lastFlight: [[UInt8]] = []
   /// Application data that overtook the end of the handshake.
-  private var early: [[UInt8]] = []
-  private var filter = DTLSRecordFilter()
+  var early: [[UInt8]] = []
+  var filter = DTLSRecordFilter()
   private var datagrams: [[UInt8]] = []
-  private var events: [DTLSEvent] = []
+  var events: [DTLSEvent] = []
   private var handshakeEnd: Instant = .distantFuture
   private var retransmitAt: Instant = .distantFuture
   private var retransmitWait: TimeSpan = .zero
@@ -79,7 +59,7 @@ public final class DTLSTransport {
   /// So many flights in a row without an answer bear out an alert that nothing else proves.
   private static let unansweredFlights = 4
   /// The most datagrams and events that wait to be polled; more are dropped, as a network does.
-  private static let maximumQueue = 256
+  static let maximumQueue = 256
   /// The most records of application data that are kept until the handshake is complete.
   private static let maximumEarly = 16
 
@@ -233,47 +213,6 @@ public final class DTLSTransport {
     }
   }
 
-  private func connect(_ handshake: DTLSHandshake) {
-    switch handshake.finish() {
-    case .success(let agreement):
-      let early = early
-      finish(.connected)
-      records = agreement.records
-      events.append(.connected(agreement.material))
-      for record in early where state == .connected { read(record) }
-    case .failure(let failure):
-      handshake.close()
-      flush()
-      fail(failure)
-    }
-  }
-
-  /// Takes a record after the handshake.
-  private func read(_ record: [UInt8]) {
-    switch records?.open(record) {
-    case .content(.applicationData, let data):
-      if !data.isEmpty, events.count < Self.maximumQueue { events.append(.received(data)) }
-    case .content(.alert, let alert): read(alert: alert)
-    case .content(.handshake, let message):
-      // Finished (RFC 5246 section 7.4.9) once more: our last flight was lost.
-      if message.first == 20 { for datagram in lastFlight { enqueue(datagram) } }
-    case .replayed: filter.countReplay()
-    case .forged: filter.countForgery()
-    case nil: break
-    }
-  }
-
-  /// Level and description (RFC 5246 section 7.2). Warnings but close_notify mean nothing here.
-  private func read(alert: [UInt8]) {
-    guard alert.count == 2 else { return }
-    if alert[1] == 0 {
-      finish(.closed)
-      events.append(.closed)
-    } else if alert[0] == 2 {
-      fail(.peerAlert(alert[1]))
-    }
-  }
-
   /// A new flight starts with the first wait; an answered one has nothing to send again.
   private func restartTimer(now: Instant) {
     guard state == .handshaking, let handshake else { return }
@@ -298,13 +237,13 @@ public final class DTLSTransport {
     }
   }
 
-  private func fail(_ failure: DTLSFailure) {
+  func fail(_ failure: DTLSFailure) {
     finish(.failed)
     events.append(.failed(failure))
   }
 
   /// Enters a state that needs no handshake any more.
-  private func finish(_ end: State) {
+  func finish(_ end: State) {
     state = end
     handshake = nil
     records = nil
@@ -316,11 +255,11 @@ public final class DTLSTransport {
     deadline = .distantFuture
   }
 
-  private func flush() {
+  func flush() {
     for datagram in handshake?.takeOutbound() ?? [] { enqueue(datagram) }
   }
 
-  private func enqueue(_ datagram: [UInt8]) {
+  func enqueue(_ datagram: [UInt8]) {
     if datagrams.count < Self.maximumQueue { datagrams.append(datagram) }
   }
 }
