@@ -26,16 +26,16 @@ struct SendStream: Sendable {
   var keyframes: KeyframeThrottle
   var parameters: EncodingParameters
   var statistics: OutboundStreamStatistics
-  private var ladder = QualityLadder()
+  var ladder = QualityLadder()
   /// How far back the next packet that serves as padding is.
   private var paddingBack: Int64 = 0
   /// The highest number of the last report block, to count from (RFC 3550 section 6.4.1).
-  private var lastHighest: UInt32?
-  private var lastLost: Int32 = 0
+  var lastHighest: UInt32?
+  var lastLost: Int32 = 0
 
   /// The last frame's timestamp on the wire and when it was captured, for sender reports.
-  private var lastTimestamp: RTPTimestamp?
-  private var lastCapture = Instant.zero
+  var lastTimestamp: RTPTimestamp?
+  var lastCapture = Instant.zero
   /// For sender reports, wrapping.
   private(set) var reportedPackets: UInt32 = 0
   private(set) var reportedOctets: UInt32 = 0
@@ -190,42 +190,6 @@ struct SendStream: Sendable {
   /// The most padding a packet can have: its last byte says how much (RFC 3550 section 5.1).
   private static let padding = [UInt8](repeating: 0, count: 254) + [255]
 
-  // MARK: Reports and allocation
-
-  /// Takes a report block about the stream; gives how many packets newly arrived and were lost.
-  mutating func take(_ block: ReportBlock, roundTrip: TimeSpan?) -> (received: Int, lost: Int) {
-    isKnown = true
-    let rate = Double(max(codec?.codec.clockRate ?? 90_000, 1))
-    var remote = statistics.remote ?? RemoteInboundStatistics()
-    remote.packetsLost = Int64(block.cumulativeLost)
-    remote.fractionLost = Double(block.fractionLost) / 256
-    remote.jitter = TimeSpan(nanoseconds: Int64(Double(block.jitter) / rate * 1e9))
-    if let roundTrip {
-      remote.roundTripTime = roundTrip
-      remote.totalRoundTripTime = remote.totalRoundTripTime + roundTrip
-      remote.roundTripTimeMeasurements &+= 1
-    }
-    statistics.remote = remote
-    defer {
-      lastHighest = block.extendedHighestSequence
-      lastLost = block.cumulativeLost
-    }
-    guard let lastHighest else { return (0, 0) }
-    let expected = Int(Int32(truncatingIfNeeded: block.extendedHighestSequence &- lastHighest))
-    let lost = max(0, Int(block.cumulativeLost) - Int(lastLost))
-    guard expected > 0, expected < 1 << 20 else { return (0, 0) }
-    return (max(0, expected - lost), min(lost, expected))
-  }
-
-  /// The encoder's target for a share of `rate`.
-  mutating func allocation(_ rate: DataRate, now: Instant) -> StreamAllocation {
-    var allocation = StreamAllocation(mid: mid, rid: rid, bitrate: rate, framerate: parameters.framerate)
-    if kind == .video, rid == nil, rate > .zero {
-      (allocation.scaleDown, allocation.framerate) = ladder.choose(bitrate: rate, parameters: parameters, now: now)
-    }
-    return allocation
-  }
-
   // MARK: Headers
 
   /// Writes the RTP header of a stored packet and returns its length; 0 when it does not fit.
@@ -297,15 +261,5 @@ struct SendStream: Sendable {
       reportedPackets &+= 1
       reportedOctets &+= UInt32(truncatingIfNeeded: payloadLength)
     }
-  }
-
-  /// The sender information for a report made at `now`. It ties the time when a frame was captured to its timestamp, so
-  /// that audio and video that were captured together play together. nil before the first frame.
-  func senderInfo(now: Instant, clock: NTPClock) -> SenderInfo? {
-    guard let lastTimestamp, reportedPackets > 0, let codec else { return nil }
-    return SenderInfo(
-      ssrc: ssrc, ntp: clock.time(at: now),
-      rtpTimestamp: lastTimestamp.advanced(by: now - lastCapture, clockRate: codec.codec.clockRate),
-      packetCount: reportedPackets, octetCount: reportedOctets)
   }
 }
