@@ -21,7 +21,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   // thread touches the rest (before the thread starts, the initialiser).
 
   /// A registered descriptor. An object, since a closure that is read from a list is owned once more while it runs.
-  private final class Source {
+  final class Source {
     let descriptor: Int32
     let generation: UInt32
     let handler: (Readiness) -> Void
@@ -34,7 +34,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
 
   /// The handlers of each tick.
-  private final class TickHandlers {
+  final class TickHandlers {
     let onDeadline: (() -> Void)?
     let onTickEnd: (() -> Void)?
 
@@ -45,7 +45,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
 
   /// The flags between a loop and the callers who give it jobs, without a lock.
-  private enum Signal {
+  enum Signal {
     /// The loop runs, and has taken every job that was there.
     static let awake: UInt8 = 0
     /// It waits, or is about to: who adds a job must wake it.
@@ -54,7 +54,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     static let hasJobs: UInt8 = 2
   }
 
-  private struct Jobs {
+  struct Jobs {
     var waiting: [UnownedJob] = []
     var finished = false
     var afterlife = false
@@ -69,29 +69,29 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// The thread's name, as `top -H` shows it (15 bytes of it).
   public let name: String
 
-  private let epoll: Int32
-  private let wakeUp: Int32
+  let epoll: Int32
+  let wakeUp: Int32
   private var thread = pthread_t()
-  private let owner = Atomic<UInt>(0)
-  private let stopping = Atomic<Bool>(false)
-  private let signal = Atomic<UInt8>(Signal.awake)
-  private let jobs = Mutex(Jobs())
+  let owner = Atomic<UInt>(0)
+  let stopping = Atomic<Bool>(false)
+  let signal = Atomic<UInt8>(Signal.awake)
+  let jobs = Mutex(Jobs())
   private let joined = Mutex(false)
 
-  private var sources: ContiguousArray<Source?> = []
-  private var freeIndices: [UInt32] = []
+  var sources: ContiguousArray<Source?> = []
+  var freeIndices: [UInt32] = []
   private var generation: UInt32 = 0
-  private var running: [UnownedJob] = []
-  private var current: Instant
-  private var deadline = Instant.distantFuture
-  private var handlers: TickHandlers? { didSet { tickHandlers = BorrowedReference(handlers) } }
+  var running: [UnownedJob] = []
+  var current: Instant
+  var deadline = Instant.distantFuture
+  var handlers: TickHandlers? { didSet { tickHandlers = BorrowedReference(handlers) } }
   /// ``handlers``, to call them: what replaces them leaves them to `retired` until the tick ends.
-  private var tickHandlers = BorrowedReference<TickHandlers>(nil)
+  var tickHandlers = BorrowedReference<TickHandlers>(nil)
   /// Handlers that were unregistered or replaced in this tick, and may be running; released at the tick's end.
-  private var retired: [AnyObject] = []
-  private var ticks: UInt64 = 0
+  var retired: [AnyObject] = []
+  var ticks: UInt64 = 0
 
-  private static let wakeUpToken = UInt64.max
+  static let wakeUpToken = UInt64.max
 
   /// Starts a loop.
   ///
@@ -151,7 +151,15 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
+  private func wake() {
+    var one: UInt64 = 1
+    // Eight bytes of a local variable; a full counter means that the loop is awake anyway.
+    _ = unsafe write(wakeUp, &one, 8)
+  }
+
   // MARK: Executor
+
+  func currentThread() -> pthread_t { pthread_self() }
 
   /// Whether the caller runs on this loop's thread.
   public var isCurrent: Bool { owner.load(ordering: .relaxed) == UInt(bitPattern: Int(bitPattern: currentThread())) }
@@ -259,146 +267,5 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
       return nil
     }
     return source
-  }
-
-  // MARK: The loop
-
-  private func currentThread() -> pthread_t { pthread_self() }
-
-  private func wake() {
-    var one: UInt64 = 1
-    // Eight bytes of a local variable; a full counter means that the loop is awake anyway.
-    _ = unsafe write(wakeUp, &one, 8)
-  }
-
-  private func run() {
-    owner.store(UInt(bitPattern: Int(bitPattern: currentThread())), ordering: .relaxed)
-    // Allocated for the life of the thread and freed at its end; the kernel fills at most `capacity` entries.
-    let capacity = 128
-    let events = UnsafeMutableBufferPointer<parley_event>.allocate(capacity: capacity)
-    defer { unsafe events.deallocate() }
-    while !stopping.load(ordering: .acquiring) {
-      let count = unsafe parley_epoll_wait(epoll, events.baseAddress, Int32(capacity), timeout())
-      _ = signal.compareExchange(
-        expected: Signal.asleep, desired: Signal.awake, ordering: .acquiringAndReleasing)
-      current = MonotonicClock.now
-      ticks &+= 1
-      var index = 0
-      while index < Int(count) {
-        let event = unsafe events[index]
-        index += 1
-        if event.token == Self.wakeUpToken {
-          drainWakeUp()
-          continue
-        }
-        let slot = Int(event.token & 0xFFFF_FFFF)
-        let generation = UInt32(truncatingIfNeeded: event.token >> 32)
-        guard slot < sources.count else { continue }
-        // One that unregisters itself is owned by `retired` until the tick ends.
-        sources.reference(at: slot).use { source in
-          if source.generation == generation { source.handler(Readiness(rawValue: event.events)) }
-        }
-      }
-      if current >= deadline {
-        deadline = .distantFuture
-        tickHandlers.use { $0.onDeadline?() }
-      }
-      if signal.load(ordering: .acquiring) == Signal.hasJobs {
-        // Before the jobs are taken: later ones are signalled again.
-        _ = signal.exchange(Signal.awake, ordering: .acquiringAndReleasing)
-        runJobs()
-      }
-      tickHandlers.use { $0.onTickEnd?() }
-      if !retired.isEmpty { letGo() }
-    }
-    end()
-  }
-
-  /// How long to wait, in nanoseconds: not at all when jobs are there.
-  private func timeout() -> Int64 {
-    let (mayRest, _) = signal.compareExchange(
-      expected: Signal.awake, desired: Signal.asleep, ordering: .acquiringAndReleasing)
-    if !mayRest || stopping.load(ordering: .acquiring) { return 0 }
-    if deadline == .distantFuture { return -1 }
-    return max((deadline - MonotonicClock.now).nanoseconds, 0)
-  }
-
-  private func drainWakeUp() {
-    var value: UInt64 = 0
-    // Eight bytes of a local variable.
-    _ = unsafe read(wakeUp, &value, 8)
-  }
-
-  /// Runs the jobs that are there now; those they add wait for the next tick, so that packets are not starved.
-  private func runJobs() {
-    jobs.withLock { swap(&$0.waiting, &running) }
-    var index = 0
-    while index < running.count {
-      // Each job is run exactly once, on the executor it was enqueued on.
-      unsafe running[index].runSynchronously(on: asUnownedSerialExecutor())
-      index += 1
-    }
-    running.removeAll(keepingCapacity: true)
-  }
-
-  /// Lets go of what was unregistered or replaced. It is off the list before, since what goes may unregister something
-  /// itself.
-  private func letGo() {
-    var gone: [AnyObject] = []
-    swap(&gone, &retired)
-    gone.removeAll()
-  }
-
-  private func end() {
-    while true {
-      runJobs()
-      // Here, as long as this thread is the loop's: what handlers hold may unregister when it goes.
-      for source in sources { if let source { retired.append(source) } }
-      if let handlers { retired.append(handlers) }
-      sources.removeAll()
-      freeIndices.removeAll()
-      handlers = nil
-      while !retired.isEmpty { letGo() }
-      let done = jobs.withLock { state in
-        if !state.waiting.isEmpty { return false }
-        // From here on jobs run on a thread of their own.
-        owner.store(0, ordering: .relaxed)
-        state.finished = true
-        return true
-      }
-      if done { return }
-    }
-  }
-
-  /// Runs jobs that arrive when the loop has ended, on a short-lived thread: a task that awaits an actor of a
-  /// stopped loop must finish, not hang.
-  private func drainAfterEnd() {
-    let retained = unsafe Unmanaged.passRetained(self)
-    var thread = pthread_t()
-    let code = unsafe parley_thread_start(
-      &thread, name, -1,
-      { if let raw = unsafe $0 { unsafe Unmanaged<EventLoop>.fromOpaque(raw).takeRetainedValue().afterlife() } },
-      retained.toOpaque())
-    if code == 0 {
-      pthread_detach(thread)
-    } else {
-      unsafe retained.release()
-      // The next job tries again.
-      jobs.withLock { $0.afterlife = false }
-    }
-  }
-
-  private func afterlife() {
-    owner.store(UInt(bitPattern: Int(bitPattern: currentThread())), ordering: .relaxed)
-    while true {
-      runJobs()
-      let done = jobs.withLock { state in
-        if !state.waiting.isEmpty { return false }
-        owner.store(0, ordering: .relaxed)
-        state.afterlife = false
-        return true
-      }
-      if done { return }
-    }
   }
 }
