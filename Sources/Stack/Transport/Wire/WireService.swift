@@ -4,21 +4,6 @@ import CWebSockets
 import Glibc
 import Synchronization
 
-/// An event of libwebsockets, by the names of its own reasons.
-typealias WireEvent = lws_callback_reasons
-
-/// One socket's side of a ``WireService``: every call happens on the service thread.
-protocol WireHandler: AnyObject {
-  /// An event of the connection `wsi`. The range `bytes`/`count` is valid during the call. Nonzero closes.
-  @unsafe func handle(
-    _ event: WireEvent, _ wsi: OpaquePointer, _ bytes: UnsafeMutableRawPointer?, _ count: Int
-  ) -> Int32
-  /// The connection is gone; its handle must not be used again.
-  func wireClosed()
-  /// Some time has passed: check deadlines.
-  func tick(now: Instant)
-}
-
 /// libwebsockets on a service thread of its own.
 ///
 /// The library may be entered from this thread only; ``post(_:)`` is the one way in from elsewhere. Connections are
@@ -54,7 +39,7 @@ protocol WireHandler: AnyObject {
   /// Scratch for one outgoing piece with the room that libwebsockets wants in front.
   let pieceSize = 16_384
   // Allocated by `init`, freed by `deinit`; raw memory, because a write may enter here again through a callback.
-  private let scratch: UnsafeMutablePointer<UInt8>
+  let scratch: UnsafeMutablePointer<UInt8>
   private let pendingName: String
   /// The certificate of a server with TLS; it lives as long as the library, which calls it in handshakes.
   private var serverContext: TLSServerContext?
@@ -220,39 +205,6 @@ protocol WireHandler: AnyObject {
     guard at < nextTick, let raw = unsafe raw else { return }
     nextTick = at
     unsafe parley_ws_set_timer(raw, max(span.microseconds, 1))
-  }
-
-  /// Writes up to ``pieceSize`` bytes that `fill` puts into the scratch memory; false when the connection is dead.
-  func write(_ wsi: OpaquePointer, kind: parley_ws_kind, count: Int, fill: (inout MutableSpan<UInt8>) -> Void) -> Bool {
-    let padding = parley_ws_padding()
-    guard count <= pieceSize else { return false }
-    // The scratch has `padding` bytes in front of the piece and more than `count` behind.
-    let piece = unsafe UnsafeMutableBufferPointer(start: scratch + padding, count: count)
-    var span = unsafe piece.mutableSpan
-    fill(&span)
-    return unsafe parley_ws_write(wsi, scratch + padding, count, Int32(kind.rawValue)) >= 0
-  }
-
-  /// Writes one WebSocket message or an HTTP head of any length; false when the connection is dead.
-  func write(_ wsi: OpaquePointer, kind: parley_ws_kind, whole bytes: [UInt8]) -> Bool {
-    if bytes.count <= pieceSize {
-      return unsafe write(wsi, kind: kind, count: bytes.count) { span in
-        var index = 0
-        while index < span.count {
-          span[index] = bytes[index]
-          index += 1
-        }
-      }
-    }
-    let padding = parley_ws_padding()
-    var padded = [UInt8](repeating: 0, count: padding)
-    padded.reserveCapacity(padding + bytes.count + 16)
-    padded += bytes
-    // `padding` bytes in front, `bytes.count` behind.
-    return unsafe padded.withUnsafeMutableBufferPointer { buffer in
-      guard let base = buffer.baseAddress else { return false }
-      return unsafe parley_ws_write(wsi, base + padding, bytes.count, Int32(kind.rawValue)) >= 0
-    }
   }
 
   private func run() {
