@@ -13,45 +13,6 @@ import RTC
 /// An object, of which a packet changes numbers alone: a value in a subscription would be checked for exclusive access
 /// as a whole, for each packet.
 final class StreamRewriter {
-  /// A run of packets that share their offsets.
-  struct Span: Sendable {
-    var source: Int64
-    var out: Int64
-    var timestampOffset: UInt32
-    var pictureOffset: UInt16
-    var frameOffset: UInt16
-    var tl0Offset: UInt8
-    var selection = LayerSelection.all
-    /// ``StreamRewriter/serial`` of the source that the run belongs to.
-    var serial: UInt32
-  }
-
-  /// The numbers of one outgoing packet.
-  struct Numbers: Sendable, Hashable {
-    /// The outgoing sequence number, extended to 64 bits.
-    var sequence: Int64
-    var timestamp: UInt32
-    /// The outgoing PictureID, 15 bits.
-    var pictureID: UInt16
-    /// The outgoing frame number of the dependency descriptor.
-    var frameNumber: UInt16
-    /// The outgoing TL0PICIDX.
-    var tl0PictureIndex: UInt8
-    /// The packet came too late for its layer to be left out without a gap: an empty packet takes its number.
-    var isFiller = false
-    /// The packet is the last of its frame for this receiver, though not for the source.
-    var endsPicture = false
-  }
-
-  /// The source packet behind an outgoing one.
-  struct Origin: Sendable, Hashable {
-    /// The source's extended sequence number.
-    var source: Int64
-    var out: Int64
-    /// The attached source it was; see ``StreamRewriter/serial``.
-    var serial: UInt32
-  }
-
   /// More runs are not kept; the oldest are forgotten. With layers left out each frame may begin a run, so this is
   /// about two seconds.
   static let maximumSpans = 64
