@@ -8,24 +8,8 @@ import Synchronization
 /// Encodes one video source on a queue of its own, in one layer or three. A frame that comes while the one before is
 /// being encoded is dropped, so a slow machine lowers the frame rate instead of adding delay.
 final class VideoPublisher: Publisher {
-  private struct Layer {
-    var rid: RID?
-    /// How much smaller than the source, a divisor of width and height.
-    var divisor: Int
-    var bitrate: DataRate
-    var framesPerSecond: Int
-    var scale: Double = 1
-    /// Whether the network has room for it.
-    var isActive = true
-    /// Whether somebody watches it.
-    var isWanted = true
-    var wantsKeyframe = true
-    var nextTime = Instant.zero
-    var counts = VideoEncoderCounts()
-  }
-
-  private struct State {
-    var layers: [Layer] = []
+  struct State {
+    var layers: [VideoLayer] = []
     var isMuted: Bool
     var isBusy = false
     /// The newest frame and when it came, so that a keyframe need not wait for the next one.
@@ -41,7 +25,7 @@ final class VideoPublisher: Publisher {
 
   /// State that only the queue touches.
   // unchecked: used on the serial queue only.
-  private final class Encoders: @unchecked Sendable {
+  final class Encoders: @unchecked Sendable {
     var byLayer: [Int: any VideoEncoder] = [:]
     var timeline = MediaTimeline(clockRate: 90_000)
     /// Failures in a row of each layer.
@@ -53,10 +37,10 @@ final class VideoPublisher: Publisher {
   let kind = MediaKind.video
   let rids: [RID]
   let track: LocalVideoTrack
-  private let state: Mutex<State>
+  let state: Mutex<State>
   private let queue = DispatchQueue(label: "parley.encode")
-  private let encoders = Encoders()
-  private let onTrouble = Mutex<(@Sendable (PublisherTrouble) -> Void)?>(nil)
+  let encoders = Encoders()
+  let onTrouble = Mutex<(@Sendable (PublisherTrouble) -> Void)?>(nil)
 
   init(_ track: LocalVideoTrack, isMuted: Bool) throws(MediaError) {
     try track.options.check()
@@ -113,21 +97,7 @@ final class VideoPublisher: Publisher {
       if !goesOn { state.wantedRate = nil }
       state.destination = destination
       let rids: [RID?] = destination.map { $0.rids.isEmpty ? [RID?.none] : $0.rids.map(Optional.some) } ?? []
-      state.layers = rids.enumerated().map { index, rid in
-        let divisor = 1 << (rids.count - 1 - index)
-        if var layer = before.first(where: { $0.rid == rid && $0.divisor == divisor }) {
-          // The estimate of the network is the same, and comes again only when it changes.
-          layer.wantsKeyframe = true
-          return layer
-        }
-        // Until the first estimate: a start that most networks bear.
-        let start = min(
-          options.maximumBitrate, rids.count == 1 ? .kilobits(600) : .kilobits([150, 300, 600][min(index, 2)]))
-        return Layer(
-          rid: rid, divisor: divisor, bitrate: start, framesPerSecond: options.maximumFramesPerSecond,
-          isActive: index == 0 || rids.count == 1,
-          counts: before.first { $0.rid == rid }?.counts ?? VideoEncoderCounts())
-      }
+      state.layers = rids.indices.map { VideoLayer($0, of: rids, options, continuing: before) }
     }
   }
 
@@ -159,7 +129,7 @@ final class VideoPublisher: Publisher {
   }
 
   /// The next encoded frame becomes a keyframe.
-  private func wantKeyframe(_ rid: RID?) {
+  func wantKeyframe(_ rid: RID?) {
     state.withLock { state in
       for index in state.layers.indices where rid == nil || state.layers[index].rid == rid {
         state.layers[index].wantsKeyframe = true
@@ -224,83 +194,6 @@ final class VideoPublisher: Publisher {
     }
   }
 
-  /// - Parameter isRepeated: Whether it is only for the layers that want a keyframe, outside the source's rhythm.
-  private func encode(_ picture: VideoFrame, isRepeated: Bool = false) {
-    // A picture that was sent again may have overtaken the time of the one that was on its way.
-    let isLate = picture.time <= encoders.lastTime
-    let frame = isLate ? picture.with(time: encoders.lastTime + .milliseconds(1)) : picture
-    encoders.lastTime = frame.time
-    let (due, destination) = state.withLock { state -> ([(Int, Layer)], PublisherDestination?) in
-      var due: [(Int, Layer)] = []
-      for index in state.layers.indices where state.layers[index].isActive && state.layers[index].isWanted {
-        var layer = state.layers[index]
-        if let most = state.wantedRate { layer.framesPerSecond = max(min(layer.framesPerSecond, most), 1) }
-        // A little early counts as due, or a source at just the wanted rate would lose every other frame.
-        let interval = TimeSpan(nanoseconds: 1_000_000_000 / Int64(max(layer.framesPerSecond, 1)))
-        let slack = TimeSpan(nanoseconds: interval.nanoseconds / 4)
-        guard layer.wantsKeyframe || (!isRepeated && frame.time + slack >= layer.nextTime) else { continue }
-        if !isRepeated {
-          let isLate = frame.time > layer.nextTime + interval
-          state.layers[index].nextTime = (isLate ? frame.time : layer.nextTime) + interval
-        }
-        state.layers[index].wantsKeyframe = false
-        due.append((index, layer))
-      }
-      return (due, state.destination)
-    }
-    guard let destination else { return }
-    for (index, layer) in due {
-      let start = MonotonicClock.now
-      do throws(MediaError) {
-        guard let encoded = try encode(frame, layer, index, destination.codec) else {
-          if layer.wantsKeyframe { wantKeyframe(layer.rid) }
-          continue
-        }
-        count(encoded, of: layer.rid, since: start)
-        destination.connection.post { session, now in
-          session.send(encoded, mid: destination.mid, rid: layer.rid, now: now)
-        }
-        encoders.failures[index] = nil
-      } catch {
-        encoders.byLayer[index] = nil
-        encoders.failures[index, default: 0] += 1
-        wantKeyframe(layer.rid)
-        if encoders.failures[index] == PublisherTrouble.patience { onTrouble.withLock { $0 }?(.encoderFailed(error)) }
-      }
-    }
-  }
-
-  private func encode(
-    _ frame: VideoFrame, _ layer: Layer, _ index: Int, _ codec: Codec
-  ) throws(MediaError) -> EncodedFrame? {
-    let divisor = Double(layer.divisor) * max(layer.scale, 1)
-    let settings = VideoEncoderSettings(
-      width: Self.even(Double(frame.width) / divisor), height: Self.even(Double(frame.height) / divisor),
-      framesPerSecond: layer.framesPerSecond, bitrate: layer.bitrate, isScreen: track.options.isScreen,
-      // Packets of H.264 do not say of which layer they are.
-      temporalLayers: codec == .h264 ? 1 : track.options.temporalLayers)
-    let encoder: any VideoEncoder
-    if let existing = encoders.byLayer[index], existing.codec == codec {
-      encoder = existing
-      if encoder.settings != settings { encoder.settings = settings }
-    } else {
-      encoder = try VideoCodecFactory.encoder(for: codec, settings: settings)
-      encoders.byLayer[index] = encoder
-    }
-    guard var encoded = try encoder.encode(frame, forceKeyframe: layer.wantsKeyframe) else { return nil }
-    encoded.timestamp = encoders.timeline.timestamp(at: frame.time)
-    encoded.time = frame.time
-    return encoded
-  }
-
-  private func count(_ frame: EncodedFrame, of rid: RID?, since start: Instant) {
-    let end = MonotonicClock.now
-    state.withLock { state in
-      guard let index = state.layers.firstIndex(where: { $0.rid == rid }) else { return }
-      state.layers[index].counts.encoded(isKeyframe: frame.isKeyframe, from: start, to: end)
-    }
-  }
-
   func encoderStatistics(_ rid: RID?) -> VideoEncoderStatistics? {
     let now = MonotonicClock.now
     let most = track.options.maximumFramesPerSecond
@@ -322,6 +215,4 @@ final class VideoPublisher: Publisher {
         counts: layer.counts, framesPerSecond: rate, qualityLimitationReason: reason, isWanted: layer.isWanted)
     }
   }
-
-  private static func even(_ size: Double) -> Int { max(2, Int(size.rounded()) & ~1) }
 }
