@@ -20,48 +20,6 @@ open class OTSession: NSObject, Observable {
   let observers = KeyObservers()
   let named = NamedObservers()
 
-  /// The parts of a session. Every initialiser is a designated one, as in the SDK, so that subclasses can call any of
-  /// them.
-  struct Parts {
-    let apiKey: String?
-    let sessionId: String
-    /// Whether it was made as in version 1: streams then include the app's own ones, subscribers start by themselves,
-    /// errors have the old numbers.
-    let isLegacy: Bool
-    let engine: SessionEngine
-    let state: Guarded<State>
-
-    init(
-      _ apiKey: String?, _ sessionId: String, _ delegate: (any OTSessionDelegate)?,
-      _ settings: OTSessionSettings.Values = .init(), isLegacy: Bool = false
-    ) {
-      (self.apiKey, self.sessionId, self.isLegacy) = (apiKey, sessionId, isLegacy)
-      engine = SessionEngine(settings)
-      state = Guarded(State(delegate: delegate, limit: settings.streamLimit ?? ParleyServer.streamLimit))
-    }
-  }
-
-  struct State {
-    weak var delegate: (any OTSessionDelegate)?
-    var apiQueue = DispatchQueue.main
-    var status = OTSessionConnectionStatus.notConnected
-    var connection: OTConnection?
-    /// The ids of everybody who is connected, this client included.
-    var connections: Set<String> = []
-    var connectionCount: Int { connections.count }
-    var streams: [String: OTStream] = [:]
-    var capabilities: OTSessionCapabilities?
-    /// Published, or being published.
-    var publishers: [PublisherPlace] = []
-    /// The number of subscribers, those that are starting included.
-    var subscribers = 0
-    var limit: OTStreamLimit
-    /// The secret that the app has set; its clients share it.
-    var secret: EncryptionSecret?
-    /// The fault of a secret that was refused. The session does not connect in clear in its place.
-    var secretProblem: OTError?
-  }
-
   /// A session, not connected yet. Never nil: a wrong key or id is reported when it connects.
   public init?(apiKey: String, sessionId: String, delegate: (any OTSessionDelegate)?) {
     parts = Parts(apiKey, sessionId, delegate)
@@ -256,30 +214,6 @@ open class OTSession: NSObject, Observable {
     OTError.put(setSecret(secret), error)
   }
 
-  private func setSecret(_ text: String) -> OTError? {
-    let made = Result { () throws(OTError) in try EncryptionSecret(text, session: sessionId) }
-    let (problem, isInClear) = change { state -> (OTError?, Bool) in
-      switch (state.status, made) {
-      case (.notConnected, .success(let secret)), (.failed, .success(let secret)):
-        (state.secret, state.secretProblem) = (secret, nil)
-        return (nil, false)
-      case (.notConnected, .failure(let problem)), (.failed, .failure(let problem)):
-        (state.secret, state.secretProblem) = (nil, problem)
-        return (problem, false)
-      case (_, .success(let secret)) where state.secret == secret: return (nil, false)
-      case (.connected, _), (.connecting, _), (.reconnecting, _), (.disconnecting, _):
-        let problem = OTError(
-          .sessionIllegalState,
-          "Set the encryption secret before you connect. A session that has begun keeps its own; one without a secret was disconnected."
-        )
-        return (problem, state.secret == nil)
-      }
-    }
-    // An app that sets a secret must not go on in clear.
-    if isInClear { disconnect(nil) }
-    return problem
-  }
-
   /// Gives an id to name a problem by; the time and the session are what the server's log knows it by.
   open func reportIssue(_ issueId: UnsafeMutablePointer<NSString?>?) {
     issueId?.pointee = NSString(string: UUID().uuidString)
@@ -315,31 +249,4 @@ open class OTSession: NSObject, Observable {
     observers.look()
     return result
   }
-}
-
-/// The state of a session's connection.
-public enum OTSessionConnectionStatus: Int32, Sendable {
-  /// Not connected, or not any more.
-  case notConnected = 0
-  case connected = 1
-  case connecting = 2
-  /// The connection was lost and is being brought back.
-  case reconnecting = 3
-  case disconnecting = 4
-  /// Connecting has failed, or the connection was lost permanently.
-  case failed = 5
-
-  /// Version 1's name for ``notConnected``.
-  public static var disconnected: OTSessionConnectionStatus { .notConnected }
-}
-
-/// A publisher that counts among the streams that its session may have.
-struct PublisherPlace {
-  let publisher: OTPublisherKit
-  /// Of its ``Membership``.
-  let number: Int
-}
-
-struct WeakSession: Sendable {
-  weak var session: OTSession?
 }
