@@ -1,6 +1,6 @@
 import { isPicture } from "/sdk/chat.js";
-import { ParleyError } from "/sdk/parley.js";
 import { chatProblem, shortened } from "/sdk/text.js";
+import { placeFor, save, sizeText, Uploads } from "./chat-files.js";
 import { h, setText } from "./dom.js";
 import { icon } from "./icons.js";
 import { linkify } from "./links.js";
@@ -9,17 +9,6 @@ import { panelHead } from "./panels.js";
 
 /** The largest picture that is fetched without being asked for. */
 const previewLimit = 4 << 20;
-/** How many files the server takes from somebody at the same time. */
-const filesAtOnce = 3;
-/** How many files may be chosen at once. */
-const mostFiles = 30;
-
-/** @param {number} bytes */
-function sizeText(bytes) {
-  if (bytes < 1_000) { return `${bytes} bytes`; }
-  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
-}
-
 /** The problem with a file or a message, for people. */
 function problemText(error, limit) {
   switch (error.code) {
@@ -44,33 +33,6 @@ function problemText(error, limit) {
  */
 export function authorName(meeting, message) { return meeting.participant(message.from)?.displayName ?? message.name; }
 
-/** From this size on a file goes to the disk as it comes, in browsers that can. */
-const streamedSize = 256 << 20;
-
-/**
- * The place on the disk that somebody picks for a large file; null where the browser has no such way, undefined where
- * they changed their mind.
- *
- * @param {{name: string, size: number}} file
- * @returns {Promise<FileSystemWritableFileStream | null | undefined>}
- */
-async function placeFor({ name, size }) {
-  if (size < streamedSize || typeof globalThis.showSaveFilePicker !== "function") { return null; }
-  try {
-    return await (await globalThis.showSaveFilePicker({ suggestedName: name })).createWritable();
-  } catch (error) {
-    return error.name === "AbortError" ? undefined : null;
-  }
-}
-
-/** Has the browser save something. */
-function save(blob, name) {
-  const address = URL.createObjectURL(blob);
-  const link = h("a", { href: address, download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
-}
-
 /** The chat: messages, files, and a field to write. */
 export class ChatPanel {
   #meeting;
@@ -81,12 +43,10 @@ export class ChatPanel {
   #toRow;
   #problem = h("p", { class: "field-problem", role: "alert", hidden: true });
   #typing = h("p", { class: "chat-typing", role: "status" });
-  #sending = h("div", { class: "chat-sending" });
   #picker = h("input", { type: "file", class: "visually-hidden", tabIndex: -1, multiple: true, "aria-hidden": "true" });
   #attach;
   #submit = h("button", { class: "icon-button primary", type: "submit", "aria-label": "Send", title: "Send (Enter)" }, icon("send"));
-  #waiting = [];
-  #running = 0;
+  #uploads;
   #more;
   #last = null;
   #newest = 0;
@@ -99,6 +59,9 @@ export class ChatPanel {
    */
   constructor(meeting, onClose) {
     this.#meeting = meeting;
+    this.#uploads = new Uploads(meeting, {
+      receiver: () => this.#to.value || undefined, words: (error) => this.#words(error), onProblems: (lines) => this.#showProblems(lines),
+    });
     this.#field = h("textarea", {
       class: "chat-field", rows: 1, placeholder: "Write a message", "aria-label": "Message", enterKeyHint: "send",
     });
@@ -106,7 +69,7 @@ export class ChatPanel {
     this.#toRow = h("label", { class: "chat-to-row" }, h("span", { text: "To" }), this.#to);
     this.#attach = h("button", { class: "icon-button chat-attach", type: "button", "aria-label": "Attach a file", title: "Attach a file", on: { click: () => this.#picker.click() } }, icon("attach"));
     const form = h("form", { class: "chat-form", on: { submit: (event) => { event.preventDefault(); this.#send(); } } },
-      this.#typing, this.#sending, this.#toRow,
+      this.#typing, this.#uploads.element, this.#toRow,
       h("div", { class: "chat-write" }, this.#attach, this.#picker, this.#field, this.#submit),
       this.#problem);
     this.#field.addEventListener("keydown", (event) => {
@@ -119,12 +82,12 @@ export class ChatPanel {
       meeting.chatting.setTyping(this.#field.value.trim() !== "", this.#to.value || null);
     });
     this.#picker.addEventListener("change", () => {
-      this.#sendFiles([...this.#picker.files]);
+      this.#uploads.send([...this.#picker.files]);
       this.#picker.value = "";
     });
     this.#field.addEventListener("paste", (event) => {
       const files = [...(event.clipboardData?.files ?? [])];
-      if (files.length > 0) { event.preventDefault(); this.#sendFiles(files); }
+      if (files.length > 0) { event.preventDefault(); this.#uploads.send(files); }
     });
     const head = panelHead("Chat", "chat-title", onClose);
     this.#more = h("button", { class: "icon-button", type: "button", "aria-label": "Save the chat", title: "Save the chat", "aria-haspopup": "menu", "aria-expanded": "false", hidden: true }, icon("download"));
@@ -365,67 +328,6 @@ export class ChatPanel {
     this.#ask(async () => save(await this.#meeting.chatting.export(format), `chat ${this.#meeting.info?.name ?? ""}.${ending}`));
   }
 
-  /**
-   * Sends files, some at the same time and the others after them. Refusals stay to be read until something else is
-   * sent.
-   */
-  #sendFiles(files) {
-    const problems = files.length > mostFiles ? [`Only the first ${mostFiles} of ${files.length} files are sent.`] : [];
-    this.#showProblems(problems);
-    const tell = (text) => {
-      problems.push(text);
-      this.#showProblems(problems);
-    };
-    for (const file of files.slice(0, mostFiles)) { this.#waiting.push(this.#upload(file, tell)); }
-    this.#sendWaiting();
-  }
-
-  async #sendWaiting() {
-    while (this.#waiting.length > 0 && this.#running < filesAtOnce) {
-      this.#running += 1;
-      this.#waiting.shift()().finally(() => {
-        this.#running -= 1;
-        this.#sendWaiting();
-      });
-    }
-  }
-
-  /** Shows that a file is to be sent; returns what sends it. */
-  #upload(file, tell) {
-    const to = this.#to.value || undefined;
-    const stop = new AbortController();
-    const { signal } = stop;
-    const bar = h("progress", { max: 1, value: 0, "aria-label": `Sending ${file.name}` });
-    const row = h("div", { class: "chat-upload" }, h("span", { class: "chat-file-name", dir: "auto", text: file.name }), bar,
-      h("button", { class: "icon-button small", type: "button", "aria-label": `Do not send ${file.name}`, title: "Do not send", on: { click: () => stop.abort() } }, icon("close")));
-    signal.addEventListener("abort", () => row.remove());
-    this.#sending.append(row);
-    return async () => {
-      try {
-        if (signal.aborted) { return; }
-        // A folder looks like a file until it is read.
-        await file.slice(0, 1).arrayBuffer().catch((cause) => { throw new ParleyError("unreadable", "The file cannot be read.", { cause }); });
-        await this.#inPace(() => this.#meeting.chatting.sendFile(file, { to, signal, onProgress: (share) => { bar.value = share; } }));
-      } catch (error) {
-        if (error.code !== "cancelled") { tell(`${file.name} was not sent. ${this.#words(error)}`); }
-      } finally {
-        row.remove();
-      }
-    };
-  }
-
-  /** Does something, and again while the server says that it was too fast: after some files it takes one a second. */
-  async #inPace(action) {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await action();
-      } catch (error) {
-        if (error.code !== "tooFast" || attempt >= mostFiles) { throw error; }
-      }
-      await new Promise((go) => { setTimeout(go, 1_100); });
-    }
-  }
-
   #listenForDrops() {
     const mayDrop = (event) => !this.#attach.hidden && [...(event.dataTransfer?.types ?? [])].includes("Files");
     let depth = 0;
@@ -438,7 +340,7 @@ export class ChatPanel {
       show(false);
       if (!mayDrop(event)) { return; }
       event.preventDefault();
-      this.#sendFiles([...event.dataTransfer.files]);
+      this.#uploads.send([...event.dataTransfer.files]);
     });
   }
 
