@@ -1,25 +1,25 @@
-import { AudioLevel, MeetingState } from "/sdk/parley.js";
-import { shortened } from "/sdk/text.js";
+import { MeetingState } from "/sdk/parley.js";
 import { Announcer } from "./announcer.js";
 import { AudioSink } from "./audio-sink.js";
 import { timeText } from "./begins.js";
-import { codecName, unableToPlay } from "./codecs.js";
 import { copyButton, openDetails, openHelp, openInvite, openSettings } from "./dialogs.js";
 import { h, hasKeyboard, setAttribute, setText } from "./dom.js";
 import { Lock } from "./encryption.js";
 import { icon, mark } from "./icons.js";
 import { LobbyControls } from "./lobby.js";
 import { deviceProblem } from "./messages.js";
-import { authorName, ChatPanel } from "./chat.js";
+import { ChatPanel } from "./chat.js";
 import { deviceOffer } from "./device-offer.js";
+import { DeviceSwitches } from "./device-switches.js";
+import { MutedSpeech } from "./muted-speech.js";
 import { PeoplePanel } from "./panels.js";
+import { RoomMenu } from "./room-menu.js";
 import { Stage } from "./stage.js";
 import { choices } from "./storage.js";
 import { closeMenu } from "./menu.js";
 import { Together } from "./together.js";
-
-/** How long a track may go over to a codec that everybody can play before anything is said, in milliseconds. */
-const codecPatience = 2_000;
+import { UnplayableNotices } from "./unplayable-notices.js";
+import { UnreadChat } from "./unread-chat.js";
 
 /** The page while in the meeting. */
 export class Room {
@@ -35,7 +35,7 @@ export class Room {
   #together;
   #buttons = {};
   #panel = null;
-  #unread = 0;
+  #unread;
   #banner;
   #hear;
   #alone;
@@ -44,14 +44,11 @@ export class Room {
   #offer;
   #clock;
   #timers = [];
-  #menu = null;
+  #menu;
+  #switches;
+  #mutedSpeech;
   #ended = false;
-  /** The unsaid words about tracks that somebody can't play. */
-  #unplayable = new Map();
-  #mutedLevel = null;
-  #mutedTrack = null;
-  #loudFor = 0;
-  #hintedAt = -Infinity;
+  #unplayable = new UnplayableNotices(this.#announcer);
   #wakeLock = null;
   #beforePanel = null;
   #onKey = (event) => this.#key(event);
@@ -70,8 +67,12 @@ export class Room {
       onMore: () => this.#openPanel("people"),
       onPinned: (tile) => this.#announcer.say(tile ? `Pinned ${tile.participant.displayName}` : "Unpinned"),
     });
+    this.#switches = new DeviceSwitches(meeting, this.#announcer, this.#buttons, {
+      onChange: () => this.#refresh(), onProblem: (error) => this.#problem(error),
+    });
+    this.#mutedSpeech = new MutedSpeech(meeting, () => this.#hintMuted());
     this.#together = new Together(meeting, this.#announcer, {
-      refresh: () => this.#refresh(), openPeople: () => this.#openPanel("people", true), unmute: (sources) => this.#unmute(sources),
+      refresh: () => this.#refresh(), openPeople: () => this.#openPanel("people", true), unmute: (sources) => this.#switches.unmute(sources),
     });
     this.#chat = new ChatPanel(meeting, () => this.#openPanel(null));
     this.#people = new PeoplePanel(meeting, {
@@ -105,10 +106,11 @@ export class Room {
   close() {
     this.#ended = true;
     closeMenu(false);
+    this.#unplayable.close();
     document.removeEventListener("keydown", this.#onKey);
     document.removeEventListener("visibilitychange", this.#onVisible);
     this.#wakeLock?.release().catch(() => {});
-    this.#mutedLevel?.close();
+    this.#mutedSpeech.close();
     this.#audio.close();
     for (const timer of this.#timers) { clearInterval(timer); }
     if (document.fullscreenElement) { document.exitFullscreen().catch(() => {}); }
@@ -134,8 +136,8 @@ export class Room {
     this.#hear = h("button", { class: "button primary hear", type: "button", hidden: true, on: { click: () => this.#audio.unblock() } },
       icon("speaker"), h("span", { text: "Click to hear the others" }));
     this.#sharing = h("div", { class: "sharing-note", hidden: true }, icon("screen"), h("span", { text: "You are sharing your screen" }),
-      h("button", { class: "button small", type: "button", text: "Stop sharing", on: { click: () => this.#toggleScreen() } }));
-    this.#offer = deviceOffer(this.#options.withheld, (sources) => this.#unmute(sources), () => this.#buttons.microphone.focus());
+      h("button", { class: "button small", type: "button", text: "Stop sharing", on: { click: () => this.#switches.toggleScreen() } }));
+    this.#offer = deviceOffer(this.#options.withheld, (sources) => this.#switches.unmute(sources), () => this.#buttons.microphone.focus());
     this.#alone = h("div", { class: "alone", hidden: true },
       h("h2", { text: "You are the first one here" }),
       ...(this.#options.invite
@@ -147,20 +149,22 @@ export class Room {
       h("div", { class: "dock-info" }, mark(), h("div", { class: "dock-text" }, this.#title,
         h("div", { class: "dock-line" }, this.#clock, isEncrypted ? null : this.#lock.element))),
       h("div", { class: "dock-main" },
-        button("microphone", "Mic", () => this.#toggleMicrophone(), { key: "M" }),
-        button("camera", "Camera", () => this.#toggleCamera(), { key: "V" }),
-        devices.screenAvailable ? button("screen", "Share", () => this.#toggleScreen(), { key: "S", className: "control-wide" }) : null,
+        button("microphone", "Mic", () => this.#switches.toggleMicrophone(), { key: "M" }),
+        button("camera", "Camera", () => this.#switches.toggleCamera(), { key: "V" }),
+        devices.screenAvailable ? button("screen", "Share", () => this.#switches.toggleScreen(), { key: "S", className: "control-wide" }) : null,
         button("hand", "Hand", () => this.#together.toggleHand(), { key: "H" }),
         button("smile", "React", () => this.#together.reactions.choose(this.#buttons.smile), { key: "E", className: "control-wide" }),
         button("chat", "Chat", () => this.#openPanel("chat"), { key: "C" }),
         button("people", "People", () => this.#openPanel("people"), { key: "P", className: "control-wide" }),
         this.#options.invite ? button("link", "Invite", () => this.#invite(), { key: "I", className: "control-wide" }) : null,
-        button("more", "More", () => this.#toggleMenu())),
+        button("more", "More", () => this.#menu.toggle())),
       h("div", { class: "dock-end" }, button("leave", "Leave", () => this.#meeting.leave(), { className: "control-leave" })));
     setAttribute(this.#buttons.chat, "aria-controls", "chat-panel");
     setAttribute(this.#buttons.people, "aria-controls", "people-panel");
+    this.#unread = new UnreadChat(this.#meeting, this.#announcer, this.#buttons.chat, () => this.#openPanel("chat", true));
     for (const name of ["more", "smile"]) { setAttribute(this.#buttons[name], "aria-haspopup", "menu"); }
     setAttribute(this.#buttons.more, "aria-expanded", "false");
+    this.#menu = new RoomMenu(this.#buttons.more, () => this.#menuEntries());
     const sounds = h("div", { class: "sounds", hidden: true });
     this.#audio = new AudioSink(sounds, (blocked) => { this.#hear.hidden = !blocked; }, choices.get().speakerId);
     this.element = h("div", { class: "room" },
@@ -199,16 +203,7 @@ export class Room {
       }
       this.#refresh();
     });
-    on("undecodable", ({ participant, publication, codec }) => {
-      const what = { camera: "video", screen: "screen" }[publication.source] ?? "sound";
-      // The tile shows it to those who see it.
-      this.#tellUnplayable(publication.id, `This browser cannot play the ${what} of ${participant.displayName} (${codecName(codec)})`);
-    });
-    on("decodable", ({ publication }) => this.#tellUnplayable(publication.id, null));
-    on("undecodableFor", ({ publication, ...receivers }) => {
-      this.#tellUnplayable(publication.source, receivers.count > 0 ? unableToPlay(publication, receivers) : null, { icon: "warning", time: 8_000 });
-      this.#refresh();
-    });
+    this.#unplayable.listen(on, () => this.#refresh());
     on("trackSubscribed", ({ track }) => {
       if (track.kind === "audio") { this.#audio.add(track); }
       this.#refresh();
@@ -220,7 +215,7 @@ export class Room {
     });
     this.#together.listen(on);
     // The announcement isn't repeated when the person speaks.
-    on("mutedByHost", () => { this.#hintedAt = performance.now(); });
+    on("mutedByHost", () => this.#mutedSpeech.postpone());
     on("chat", ({ message, history }) => this.#chatMessage(message, history));
     on("meetingChanged", ({ info, before }) => {
       if (info.expires === before?.expires) { return; }
@@ -241,7 +236,7 @@ export class Room {
     // Screen readers hear only what is put into a region that is already there.
     setTimeout(() => this.#announcer.say(`You joined ${this.#options.title}, ${this.#stage.peopleCount} in the meeting${this.#offer.isShown ? `. ${this.#offer.text}` : ""}`), 500);
     this.#keepAwake();
-    this.#timers.push(setInterval(() => this.#listenWhileMuted(), 250));
+    this.#mutedSpeech.start();
     this.#timers.push(setInterval(() => this.#showState(), 1_000));
   }
 
@@ -252,15 +247,7 @@ export class Room {
     this.#stage.refresh();
     this.#people.refresh();
     this.#chat.refreshPeople();
-    this.#switchLook("microphone", localParticipant.microphoneOn, "Microphone");
-    this.#switchLook("camera", localParticipant.cameraOn, "Camera");
-    if (this.#buttons.screen) {
-      const sharing = localParticipant.sharing;
-      this.#buttons.screen.querySelector("svg").replaceWith(icon(sharing ? "screenStop" : "screen"));
-      setText(this.#buttons.screen.querySelector(".control-label"), sharing ? "Stop" : "Share");
-      setAttribute(this.#buttons.screen, "aria-label", sharing ? "Stop sharing the screen" : "Share the screen");
-      this.#buttons.screen.classList.toggle("control-active", sharing);
-    }
+    this.#switches.refresh();
     if (localParticipant.microphoneOn) { this.#announcer.clear("muted"); }
     this.#together.showHand(this.#buttons.hand);
     this.#lock.refresh();
@@ -270,26 +257,6 @@ export class Room {
     setAttribute(this.#buttons.people, "aria-label", `People, ${this.#stage.peopleCount} in the meeting`);
     this.#buttons.people.dataset.count = String(this.#stage.peopleCount);
     this.#showState();
-  }
-
-  /** Says something of a track that somebody cannot play, if that lasts: its sender may go over to another codec. */
-  #tellUnplayable(topic, text, options = null) {
-    clearTimeout(this.#unplayable.get(topic));
-    this.#announcer.clear(topic);
-    if (text === null) { return; }
-    this.#unplayable.set(topic, setTimeout(() => {
-      if (this.#ended) { return; }
-      if (options) { this.#announcer.show(text, { ...options, topic }); } else { this.#announcer.say(text); }
-    }, codecPatience));
-  }
-
-  #switchLook(source, on, label) {
-    const button = this.#buttons[source];
-    button.querySelector("svg").replaceWith(icon(on ? source : `${source}Off`));
-    button.classList.toggle("control-off", !on);
-    setAttribute(button, "aria-pressed", on ? "true" : "false");
-    setAttribute(button, "aria-label", `${label}, ${on ? "on" : "off"}`);
-    button.title = `Turn the ${source} ${on ? "off" : "on"} (${source === "camera" ? "V" : "M"})`;
   }
 
   #showState() {
@@ -329,22 +296,7 @@ export class Room {
   #chatMessage(message, history) {
     this.#chat.add(message);
     if (message.from === this.#meeting.localParticipant.id || history) { return; }
-    const text = message.unreadable ? "sends a message that this device cannot read" : message.file ? `sends ${message.file.name}` : shortened(message.text, 90, "…");
-    if (this.#panel === "chat") {
-      if (!message.deleted) { this.#announcer.say(`${authorName(this.#meeting, message)}: ${text}`); }
-      return;
-    }
-    this.#unread += 1;
-    this.#showUnread();
-    if (message.deleted) { return; }
-    this.#announcer.show(`${authorName(this.#meeting, message)}: ${text}`, { icon: "chat", time: 6_000, topic: "chat", onClick: () => this.#openPanel("chat", true) });
-  }
-
-  #showUnread() {
-    const button = this.#buttons.chat;
-    button.querySelector(".badge")?.remove();
-    if (this.#unread > 0) { button.append(h("span", { class: "badge", "aria-hidden": "true", text: this.#unread > 99 ? "99+" : String(this.#unread) })); }
-    setAttribute(button, "aria-label", this.#unread > 0 ? `Chat, ${this.#unread} unread` : "Chat");
+    this.#unread.add(message, this.#panel === "chat");
   }
 
   // MARK: The actions
@@ -363,9 +315,7 @@ export class Room {
     this.#buttons.chat.classList.toggle("control-active", next === "chat");
     this.#buttons.people.classList.toggle("control-active", next === "people");
     if (next === "chat") {
-      this.#announcer.clear("chat");
-      this.#unread = 0;
-      this.#showUnread();
+      this.#unread.clear();
       this.#chat.focus();
     } else if (next === "people") {
       this.#people.focus();
@@ -379,71 +329,12 @@ export class Room {
 
   #invite() { openInvite(this.#options.url, this.#options.title, (text) => this.#announcer.say(text)); }
 
-  async #toggleMicrophone() {
-    const { localParticipant } = this.#meeting;
-    const on = !localParticipant.microphoneOn;
-    await this.#try("microphone", () => localParticipant.setMicrophone(on, { deviceId: choices.get().microphoneId }));
-    if (localParticipant.microphoneOn === on) { this.#announcer.say(on ? "Microphone on" : "Microphone off"); }
-  }
-
-  async #toggleCamera() {
-    const { localParticipant } = this.#meeting;
-    const on = !localParticipant.cameraOn;
-    await this.#try("camera", () => localParticipant.setCamera(on, { deviceId: choices.get().cameraId }));
-    if (localParticipant.cameraOn === on) { this.#announcer.say(on ? "Camera on" : "Camera off"); }
-  }
-
-  async #toggleScreen() {
-    const { localParticipant, devices } = this.#meeting;
-    if (!devices.screenAvailable) { return; }
-    const on = !localParticipant.sharing;
-    await this.#try("screen", () => localParticipant.setScreenShare(on));
-    if (localParticipant.sharing === on) { this.#announcer.say(on ? "You share your screen" : "Screen sharing ended"); }
-  }
-
-  /** Unmutes on a host's request, once the person has agreed. */
-  async #unmute(sources) {
-    const own = this.#meeting.localParticipant;
-    // Both at once, so that the browser asks once.
-    await Promise.all([
-      sources.includes("microphone") && !own.microphoneOn ? this.#toggleMicrophone() : null,
-      sources.includes("camera") && !own.cameraOn ? this.#toggleCamera() : null,
-    ]);
-  }
-
-  /** Does something with a device: the button is busy until then, and a failure is reported. */
-  async #try(name, action) {
-    const button = this.#buttons[name];
-    if (button?.classList.contains("control-busy")) { return; }
-    button?.classList.add("control-busy");
-    try {
-      await action();
-    } catch (error) {
-      if (error.code !== "cancelled") { this.#problem(error); }
-    } finally {
-      button?.classList.remove("control-busy");
-      this.#refresh();
-    }
-  }
-
-  /** Says so when somebody speaks into a muted microphone. The sound stays in the page. */
-  #listenWhileMuted() {
-    const publication = this.#meeting.localParticipant.publication("microphone");
-    const track = publication?.muted ? publication.track?.mediaStreamTrack ?? null : null;
-    if (track !== this.#mutedTrack) {
-      this.#mutedLevel?.close();
-      this.#mutedTrack = track;
-      this.#mutedLevel = track?.readyState === "live" ? new AudioLevel(track) : null;
-      this.#loudFor = 0;
-    }
-    if (!this.#mutedLevel) { return; }
-    this.#loudFor = this.#mutedLevel.value > 0.55 ? this.#loudFor + 1 : Math.max(0, this.#loudFor - 0.5);
-    if (this.#loudFor < 4 || performance.now() - this.#hintedAt < 30_000) { return; }
-    this.#hintedAt = performance.now();
+  /** Somebody speaks into a muted microphone. */
+  #hintMuted() {
     const keys = hasKeyboard();
     this.#announcer.clear("muted");
     this.#announcer.show(this.#mutedForGood ? `Nobody hears you: a host has muted everybody. Raise your hand${keys ? " (H)" : ""} to be asked to speak.`
-      : `Nobody hears you: your microphone is off. ${keys ? "Press M" : "Switch it on"} to speak.`, { icon: "microphoneOff", urgent: true, topic: "muted", onClick: () => this.#toggleMicrophone() });
+      : `Nobody hears you: your microphone is off. ${keys ? "Press M" : "Switch it on"} to speak.`, { icon: "microphoneOff", urgent: true, topic: "muted", onClick: () => this.#switches.toggleMicrophone() });
   }
 
   /** Keeps a phone's screen from going dark, where the browser lets a page ask for it. */
@@ -452,49 +343,24 @@ export class Room {
     try { this.#wakeLock = await navigator.wakeLock?.request("screen"); } catch { /* the battery comes first */ }
   }
 
-  #toggleMenu() {
-    if (this.#menu) { this.#closeMenu(); return; }
-    const { devices } = this.#meeting;
-    const entry = (name, text, action, className = "") => h("button", {
-      class: `menu-item ${className}`, type: "button", role: "menuitem", on: { click: () => { this.#closeMenu(); action(); } },
-    }, icon(name), h("span", { text }));
-    const menu = h("div", { class: "menu", role: "menu", "aria-label": "More" },
-      devices.screenAvailable ? entry("screen", this.#meeting.localParticipant.sharing ? "Stop sharing" : "Share the screen", () => this.#toggleScreen(), "menu-narrow") : null,
+  #menuEntries() {
+    const { devices, hosting, encrypted } = this.#meeting;
+    const entry = (name, text, action, className = "") => ({ icon: name, text, action, className });
+    return [
+      devices.screenAvailable ? entry("screen", this.#meeting.localParticipant.sharing ? "Stop sharing" : "Share the screen", () => this.#switches.toggleScreen(), "menu-narrow") : null,
       entry("people", `People (${this.#stage.peopleCount})`, () => this.#openPanel("people", true), "menu-narrow"),
       this.#options.invite ? entry("link", "Invite people", () => this.#invite(), "menu-narrow") : null,
       entry("smile", "React", () => this.#together.reactions.choose(this.#buttons.more), "menu-narrow"),
-      entry(this.#meeting.encrypted ? "lock" : "unlock", this.#meeting.encrypted ? "Encryption and safety code" : "Not encrypted", () => this.#lock.open()),
+      entry(encrypted ? "lock" : "unlock", encrypted ? "Encryption and safety code" : "Not encrypted", () => this.#lock.open()),
       entry("poll", this.#together.polls.waiting > 0 ? `Polls (${this.#together.polls.waiting} to vote in)` : "Polls", () => this.#together.polls.open()),
-      this.#meeting.hosting.isHost ? entry("microphoneOff", "Mute everyone", () => this.#together.host.muteEveryone()) : null,
-      this.#meeting.hosting.isHost && this.#meeting.hosting.muteForAll ? entry("microphone", "Allow unmuting", () => this.#together.host.allowUnmuting()) : null,
-      this.#meeting.hosting.isHost ? entry("leave", "End for everyone", () => this.#together.host.endForAll(), "menu-danger") : null,
+      hosting.isHost ? entry("microphoneOff", "Mute everyone", () => this.#together.host.muteEveryone()) : null,
+      hosting.isHost && hosting.muteForAll ? entry("microphone", "Allow unmuting", () => this.#together.host.allowUnmuting()) : null,
+      hosting.isHost ? entry("leave", "End for everyone", () => this.#together.host.endForAll(), "menu-danger") : null,
       entry("settings", "Settings", () => this.#settings()),
       entry("chart", "Your connection", () => openDetails(this.#meeting, this.#meeting.localParticipant)),
       document.fullscreenEnabled ? entry("fullscreen", document.fullscreenElement ? "Leave full screen" : "Full screen", () => this.#toggleFullscreen()) : null,
-      entry("help", "Keyboard shortcuts", () => openHelp()));
-    menu.addEventListener("keydown", (event) => {
-      const items = [...menu.querySelectorAll(".menu-item")].filter((item) => item.offsetParent !== null);
-      const index = items.indexOf(document.activeElement);
-      const to = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: items.length - 1 }[event.key];
-      if (to !== undefined) {
-        event.preventDefault();
-        items[(to + items.length) % items.length].focus();
-      } else if (event.key === "Tab") { this.#closeMenu(); }
-    });
-    this.#menu = { menu, outside: (event) => { if (!menu.contains(event.target) && !this.#buttons.more.contains(event.target)) { this.#closeMenu(false); } } };
-    document.addEventListener("pointerdown", this.#menu.outside);
-    this.#buttons.more.parentElement.append(menu);
-    setAttribute(this.#buttons.more, "aria-expanded", "true");
-    [...menu.querySelectorAll(".menu-item")].find((item) => item.offsetParent !== null)?.focus();
-  }
-
-  #closeMenu(focus = true) {
-    if (!this.#menu) { return; }
-    document.removeEventListener("pointerdown", this.#menu.outside);
-    this.#menu.menu.remove();
-    this.#menu = null;
-    setAttribute(this.#buttons.more, "aria-expanded", "false");
-    if (focus) { this.#buttons.more.focus(); }
+      entry("help", "Keyboard shortcuts", () => openHelp()),
+    ];
   }
 
   #settings() {
@@ -512,13 +378,13 @@ export class Room {
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented) { return; }
     if (event.key === "Escape") {
-      if (this.#menu) { this.#closeMenu(); } else if (this.#panel && !document.querySelector("dialog[open]")) { this.#openPanel(null); }
+      if (this.#menu.isOpen) { this.#menu.close(); } else if (this.#panel && !document.querySelector("dialog[open]")) { this.#openPanel(null); }
       return;
     }
     if (event.repeat || event.target.closest?.("input, textarea, select, [contenteditable], dialog")) { return; }
     const actions = {
       h: () => this.#together.toggleHand(), e: () => this.#together.reactions.choose(this.#buttons.smile.offsetParent ? this.#buttons.smile : this.#buttons.more),
-      m: () => this.#toggleMicrophone(), v: () => this.#toggleCamera(), s: () => this.#toggleScreen(), c: () => this.#openPanel("chat"),
+      m: () => this.#switches.toggleMicrophone(), v: () => this.#switches.toggleCamera(), s: () => this.#switches.toggleScreen(), c: () => this.#openPanel("chat"),
       p: () => this.#openPanel("people"), i: () => { if (this.#options.invite) { this.#invite(); } }, f: () => this.#toggleFullscreen(), "?": () => openHelp(),
     };
     const action = actions[event.key.toLowerCase()];
