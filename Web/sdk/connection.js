@@ -49,7 +49,10 @@ export class Connection extends EventTarget {
     });
     this.#recovery = new IceRecovery(this.#pc, () => this.restartIce().catch((error) => this.#negotiator.report(error)));
     for (const type of ["interrupted", "recovered", "failed"]) { this.#recovery.addEventListener(type, () => this.dispatchEvent(new Event(type))); }
-    this.#pc.addEventListener("connectionstatechange", () => this.dispatchEvent(new Event("statechange")));
+    this.#pc.addEventListener("connectionstatechange", () => {
+      if (this.connected) { encryption?.expectFrames(); }
+      this.dispatchEvent(new Event("statechange"));
+    });
     options.data?.attach(this.#pc);
   }
 

@@ -47,6 +47,7 @@ export class Senders {
   add(source, track, muted, name = null) {
     const known = this.#senders.get(source);
     if (known) {
+      if (this.#encryption?.maySend(source) === false) { return; }
       // A free m-section is reused, so that the offer doesn't grow with every screen share.
       known.active = true;
       known.muted = muted;
@@ -66,6 +67,7 @@ export class Senders {
     const options = { direction: "sendonly", sendEncodings: encodings.map((each) => ({ ...each })) };
     const transceiver = this.#encryption === null ? this.#pc.addTransceiver(track, options)
       : this.#encryption.protectSender(this.#pc.addTransceiver(track, options), source);
+    if (transceiver === null) { return; }
     this.#preferCodecs(transceiver, track.kind);
     this.#senders.set(source, { transceiver, encodings, muted, name, active: true, codec: null, replaced: Promise.resolve() });
     this.#encryption?.add(source);
@@ -98,6 +100,7 @@ export class Senders {
     for (const each of this.#senders.values()) {
       if (each.transceiver.mid !== message.mid) { continue; }
       each.wanted = message;
+      this.#encryption?.expectFrames();
       this.#apply(each);
     }
   }
@@ -128,7 +131,8 @@ export class Senders {
    */
   async replace(source, track) {
     const known = this.#senders.get(source);
-    if (known) { await known.transceiver.sender.replaceTrack(track); }
+    if (!known || (track !== null && this.#encryption?.maySend(source) === false)) { return; }
+    await known.transceiver.sender.replaceTrack(track);
   }
 
   /**

@@ -246,7 +246,7 @@ class EncryptedMeetings(unittest.TestCase):
         self.assertIn("cannot encrypt", text)
         self.assertFalse(ann.page.evaluate("() => Boolean(window.parley)"))
 
-    def test_a_transform_that_is_set_late_stops_the_track(self) -> None:
+    def test_bad_input_12_a_screen_with_a_late_transform_is_stopped(self) -> None:
         secret = new_secret()
         (ben,) = self.meet("Ben", secret=secret)
         ann = self.person("Ann")
@@ -262,7 +262,7 @@ class EncryptedMeetings(unittest.TestCase):
         self.assertEqual(sent, 0)
         self.assertEqual(ann.state(), "connected")
 
-    def test_a_killed_worker_stops_what_is_sent_and_the_page_says_so(self) -> None:
+    def test_bad_input_14_a_killed_worker_stops_what_is_sent_and_the_page_says_so(self) -> None:
         ann, ben = self.meet("Ann", "Ben", secret=new_secret())
         see_and_hear((ben, "Ann"))
         ann.page.evaluate("() => { window.tracks = parley.localParticipant.publications.map(({ track }) => track.mediaStreamTrack); parley._encryption._worker.terminate(); }")

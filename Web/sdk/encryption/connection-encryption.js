@@ -6,6 +6,23 @@ import { SendWatchdog } from "./watchdog.js";
 const tracks = Object.freeze({ microphone: 0, camera: 1, screen: 2, screenAudio: 3 });
 
 /**
+ * Whether the browser has taken a sender's transform: it serves one end only, so the receiver of the transceiver can't
+ * have it then.
+ *
+ * @param {RTCRtpTransceiver} transceiver
+ * @param {RTCRtpScriptTransform} transform
+ */
+function hasTaken({ sender, receiver }, transform) {
+  if (sender.transform !== transform) { return false; }
+  try {
+    receiver.transform = transform;
+    return false;
+  } catch (error) {
+    return error.name === "InvalidStateError";
+  }
+}
+
+/**
  * The encryption of one connection: a transform for each of its senders and receivers, set in the statement that makes
  * them. Everything fails closed: without a transform a sender is stopped, and a receiver plays nothing.
  */
@@ -48,21 +65,21 @@ export class ConnectionEncryption {
 
   /**
    * Has what a new transceiver sends encrypted. It must be called in the statement that makes it: later frames in clear
-   * would have left.
+   * would have left. A source whose transform the browser doesn't take is stopped before anything is sent.
    *
    * @param {RTCRtpTransceiver} transceiver
    * @param {string} source
-   * @returns {RTCRtpTransceiver}
+   * @returns {RTCRtpTransceiver | null} null for one that is stopped
    */
   protectSender(transceiver, source) {
     const { sender } = transceiver;
     const track = tracks[source];
     const transform = this.#engine.transform({ session: this.#session, role: "send", track, kind: sender.track.kind });
     sender.transform = transform;
-    if (sender.transform !== transform) {
-      sender.replaceTrack(null).catch(() => {});
-      transceiver.stop?.();
-      throw stopped();
+    if (!hasTaken(transceiver, transform)) {
+      transceiver.stop();
+      this.#refuse(source);
+      return null;
     }
     this.#senders.set(source, { sender, track, transform });
     return transceiver;
@@ -80,20 +97,34 @@ export class ConnectionEncryption {
     const transform = this.#engine.transform({ session: this.#session, role: "receive", slot, kind });
     transceiver.receiver.transform = transform;
     if (transceiver.receiver.transform !== transform) {
-      transceiver.stop?.();
+      transceiver.stop();
       throw stopped();
     }
     return { transceiver, slot };
   }
 
+  /**
+   * Whether a track may go to a sender of before: it has its transform still. A source without is stopped.
+   *
+   * @param {string} source
+   * @returns {boolean}
+   */
+  maySend(source) {
+    const known = this.#senders.get(source);
+    if (known !== undefined && known.sender.transform === known.transform) { return true; }
+    this.#refuse(source);
+    return false;
+  }
+
   /** A source is sent from now on. @param {string} source */
   add(source) {
-    const known = this.#senders.get(source);
-    if (known && known.sender.transform !== known.transform) { this.#stop(source); return; }
     this.#active.add(source);
     this.#publish();
     this.#watchdog.alert();
   }
+
+  /** Frames may begin to leave: the connection is there, or somebody wants to see them. */
+  expectFrames() { this.#watchdog.expect(); }
 
   /** A source is sent no more. @param {string} source */
   remove(source) { if (this.#active.delete(source)) { this.#publish(); } }
@@ -135,13 +166,20 @@ export class ConnectionEncryption {
 
   #publish() { this.#tell("tracks", [...this.#active].map((source) => [tracks[source], sources[source]])); }
 
+  /** Stops what a source sends, whether it is known to be sent or not, and reports it once. */
   #stop(source) {
     const sender = this.#senders.get(source)?.sender;
-    if (!this.#active.delete(source)) { return; }
     sender?.track?.stop();
     sender?.replaceTrack(null).catch(() => {});
+    if (!this.#active.delete(source)) { return; }
     this.#publish();
     this.#onBypass(source);
+  }
+
+  /** Reports a source that is not sent, once the caller has done with it. */
+  #refuse(source) {
+    if (this.#active.delete(source)) { this.#publish(); }
+    queueMicrotask(() => { if (!this.#isClosed) { this.#onBypass(source); } });
   }
 
   /** Chromium has no other way; parameters that change at the same time win. */

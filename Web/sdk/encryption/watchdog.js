@@ -7,8 +7,8 @@ const earlyChecks = 30;
 const strikes = 2;
 
 /**
- * Compares the frames that the browser has sent with those that came through the worker. A sender that sends past it is
- * reported.
+ * Compares what the browser has sent with the frames that came through the worker. A sender that sends past it is
+ * reported: at once where it has sent something and none of its frames ever came, otherwise when the difference grows.
  */
 export class SendWatchdog {
   #senders;
@@ -18,6 +18,8 @@ export class SendWatchdog {
   #checks = 0;
   #isOver = false;
   #deficits = new Map();
+  /** Senders of which frames have come through the worker. */
+  #seen = new Set();
 
   /**
    * @param {object} options
@@ -37,6 +39,9 @@ export class SendWatchdog {
     clearTimeout(this.#timer);
     this.#schedule();
   }
+
+  /** Frames of a sender that has sent none so far may begin. */
+  expect() { if ([...this.#senders().keys()].some((source) => !this.#seen.has(source))) { this.alert(); } }
 
   close() {
     this.#isOver = true;
@@ -60,22 +65,31 @@ export class SendWatchdog {
     const counts = await this.#counts();
     for (const [index, [source, { sender, track }]] of senders.entries()) {
       const counted = counts[track];
+      const { frames, bytes } = sent[index];
+      if ((counted?.seen ?? 0) > 0) { this.#seen.add(source); }
       const passed = sender.track?.kind === "audio" ? counted?.written ?? 0 : counted?.seen ?? 0;
-      const deficit = sent[index] - passed;
+      const deficit = frames - passed;
       const before = this.#deficits.get(source) ?? { deficit: -Infinity, count: 0 };
       const count = deficit > slack && deficit >= before.deficit ? before.count + 1 : 0;
       this.#deficits.set(source, { deficit, count });
-      if (count >= strikes && !this.#isOver) { this.#onBypass(source); }
+      // Bytes are counted behind the transform, so a worker that lags has none.
+      const isBare = bytes > 0 && !this.#seen.has(source);
+      if ((isBare || count >= strikes) && !this.#isOver) { this.#onBypass(source); }
     }
   }
 }
 
-/** Frames that a sender has sent: of audio each packet is one. @param {RTCRtpSender} sender */
+/**
+ * Counts frames, of audio each packet is one, and bytes of payload that a sender has sent.
+ *
+ * @param {RTCRtpSender} sender
+ */
 async function sentBy(sender) {
-  let sent = 0;
+  const sent = { frames: 0, bytes: 0 };
   for (const each of (await sender.getStats()).values()) {
     if (each.type !== "outbound-rtp") { continue; }
-    sent += each.kind === "audio" ? (each.packetsSent ?? 0) - (each.retransmittedPacketsSent ?? 0) : each.framesSent ?? 0;
+    sent.frames += each.kind === "audio" ? (each.packetsSent ?? 0) - (each.retransmittedPacketsSent ?? 0) : each.framesSent ?? 0;
+    sent.bytes += each.bytesSent ?? 0;
   }
   return sent;
 }
