@@ -85,7 +85,7 @@ export class KeyExchange {
     keys.#own = { meeting: field, participant, name, identity: identity.publicKey, meetingKey: meetingKey.publicKey, senderIndex: 0, revision: 0 };
     keys.#binding = await bindingOf(keys.#own);
     keys.#publisher = new PublisherKeys(timing, limits);
-    keys.#comparison = new RosterComparison(timing.rosterTolerance);
+    keys.#comparison = new RosterComparison(timing);
     return keys;
   }
 
@@ -231,6 +231,7 @@ export class KeyExchange {
     const wasMissing = remote.missingSince !== null;
     try {
       const plain = await remote.open(frame, keyID, source, metadata, now);
+      if (remote.takeRatchet()) { this.#comparison.noteRatchet(sender, now); }
       this.#comparison.noteFrame(sender);
       return plain;
     } finally {
@@ -276,6 +277,7 @@ export class KeyExchange {
     await this.#resolveIndices(announcement, now);
     await this.#rosterChanged(now);
     if (change !== "joined") { return; }
+    this.#comparison.noteJoin(now);
     await this.#deliver(this.#publisher.memberJoined(sender, now));
     await this.#handleTimeout(now);
     const parked = this.#parked.get(sender) ?? [];

@@ -41,6 +41,7 @@ export class RemoteKeys {
   #doubtRequestAt = Infinity;
   #lastDoubtRequest = -Infinity;
   #failures = 0;
+  #hasRatcheted = false;
   /** @type {Map<number, number>} */
   tracks = new Map();
   /** Since when frames lack a key; null where none do. @type {number | null} */
@@ -124,6 +125,7 @@ export class RemoteKeys {
       if (!this.#keys.some(({ epoch }) => epoch === candidate.epoch)) {
         this.#insert(candidate);
         this.#candidates = new Map();
+        this.#hasRatcheted = true;
       }
       this.#noteUsed(candidate.epoch, now);
       return plain;
@@ -131,6 +133,13 @@ export class RemoteKeys {
       this.#noteMissing(now);
       throw new FrameDrop("noKey");
     }
+  }
+
+  /** Whether a ratchet step has come into use since the last call. @returns {boolean} */
+  takeRatchet() {
+    const result = this.#hasRatcheted;
+    this.#hasRatcheted = false;
+    return result;
   }
 
   /**

@@ -14,16 +14,25 @@ const maximumClaims = 32;
 
 /**
  * Compares the rosters that others send keys to with one's own. They differ for a moment whenever somebody comes or
- * goes, and for longer where messages are lost: `RosterComparison` in Swift. Times are milliseconds.
+ * goes, and for longer where messages are lost. A ratchet step without a join that this client knows of counts as
+ * another roster too: `RosterComparison` in Swift, which says why. Times are milliseconds.
  */
 export class RosterComparison {
   #tolerance;
   #versions = [];
   /** @type {Map<string, Difference>} */
   #differences = new Map();
+  #joinBatch;
+  #joins = 0;
+  #lastJoin = -Infinity;
+  /** The joins that the keys of each sender are about, as far as this client knows. */
+  #knownJoins = new Map();
 
-  /** @param {number} tolerance */
-  constructor(tolerance) { this.#tolerance = tolerance; }
+  /** @param {import("./key-timing.js").KeyTiming} timing */
+  constructor({ rosterTolerance, joinBatch }) {
+    this.#tolerance = rosterTolerance;
+    this.#joinBatch = joinBatch;
+  }
 
   get #pause() { return this.#tolerance / 4; }
 
@@ -54,13 +63,40 @@ export class RosterComparison {
    * @param {number} now
    */
   receive(hash, id, now) {
-    if (this.#versions.some((version) => areEqual(version.hash, hash))) { this.#differences.delete(id); return; }
+    if (this.#versions.some((version) => areEqual(version.hash, hash))) {
+      this.#differences.delete(id);
+      this.#knownJoins.set(id, this.#joins);
+      return;
+    }
     const difference = this.#differences.get(id);
     if (difference === undefined) { this.#restart(id, [{ hash, at: now }]); return; }
     if (difference.claims.length === maximumClaims) { difference.claims.splice(1, 1); }
     difference.claims.push({ hash, at: now });
     const { wasAsked, answers } = difference;
     if (wasAsked && (answers.length === 0 || (answers.length === 1 && now - answers[0] >= this.#pause / 2))) { answers.push(now); }
+  }
+
+  /**
+   * This client has heard of somebody who joined: ratchet steps that came ahead of it were about them.
+   *
+   * @param {number} now
+   */
+  noteJoin(now) {
+    this.#joins += 1;
+    this.#lastJoin = now;
+    for (const [id, { claims }] of this.#differences) {
+      if (claims.some(({ hash }) => hash.length > 0)) { continue; }
+      this.#differences.delete(id);
+      this.#knownJoins.set(id, this.#joins);
+    }
+  }
+
+  /** Somebody's ratchet step has come into use. @param {string} id @param {number} now */
+  noteRatchet(id, now) {
+    const isExplained = this.#joins > (this.#knownJoins.get(id) ?? 0) || now - this.#lastJoin <= 2 * this.#joinBatch;
+    this.#knownJoins.set(id, this.#joins);
+    // The roster behind it isn't known.
+    if (!isExplained && !this.#differences.has(id)) { this.#restart(id, [{ hash: new Uint8Array(0), at: now }]); }
   }
 
   /** Somebody's frame has opened: their key is in use. @param {string} id */
@@ -73,7 +109,10 @@ export class RosterComparison {
   resume(now) { for (const [id, { claims }] of this.#differences) { this.#restart(id, [{ hash: claims.at(-1).hash, at: now }]); } }
 
   /** @param {string} id */
-  remove(id) { this.#differences.delete(id); }
+  remove(id) {
+    this.#differences.delete(id);
+    this.#knownJoins.delete(id);
+  }
 
   #restart(id, claims) {
     this.#differences.set(id, { claims, wasAsked: false, nextAsk: claims[0].at + this.#tolerance / 2, answers: [], isUsed: false });

@@ -55,6 +55,7 @@ extension KeyExchange {
     defer { if wasMissing != (remotes[sender]?.missingSince != nil) { noteWaiting() } }
     try remotes[sender]?.open(
       frame, keyID: keyID, source: source, metadata: metadata, now: now, appendingTo: &output)
+    if remotes[sender]?.takeRatchet() == true { comparison.noteRatchet(from: sender, now: now) }
     comparison.noteFrame(from: sender)
   }
 }

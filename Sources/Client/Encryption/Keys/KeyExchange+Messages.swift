@@ -33,6 +33,7 @@ extension KeyExchange {
     try resolveIndices(with: announcement, now: now)
     try rosterChanged(now)
     guard change == .joined else { return }
+    comparison.noteJoin(now: now)
     try deliver(publisher.memberJoined(sender, now: now))
     try handleTimeout(now: now)
     for envelope in parked.release(sender) { receive(envelope: envelope, from: sender, now: now) }

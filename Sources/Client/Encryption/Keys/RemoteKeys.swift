@@ -42,6 +42,7 @@ struct RemoteKeys {
   /// Frames in a row that a key did not open; more of them than ``toleratedFailures`` are a reason to ask.
   private var failures = 0
   private static let toleratedFailures = 10
+  private var hasRatcheted = false
 
   init(timing: KeyTiming) { self.timing = timing }
 
@@ -121,11 +122,18 @@ struct RemoteKeys {
       try opener.open(frame, metadata: metadata, appendingTo: &output)
       insert(candidate)
       candidates = [:]
+      hasRatcheted = true
       noteUsed(candidate.epoch, now)
     } catch {
       noteMissing(now)
       throw .noKey
     }
+  }
+
+  /// Whether a ratchet step has come into use since the last call.
+  mutating func takeRatchet() -> Bool {
+    defer { hasRatcheted = false }
+    return hasRatcheted
   }
 
   /// A key ratcheted to the next epoch with these bits: the first that has room for it before the next known epoch.

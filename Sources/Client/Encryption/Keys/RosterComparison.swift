@@ -2,6 +2,9 @@ internal import Basics
 
 /// Compares the rosters that others send keys to with one's own. They differ for a moment whenever somebody comes or
 /// goes, and for longer where messages are lost: so a difference counts only when the other has confirmed it.
+///
+/// A ratchet step says that somebody has joined, and no envelope comes with it. So one without a join that this client
+/// knows of counts as another roster too, until the sender has answered.
 struct RosterComparison {
   private struct Version {
     let hash: [UInt8]
@@ -10,6 +13,7 @@ struct RosterComparison {
 
   /// A roster that somebody has sent a key to.
   private struct Claim {
+    /// Empty for the one behind a ratchet step, which isn't known.
     let hash: [UInt8]
     let at: Instant
   }
@@ -29,10 +33,19 @@ struct RosterComparison {
   private static let maximumClaims = 32
 
   private let tolerance: TimeSpan
+  private let joinBatch: TimeSpan
   private var versions: [Version] = []
   private var differences: [ParticipantID: Difference] = [:]
 
-  init(tolerance: TimeSpan) { self.tolerance = tolerance }
+  private var joins = 0
+  private var lastJoin: Instant?
+  /// The joins that the keys of each sender are about, as far as this client knows.
+  private var knownJoins: [ParticipantID: Int] = [:]
+
+  init(tolerance: TimeSpan, joinBatch: TimeSpan) {
+    self.tolerance = tolerance
+    self.joinBatch = joinBatch
+  }
 
   var deadline: Instant? { differences.values.map { min(alarmTime($0), $0.nextRequest) }.min() }
 
@@ -61,6 +74,7 @@ struct RosterComparison {
   mutating func receive(_ hash: [UInt8], from id: ParticipantID, now: Instant) {
     guard !versions.contains(where: { $0.hash == hash }) else {
       differences[id] = nil
+      knownJoins[id] = joins
       return
     }
     guard var difference = differences[id] else {
@@ -77,6 +91,23 @@ struct RosterComparison {
     differences[id] = difference
   }
 
+  /// This client has heard of somebody who joined: ratchet steps that came ahead of it were about them.
+  mutating func noteJoin(now: Instant) {
+    joins += 1
+    lastJoin = now
+    for (id, difference) in differences where difference.claims.allSatisfy(\.hash.isEmpty) {
+      differences[id] = nil
+      knownJoins[id] = joins
+    }
+  }
+
+  /// Somebody's ratchet step has come into use. Steps for several joins follow each other within two batches.
+  mutating func noteRatchet(from id: ParticipantID, now: Instant) {
+    defer { knownJoins[id] = joins }
+    if joins > knownJoins[id] ?? 0 || lastJoin.map({ now - $0 <= joinBatch * 2 }) ?? false { return }
+    if differences[id] == nil { differences[id] = differenceAnew([Claim(hash: [], at: now)]) }
+  }
+
   /// Somebody's frame has opened: their key is in use.
   mutating func noteFrame(from id: ParticipantID) {
     if !differences.isEmpty { differences[id]?.isUsed = true }
@@ -89,7 +120,10 @@ struct RosterComparison {
     }
   }
 
-  mutating func remove(_ id: ParticipantID) { differences[id] = nil }
+  mutating func remove(_ id: ParticipantID) {
+    differences[id] = nil
+    knownJoins[id] = nil
+  }
 
   private func differenceAnew(_ claims: [Claim]) -> Difference? {
     guard let first = claims.first else { return nil }

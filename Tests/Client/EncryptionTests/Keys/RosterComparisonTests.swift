@@ -19,7 +19,7 @@ struct RosterComparisonTests {
     framesUntil: TimeSpan = .zero, resumedAt: TimeSpan? = nil, answer: (_ request: Int) -> [UInt8]?
   ) -> (requests: [Int64], alarms: [Int64]) {
     let start = Instant.zero + .seconds(100)
-    var comparison = RosterComparison(tolerance: .seconds(10))
+    var comparison = RosterComparison(tolerance: .seconds(10), joinBatch: .seconds(1))
     var (requests, alarms): ([Int64], [Int64]) = ([], [])
     var answers: [(at: Instant, hash: [UInt8])] = []
     comparison.update(Self.own, now: start)
@@ -74,10 +74,37 @@ struct RosterComparisonTests {
     #expect(seen.requests.contains(14_000))
   }
 
+  @Test("a ratchet step is asked about unless its join is known, before or soon after")
+  func ratchetSteps() {
+    /// A minute in which Ben's key is ratcheted at 10 s; the requests and the alarms.
+    func outcome(joins: [Int], answer: [UInt8]? = nil) -> [Int] {
+      let start = Instant.zero + .seconds(100)
+      var comparison = RosterComparison(tolerance: .seconds(10), joinBatch: .seconds(1))
+      var (requests, alarms) = (0, 0)
+      comparison.update(Self.own, now: start)
+      comparison.receive(Self.own, from: Self.ben, now: start)
+      for second in 1...60 {
+        let now = start + .seconds(Int64(second))
+        if joins.contains(second) { comparison.noteJoin(now: now) }
+        if second == 10 { comparison.noteRatchet(from: Self.ben, now: now) }
+        comparison.noteFrame(from: Self.ben)
+        let before = requests
+        comparison.handleTimeout(now: now, ask: { _ in requests += 1 }, alarm: { _ in alarms += 1 })
+        if let answer, requests > before { comparison.receive(answer, from: Self.ben, now: now) }
+      }
+      return [requests, alarms]
+    }
+    #expect(outcome(joins: [2]) == [0, 0])
+    #expect(outcome(joins: [14]) == [0, 0])
+    #expect(outcome(joins: [], answer: Self.own) == [1, 0])
+    #expect(outcome(joins: [], answer: Self.other)[1] == 1)
+    #expect(outcome(joins: [])[1] == 1)
+  }
+
   @Test("a roster ahead of one's own counts as the same once one's own has come to it")
   func ahead() {
     let start = Instant.zero + .seconds(100)
-    var comparison = RosterComparison(tolerance: .seconds(10))
+    var comparison = RosterComparison(tolerance: .seconds(10), joinBatch: .seconds(1))
     var alarms = 0
     comparison.update([0], now: start)
     // In a storm of joins this client is always two rosters behind.
