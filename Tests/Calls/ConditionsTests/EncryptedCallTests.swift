@@ -44,7 +44,7 @@ import Testing
     #expect(call.keys.states["receiver"]?.last?.safetyCode == call.keys.states["publisher"]?.last?.safetyCode)
   }
 
-  @Test("the server adds no earlier sound to encrypted packets: RED is not offered")
+  @Test("bad input 4: the server adds no earlier sound to packets: RED is not offered")
   func withoutRedundancy() throws {
     let call = try SimulatedCall(CallConditions(name: "RED", length: .seconds(1)).encrypted)
     let offer = try call.receiver.session.createOffer(restartsIce: false).get()
@@ -53,7 +53,7 @@ import Testing
     #expect(try plain.receiver.session.createOffer(restartsIce: false).get().contains("red/48000"))
   }
 
-  @Test("a picture is there within a second after its key, however late that is")
+  @Test("bad input 9: a picture is there within 1 s after its key, however late that is")
   func lateKey() throws {
     var conditions = CallConditions(name: "late keys", length: .seconds(9)).encrypted
     conditions.seed = 11
@@ -77,7 +77,7 @@ import Testing
     #expect(call.keys.states["again"]?.last?.state == .encrypted)
   }
 
-  @Test("a join opens frames from then on; 3 s after a leave nothing opens any more")
+  @Test("bad input 10: a join opens frames from then on; 3 s after a leave nothing opens")
   func joinAndLeave() throws {
     let call = try SimulatedCall(CallConditions(name: "join and leave", length: .seconds(8)).encrypted)
     call.run(until: call.started + .seconds(2))
@@ -107,7 +107,7 @@ import Testing
     #expect(call.shown.isEmpty && call.broken == 0)
   }
 
-  @Test("frames that come in clear are not played, and counted")
+  @Test("bad input 4: frames that come in clear are not played, and counted")
   func plainFrames() throws {
     var conditions = CallConditions(name: "plain publisher", length: .seconds(3))
     conditions.encryption = .receiver
@@ -135,7 +135,7 @@ import Testing
     #expect(try counts(call.publisher).framesSealed > 100)
   }
 
-  @Test("somebody's picture in the slot of another is dropped")
+  @Test("bad input 7: somebody's picture in the slot of another is dropped")
   func otherSlot() throws {
     var conditions = CallConditions(name: "other slot", length: .seconds(3)).encrypted
     conditions.claimed = ("receiver", .camera)
@@ -144,7 +144,7 @@ import Testing
     #expect(try counts(call.receiver).framesDropped[.wrongSender, default: 0] > 20)
   }
 
-  @Test("a camera in the slot of a screen is dropped, and its sound is heard")
+  @Test("bad input 7: a camera in the slot of a screen is dropped, its sound is heard")
   func otherSource() throws {
     var conditions = CallConditions(name: "camera as screen", length: .seconds(3)).encrypted
     conditions.claimed = ("publisher", .screen)
@@ -154,7 +154,7 @@ import Testing
     #expect(received.framesDropped[.wrongTrack, default: 0] > 20 && received.framesOpened > 100, "\(received)")
   }
 
-  @Test("failures never switch a key off: after 10,000 forged frames the call goes on")
+  @Test("bad input 11: failures switch no key off: 10,000 forged frames, and it goes on")
   func forgedFrames() throws {
     let call = try SimulatedCall(CallConditions(name: "forged", length: .seconds(6)).encrypted)
     call.run(until: call.started + .seconds(2))

@@ -31,6 +31,33 @@ NOTE = """() => {
   for (const type of ["encryptionrefused", "rostermismatch", "hiddenmember"]) { parley.addEventListener(type, ({ detail }) => told.push([type, detail.code ?? null, detail.name ?? null])); }
 }"""
 REPORT = "async () => Object.values((await parley._encryption.report()).slots)"
+#: Goes before the worker's script: every frame that comes in a slot comes again twenty frames later.
+OLD_FRAMES = """
+  const listen = self.addEventListener.bind(self);
+  self.addEventListener = (type, listener) => listen(type, type !== "rtctransform" ? listener : (event) => {
+    const { transformer } = event;
+    if (transformer.options.role !== "receive") { listener(event); return; }
+    const old = [];
+    const readable = transformer.readable.pipeThrough(new TransformStream({ transform(frame, output) {
+      old.push(new frame.constructor(frame));
+      output.enqueue(frame);
+      if (old.length > 20) { output.enqueue(old.shift()); }
+    } }));
+    const { options, writable } = transformer;
+    listener({ transformer: { options, readable, writable, sendKeyFrameRequest: () => transformer.sendKeyFrameRequest() } });
+  });
+"""
+#: Has two cameras, or the camera and the screen of one participant, change places.
+SWAP = """(message) => {
+  window.roster = Array.isArray(message.participants) ? message.participants : window.roster ?? [];
+  if (!Array.isArray(message.slots)) { return [message]; }
+  const known = [...(window.parley?.participants.values() ?? [])];
+  const others = (known.length > 0 ? known : roster).map(({ publications }) => ["camera", "screen"].map((source) => publications?.find((each) => each.source === source)?.id));
+  const ids = PEOPLE ? others.map(([camera]) => camera) : others.find(([, screen]) => screen) ?? [];
+  const slots = message.slots.filter(({ publication }) => publication && ids.includes(publication));
+  if (slots.length === 2) { [slots[0].publication, slots[1].publication] = [slots[1].publication, slots[0].publication]; }
+  return [message];
+}"""
 
 
 class HostileServer(unittest.TestCase):
@@ -74,6 +101,27 @@ class HostileServer(unittest.TestCase):
         # Ann has Ben's true announcement, and Ben's key went to nobody.
         self.assertTrue(all(each["opened"] == 0 for each in ann.evaluate(REPORT)))
 
+    def test_bad_input_03_old_announcements_and_envelopes_change_nothing(self) -> None:
+        again = """(message) => {
+          if (message.type !== "announcement" && message.type !== "keyEnvelopes") { return [message]; }
+          window.old ??= [];
+          const all = [message, ...old];
+          old.push(message);
+          return all;
+        }"""
+        ben, ann, cem = self.join("Ben", again).joined(), self.join("Ann").joined(), self.join("Cem").joined()
+        wait_for("one code", lambda: (code := self.code(ann)) and code == self.code(ben) == self.code(cem))
+        before, epoch = self.code(ann), ann.evaluate("async () => (await parley._encryption.report()).epoch")
+        cem.page.evaluate("() => parley.leave()")
+        wait_for("Ann's next key", lambda: ann.evaluate("async () => (await parley._encryption.report()).epoch") > epoch)
+        # Each of those keys brings all that came before with it, Cem's announcement too.
+        self.told(ben, "encryptionrefused", "replayed")
+        wait_for("one code of two", lambda: before != (code := self.code(ann)) and code == self.code(ben) or "no")
+        self.assertEqual((ben.names(), len(ben.evaluate("async () => (await parley._encryption.report()).members"))), (["Ann"], 1))
+        opened = "async () => Object.values((await parley._encryption.report()).slots).reduce((sum, each) => sum + each.opened, 0)"
+        wait_for("more of Ann", lambda since=ben.evaluate(opened): ben.evaluate(opened) > since + 60)
+        self.assertEqual(ben.page.evaluate("() => parley.encryption.state"), "encrypted")
+
     def test_bad_input_04_a_meeting_that_is_said_to_be_plain_is_not_joined(self) -> None:
         ann = self.join("Ann", "(message) => { if (message.meeting) { delete message.meeting.e2ee; } return [message]; }")
         wait_for("the end", lambda: ann.state() == "ended" or f"no: {ann.state()}")
@@ -109,6 +157,39 @@ class HostileServer(unittest.TestCase):
         ben = self.join("Ben").joined()
         self.told(ann, "rostermismatch")
         self.assertNotEqual(self.code(ann), self.code(ben))
+
+    def dropped(self, person: Person, code: str) -> list[dict]:
+        """The slots of which frames were dropped for a reason, once two have lost some."""
+        def look() -> list[dict] | str:
+            slots = person.evaluate(REPORT)
+            found = [each for each in slots if each["drops"].get(code, 0) > 20]
+            return found if len(found) == 2 else f"no: {slots}"
+        return wait_for(f"{person.name} to drop frames for {code}", look)
+
+    def test_bad_input_07_a_camera_in_anothers_slot_or_a_screens_is_dropped(self) -> None:
+        ann = self.join("Ann").joined()
+        ann.page.evaluate("() => parley.localParticipant.setScreenShare(true)")
+        cem = self.join("Cem", SWAP.replace("PEOPLE", "false")).joined()
+        ben = self.join("Ben", SWAP.replace("PEOPLE", "true")).joined()
+        for person, code in ((ben, "wrongSender"), (cem, "wrongTrack")):
+            with self.subTest(code=code):
+                before = self.dropped(person, code)
+                wait_for("more to be dropped", lambda: all(now["drops"][code] > then["drops"][code] + 20 for now, then in zip(self.dropped(person, code), before)))
+                self.assertEqual([each["opened"] for each in self.dropped(person, code)], [each["opened"] for each in before])
+
+    def test_bad_input_07_old_frames_are_dropped_and_the_picture_goes_on(self) -> None:
+        self.join("Ann").joined()
+        ben = self.enterContext(Person(self.driver, "Ben"))
+
+        def change(route) -> None:
+            answer = route.fetch()
+            route.fulfill(response=answer, body=OLD_FRAMES + answer.text())
+        ben.page.route("**/sdk/encryption/worker.js", change)
+        ben.join(self.server.url, self.room, f"e2ee={self.secret}")
+        wait_for("old frames", lambda: len([each for each in ben.evaluate(REPORT) if each["drops"].get("replayed", 0) > 60 and each["opened"] > 60]) == 2
+                 or f"no: {ben.evaluate(REPORT)}")
+        ben.sees("Ann")
+        self.assertEqual(ben.page.evaluate("() => parley.encryption.state"), "encrypted")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ struct HostileServerTests {
   /// keys.
   private func offsetOfMeetingKey(in announcement: [UInt8]) -> Int { announcement.count - 32 - 64 - 16 - 6 - 32 }
 
-  @Test("swapping a key in an announcement is seen, and no key is sent")
+  @Test("bad input 2: swapping a key in an announcement is seen, and no key is sent")
   func swappedKey() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(1))
     let mallory = try X25519.PrivateKey()
@@ -35,7 +35,7 @@ struct HostileServerTests {
     #expect(ann.count(ben.id) == 0)
   }
 
-  @Test("a member who swaps a key in another's announcement fails its signature")
+  @Test("bad input 2: a member who swaps another's announced key fails its signature")
   func swappedKeyByMember() throws {
     let secret = try LinkSecret()
     let code = try secret.key("announcement", meeting: "daily")
@@ -51,7 +51,7 @@ struct HostileServerTests {
     #expect(throws: KeyMessageError.wrongSignature) { _ = try Announcement(verifying: bytes, code: code) }
   }
 
-  @Test("replayed announcements and envelopes are refused, and epochs only rise")
+  @Test("bad input 3: replayed announcements and envelopes are refused; epochs only rise")
   func replays() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(2))
     var recorded: [(EncryptedRoom.Message, ParticipantID)] = []
@@ -107,7 +107,7 @@ struct HostileServerTests {
     #expect(ben.keys.members == [ann.id])
   }
 
-  @Test("a hidden participant gets keys only with the link secret, and shows in the code")
+  @Test("bad input 5: somebody hidden gets keys only with the secret, and is in the code")
   func hiddenMember() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(4))
     let ann = try room.join("ann")
@@ -131,7 +131,7 @@ struct HostileServerTests {
     #expect(ben.events.contains(.member(insider.id, name: "insider")))
   }
 
-  @Test("two rosters for two people: their codes differ, and it is an alarm after 10 s")
+  @Test("bad input 6: two rosters have two codes, and it is an alarm after 10 s")
   func twoRosters() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(5))
     // Ann never hears of Eve.
@@ -157,7 +157,41 @@ struct HostileServerTests {
     #expect(eve.count(ann.id) == 0)
   }
 
-  @Test("frames in another's slot, of another source or nobody are dropped and reported")
+  @Test("bad input 6: a join that only the sender sees is an alarm in 13 s")
+  func joinSeenByOne() throws {
+    let room = try EncryptedRoom(seed: TestSeed.of(12))
+    // Ben never hears of Eve, and derives the key of each ratchet step without an envelope.
+    room.server = { message, recipient in
+      switch message {
+      case .announcement(_, let sender), .envelope(_, let sender), .left(let sender, _):
+        if recipient.rawValue == "ben", sender.rawValue == "eve" { return [] }
+      case .frame: break
+      }
+      return [(message, .zero)]
+    }
+    func talk(seconds: Int) throws {
+      for _ in 0..<(seconds * 2) {
+        try room.send(from: "ann")
+        room.run(for: .milliseconds(500))
+      }
+    }
+    let ann = try room.join("ann")
+    let ben = try room.join("ben")
+    try talk(seconds: 5)
+    try room.join("cem")
+    try talk(seconds: 3)
+    // A join that both know of costs no request.
+    let envelopes = room.envelopes
+    try talk(seconds: 20)
+    #expect(room.envelopes == envelopes && !ben.events.contains(.rosterMismatch(ann.id)))
+    try room.join("eve")
+    try talk(seconds: 9)
+    #expect(!ben.events.contains(.rosterMismatch(ann.id)))
+    try talk(seconds: 4)
+    #expect(ben.events.contains(.rosterMismatch(ann.id)))
+  }
+
+  @Test("bad input 7: frames in another's slot or of another source are dropped, reported")
   func wrongSlot() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(6))
     let ann = try room.join("ann")
@@ -188,7 +222,7 @@ struct HostileServerTests {
     #expect(plain.isEmpty)
   }
 
-  @Test("an old frame is dropped, within the grace and after it")
+  @Test("bad input 7: an old frame is dropped, within the grace and after it")
   func oldFrames() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(7))
     let ann = try room.join("ann")
@@ -232,7 +266,7 @@ struct HostileServerTests {
     #expect(!eve.hasOpened(number, of: ann.id))
   }
 
-  @Test("an index claimed twice stays with its first owner, and the other picks again")
+  @Test("bad input 8: an index claimed twice stays with its first owner")
   func indexConflict() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(8))
     let ann = try room.join("ann")
@@ -257,6 +291,32 @@ struct HostileServerTests {
     // The claim of before counts no more.
     ann.keys.receive(announcement: claim, from: bob.participant, now: room.now)
     #expect(ann.keys.roster.owner(of: bob.own.senderIndex) == bob.participant)
+  }
+
+  @Test("bad input 8: a key id of nobody is dropped, whoever the server says it is")
+  func nobodysKeyID() throws {
+    let room = try EncryptedRoom(seed: TestSeed.of(13))
+    let ann = try room.join("ann")
+    let ben = try room.join("ben")
+    room.run(for: .seconds(2))
+    var free = UInt16(1)
+    while [ann, ben].contains(where: { $0.keys.own.senderIndex == free }) { free += 1 }
+    for sender in [free, 0xFFFF] {
+      let id = FrameKeyID(sender: sender, track: 1, epoch: ann.keys.epoch ?? 0).rawValue
+      let sealer = try SFrameSealer(baseKey: SecretBytes.random(32), keyID: id)
+      var frame: [UInt8] = []
+      try sealer.seal(([1, 2, 3] as [UInt8]).span, metadata: Span(), appendingTo: &frame)
+      for claimed in [ann.id, ParticipantID(rawValue: "nobody")] {
+        var plain: [UInt8] = []
+        #expect(throws: FrameDrop.wrongSender) {
+          try ben.keys.open(
+            frame.span, from: claimed, source: .camera, metadata: Span(), now: room.now, appendingTo: &plain)
+        }
+        #expect(plain.isEmpty)
+      }
+    }
+    // None of it is a reason to wait for somebody.
+    #expect(ben.keys.waitingFor.isEmpty)
   }
 
   @Test("misdirected or altered envelopes and floods before announcements change nothing")

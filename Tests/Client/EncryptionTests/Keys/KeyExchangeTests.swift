@@ -108,7 +108,7 @@ struct KeyExchangeTests {
     #expect(room.present.dropFirst().allSatisfy { $0.hasOpened(number, of: ann.id) })
   }
 
-  @Test("a person opens nothing 2 s after removal or 3 s after leaving, and none is lost")
+  @Test("bad input 10: a person opens nothing 2 s after removal or 3 s after leaving")
   func leave() throws {
     for isRemoved in [true, false] {
       let room = try EncryptedRoom(seed: TestSeed.of(4))
@@ -164,7 +164,7 @@ struct KeyExchangeTests {
     #expect(ben.events.contains(.waitingChanged) && ben.keys.waitingFor.isEmpty)
   }
 
-  @Test("a key that comes 5 s late is used from then on, and never a wrong one")
+  @Test("bad input 9: a key that comes 5 s late is used from then on, never a wrong one")
   func lateKey() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(6))
     let ann = try room.join("ann")
@@ -185,7 +185,7 @@ struct KeyExchangeTests {
   }
 
   @Test(
-    "storms of 30 people who join, leave and rejoin end with all opening all frames",
+    "bad input 9: storms of 30 people who come and go end with all open to all",
     arguments: 1...4 as ClosedRange<UInt64>)
   func storms(seed: UInt64) throws {
     let room = try EncryptedRoom(seed: TestSeed.of(seed))
@@ -244,7 +244,7 @@ struct KeyExchangeTests {
     #expect(room.envelopes - before.1 <= 2 * 2 * 20)
   }
 
-  @Test("a worn key and one of an hour are replaced, and nobody loses a frame")
+  @Test("bad input 8: a worn key and one of an hour are replaced, and no frame is lost")
   func wear() throws {
     let room = try EncryptedRoom(seed: TestSeed.of(8))
     let ann = try room.join("ann", limits: .init(frames: 1_000, blocks: 1 << 30))

@@ -36,7 +36,7 @@ struct KeyStormTests {
     #expect(storm.violations.isEmpty)
   }
 
-  @Test("no wrong key is used, who has gone is shut out, and all open all after it", arguments: small)
+  @Test("bad input 9: no wrong key is used, the gone are shut out, all open all after it", arguments: small)
   func races(seed: UInt64) throws {
     try outlast(seed % 2 == 0 ? .slow : .wild, seed: seed, people: 2 + Int(seed % 6), steps: 2_000)
   }

@@ -19,7 +19,7 @@ struct SFrameHeaderTests {
     let encoded: Hex
   }
 
-  @Test("the 289 headers of RFC 9605 appendix C are written and read")
+  @Test("bad input 1: the 289 headers of RFC 9605 appendix C are written and read")
   func published() throws {
     let headers = try vectors(SFrameVectors.self, "sframe.json").header
     #expect(headers.count == 289)
@@ -32,7 +32,7 @@ struct SFrameHeaderTests {
     }
   }
 
-  @Test("a header that is cut is refused")
+  @Test("bad input 1: a header that is cut is refused")
   func cut() throws {
     for each in try vectors(SFrameVectors.self, "sframe.json").header {
       for count in 0..<each.encoded.bytes.count {
@@ -42,7 +42,7 @@ struct SFrameHeaderTests {
   }
 
   @Test(
-    "a number that is longer than it needs to be is refused",
+    "bad input 1: a number that is longer than it needs to be is refused",
     arguments: [
       [0x80, 0x07], [0x08, 0x07], [0x90, 0x00, 0x08], [0x09, 0x00, 0xFF], [0x80, 0x00], [0x0F, 0, 0, 0, 0, 0, 0, 0, 1],
       [0xA0, 0x00, 0xFF, 0xFF], [0x88, 0x09, 0x01],

@@ -64,7 +64,7 @@ struct SFrameVectorTests {
     }
   }
 
-  @Test("all five suites agree with RFC 9605 appendix C.3: keys, salts, nonces, frames")
+  @Test("bad input 1: all five suites agree with RFC 9605 appendix C.3, keys to frames")
   func frames() throws {
     let frames = try vectors(SFrameVectors.self, "sframe.json").sframe
     #expect(frames.map(\.cipher_suite) == SFrameSuite.allCases.map(\.rawValue))

@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("threat 53: a device that saw a newer record refuses an old one, unless told to")
+  @Test("bad input 16, threat 53: a device that saw a newer record refuses an old one")
   func rollback() async throws {
     let service = MemoryVaultService()
     let (first, second) = (client(service), client(service))

@@ -72,7 +72,7 @@ struct KeyRelayTests {
     #expect(ben.drainEnvelopes().count == 1)
   }
 
-  @Test("of 100 publishers with 10 leaving each second, none is refused an envelope")
+  @Test("bad input 17: 100 publishers, 10 leave each second: no envelope is refused")
   func storm() throws {
     let room = try EncryptedRoom()
     var clients = try (0..<100).map { try room.join("p\($0)") }

@@ -41,7 +41,7 @@ struct VaultTests {
       ])
   }
 
-  @Test("threat 51: neither database nor copy has the pepper, and both need it")
+  @Test("bad input 16, threat 51: neither database nor copy has the pepper, both need it")
   func stolenDatabase() async throws {
     let world = try await VaultWorld()
     let answer = try await world.store(1, version: 1, recovery: 7)
@@ -85,7 +85,7 @@ struct VaultTests {
     await stolen.close()
   }
 
-  @Test("threat 52: forty guesses at once get ten tries, then a day's lock")
+  @Test("bad input 16, threat 52: forty guesses at once get ten tries, then a day's lock")
   func parallelGuesses() async throws {
     let world = try await VaultWorld()
     try await world.store(1, version: 1)
@@ -118,7 +118,7 @@ struct VaultTests {
     #expect(tries.count == Vault.maximumTries + 4 && tries.contains("vault.try open: wrong, locked for 24 hours"))
   }
 
-  @Test("threat 52: the count outlasts restarts, and every way in counts")
+  @Test("bad input 16, threat 52: the count outlasts restarts, and every way in counts")
   func restart() async throws {
     let world = try await VaultWorld()
     try await world.store(1, version: 1)
@@ -143,7 +143,7 @@ struct VaultTests {
     await #expect(throws: VaultRefusal.wrongPasscode(triesLeft: 9)) { try await world.open(2) }
   }
 
-  @Test("threat 53: an old record is refused, and one of two devices at once reopens")
+  @Test("bad input 16, threat 53: an old record is refused; one of two devices reopens")
   func twoDevices() async throws {
     let world = try await VaultWorld()
     let (vault, caller, proof) = (world.vault, world.caller, Vault.Proof.passcode(VaultWorld.token(1)))
