@@ -12,6 +12,8 @@ from pathlib import Path
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from bbm_app import BBMApp, make_domain
+from browser import wait_for
+from identity_envelope import IdentityKeys
 from memory import memory_has
 from server import Server
 from wire_tap import WireTap
@@ -36,6 +38,21 @@ def private_keys(data: Path) -> list[bytes]:
     assert json.loads(plain[5:5 + length])["generation"] == 1
     keys = plain[5 + length:5 + length + 64]
     return [keys[:32], keys[32:]]
+
+
+def link_secret(traffic: bytes, homes: dict[int, Path]) -> bytes | None:
+    """The secret of the call that passed, opened as the callee does; None when there was no offer."""
+    keys = {number: IdentityKeys(*private_keys(home)) for number, home in homes.items()}
+    for line in traffic.split(b"\n"):
+        if not line.startswith(b'{"passing":{"callOffer"'):
+            continue
+        offer = json.loads(line)["passing"]["callOffer"]
+        sender = int(offer["from"])
+        [recipient] = keys.keys() - {sender}
+        envelope = base64.urlsafe_b64decode(offer["sealed"] + "==")
+        content = json.loads(keys[recipient].open_call(envelope, offer["medium"], recipient, keys[sender]))
+        return base64.urlsafe_b64decode(content["secret"] + "=")
+    return None
 
 
 class ServiceKnowledge(unittest.TestCase):
@@ -79,6 +96,42 @@ class ServiceKnowledge(unittest.TestCase):
         log = server.log().encode()
         self.assertEqual([user for user in known if user not in traffic or user not in disk], [])
         for place, what in (("traffic", traffic), ("disk", disk), ("log", log)):
+            self.assertEqual([each for each in sought if each in what], [], place)
+
+    def test_the_service_does_not_have_the_secret_of_a_calls_meeting(self) -> None:
+        server = self.enterContext(Server())
+        tap = WireTap(server.port)
+        self.addCleanup(tap.close)
+        domain = make_domain(server, "secret")
+        home = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        users = [f"{name}-{os.urandom(8).hex()}" for name in ("ann", "ben")]
+        homes: dict[int, Path] = {}
+
+        def phone(user: str) -> BBMApp:
+            made = self.enterContext(BBMApp("SoftPhone", tap, domain, user, home / user, PARLEY_TEST_DEVICES="1"))
+            homes[int(made.wait_for("regId")["regId"])] = home / user
+            return made
+
+        ann, ben = (phone(user) for user in users)
+        ann.send("call", user=users[1], video=True)
+        ben.wait_for("call", state="incoming")
+        ben.send("accept", video=True)
+        for each in (ann, ben):
+            each.wait_for("call", state="connected")
+        secret = wait_for("the offer in the traffic", lambda: link_secret(tap.traffic(), homes) or "no: there is none")
+        self.assertEqual(len(secret), 32)
+        # Both phones have it, or the search would prove nothing.
+        for each in (ann, ben):
+            self.assertIn(secret, memory_has(each.process.pid, secret))
+        sought = spellings(secret)
+        self.assertEqual(memory_has(server.process.pid, *sought), [])
+        ben.send("end")
+        for each in (ann, ben):
+            each.wait_for("call", state="ended", reason="Ended")
+            self.assertEqual(each.stop(), 0)
+        self.assertEqual(memory_has(server.process.pid, *sought), [])
+        disk = b"".join(path.read_bytes() for path in Path(server.data).rglob("*") if path.is_file())
+        for place, what in (("traffic", tap.traffic()), ("disk", disk), ("log", server.log().encode())):
             self.assertEqual([each for each in sought if each in what], [], place)
 
 
