@@ -14,7 +14,7 @@ export async function domainsPage(page) {
     count = items.length;
     return table("Domains", ["Name", "Id", "Environment", "Users prove themselves by", "Made"], items.map((domain) => [
       h("a", { href: `#/domains/${part(domain.name)}`, text: domain.name }), h("span", { class: "mono", text: domain.id }),
-      domain.environment, badge(...SIGN_IN[domain.authentication]), when(domain.created),
+      domain.removing ? badge("being removed", "warn") : domain.environment, badge(...SIGN_IN[domain.authentication]), when(domain.created),
     ]), "There are none. An app of the messaging service needs one.");
   });
   const making = form("Make the domain", [

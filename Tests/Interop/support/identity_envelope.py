@@ -1,4 +1,4 @@
-"""Envelopes between identities of the messaging service, opened with the recipient's keys: HPKE (RFC 9180) in auth mode."""
+"""Envelopes between identities, opened with the recipient's keys: HPKE (RFC 9180) in auth mode."""
 
 from __future__ import annotations
 

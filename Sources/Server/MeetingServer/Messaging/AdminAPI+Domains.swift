@@ -37,6 +37,7 @@ extension AdminAPI {
         try transaction.withMailboxes { try $0.insert(domain) }
       }
     } catch MeetingStoreError.tenantExists {
+      if try await store.mailboxes({ try $0.domain(name: name)?.isBeingRemoved }) == true { throw Self.beingRemoved }
       throw Refusal(409, "nameTaken", "There is already a domain named \(name). Choose another name.")
     }
     return .json(DomainView(domain, showing: true), status: 201)
@@ -56,6 +57,7 @@ extension AdminAPI {
     let change = try DomainFields(&fields)
     try fields.finish()
     let known = try await domain(call.path[0])
+    if known.isBeingRemoved { throw Self.beingRemoved }
     let entry = call.entry("domain.change", known.name, tenant: known.name, given)
     let changed: DomainView? = try await keep(call) { transaction in
       let changed: DomainView? = try transaction.withMailboxes { mailboxes in
@@ -71,14 +73,17 @@ extension AdminAPI {
     return .json(changed)
   }
 
-  /// Removes a domain with everything in it, and ends the connections of its endpoints.
+  /// Removes a domain with everything in it, and ends the connections of its endpoints. A large one goes in parts, and
+  /// is shown as being removed until the last of them.
   func removeDomain(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
     let known = try await domain(call.path[0])
-    try await keep(call, call.entry("domain.remove", known.name, tenant: known.name)) { transaction in
-      _ = try transaction.withMailboxes { try $0.remove(domain: known.id) }
+    let (now, entry) = (call.now, call.entry("domain.remove", known.name, tenant: known.name))
+    let removed: RemovedRows? = try await keep(call) { transaction in
+      let removed = try transaction.withMailboxes { try DomainRemoval.start(known.id, now: now, in: $0) }
+      return (removed, removed == nil || known.isBeingRemoved ? nil : entry)
     }
-    await mailboxes.removeDeregistered()
+    await mailboxes.end(domain: known.id, removed?.attachments ?? [])
     return Self.done
   }
 
@@ -146,6 +151,9 @@ extension AdminAPI {
     await mailboxes.send(.endpointsChanged, to: owner, except: nil)
     return Self.done
   }
+
+  private static let beingRemoved = Refusal(
+    409, "domainBeingRemoved", "The domain is being removed. Try again when it isn't listed any more.")
 
   private static let noDomain = Refusal(404, "noSuchDomain", "There is no domain of that name or id.")
 

@@ -28,6 +28,8 @@ struct DomainView: Encodable {
   var maximumStoredBytes: Int?
   /// The bytes that it stores, only where one domain is asked for.
   var storedBytes: Int?
+  /// True while the domain goes part by part; absent otherwise.
+  var removing: Bool?
   var created: Date
 
   init(_ domain: MessagingDomain, showing: Bool = false, usage: StorageUsage? = nil) {
@@ -51,6 +53,7 @@ struct DomainView: Encodable {
     pushSecret = showing ? settings.push?.secret : nil
     maximumStoredBytes = settings.maximumStoredBytes
     storedBytes = usage?.bytes
+    removing = domain.isBeingRemoved ? true : nil
     created = domain.created
   }
 

@@ -104,7 +104,7 @@ struct KeyRecordEndpoints: Sendable {
       throw Refusal(401, "badCredential", "Send the identity provider's token as Authorization: Bearer.")
     }
     let found = DomainID.accepts(id) ? try await reach { try $0.domain(DomainID(id)) } : nil
-    guard let found, !found.settings.hasKeyManagement else {
+    guard let found, !found.isBeingRemoved, !found.settings.hasKeyManagement else {
       throw Refusal(404, "noSuchDomain", "There is no such domain without key management.")
     }
     do throws(MessagingFailure) {

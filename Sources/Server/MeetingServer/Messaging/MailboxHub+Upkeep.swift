@@ -49,6 +49,7 @@ extension MailboxHub {
 
   /// Ends connections whose endpoints a command or the admin API has deregistered.
   func removeDeregistered() async {
+    await endRemovedDomains()
     let gone = try? await those(of: Array(sessions.keys)) { try $1.endpoint($0) == nil }
     for endpoint in gone ?? [] { remove(endpoint) }
   }

@@ -38,7 +38,7 @@ struct MessagingEndpoints: Sendable {
     let missing = Refusal(404, "noSuchDomain", "There is no such domain.")
     guard DomainID.accepts(domain) else { throw missing }
     do {
-      guard let found = try await store.mailboxes({ try $0.domain(DomainID(domain)) }),
+      guard let found = try await store.mailboxes({ try $0.domain(DomainID(domain)) }), !found.isBeingRemoved,
         let tenant = try await store.tenant(id: found.tenant)
       else { throw missing }
       return HTTPResponse(

@@ -108,6 +108,7 @@ struct MessagingService: Sendable {
   func domain(_ id: DomainID) async throws(MessagingFailure) -> MessagingDomain {
     let found = try await hub.perform { transaction, _ in try transaction.domain(id) }
     guard let found else { throw .init(.unknownDomain, "This server has no such domain.") }
+    if found.isBeingRemoved { throw .init(.unknownDomain, "The domain is being removed.") }
     return found
   }
 

@@ -57,15 +57,26 @@ extension DataFolder {
   }
 
   /// Removes a domain with everything in it; its tenant stays. False when it was removed before.
+  ///
+  /// It goes in parts, with as long a pause after each, so that a running server has the store in between. When this
+  /// process ends before, the server goes on with it, or the next removal.
   public func removeDomain(_ id: DomainID, _ entry: AuditEntry) async throws -> Bool {
-    let removed: Bool? = try await commit(entry) { transaction in
-      try transaction.withMailboxes { mailboxes in
-        guard try mailboxes.domain(id) != nil else { return nil }
-        _ = try mailboxes.remove(domain: id)
-        return true
+    let now = now
+    let begun: RemovedRows? = try await store.transaction { transaction in
+      let (removed, isFirst) = try transaction.withMailboxes { mailboxes in
+        let isFirst = try !mailboxes.isBeingRemoved(id)
+        return (try DomainRemoval.start(id, now: now, in: mailboxes), isFirst)
       }
+      if removed != nil, isFirst { try transaction.append(entry) }
+      return removed
     }
-    return removed ?? false
+    guard var part = begun else { return false }
+    while !part.isComplete {
+      let start = MonotonicClock.now
+      part = try await store.mailboxes { try $0.purge(domain: id, limit: MailboxUpkeep.rows) }
+      try await Task.sleep(for: .nanoseconds((MonotonicClock.now - start).nanoseconds))
+    }
+    return true
   }
 
   /// Some identities of a domain, in the order of their user ids.

@@ -131,6 +131,7 @@ public enum EndpointRegistration: Sendable {
     in transaction: any MailboxTransaction
   ) throws -> EndpointRegistration {
     try MailboxLogic.require(hello.description, hello.nickname)
+    try DomainRemoval.requireKept(hello.domain, in: transaction)
     let known = try transaction.identity(user: user.userId, of: hello.domain)
     let identity = try known ?? makeIdentity(user.userId, hello.domain, now: now, in: transaction)
     var endpoints = try transaction.endpoints(of: identity.regId)
@@ -182,6 +183,7 @@ public enum EndpointRegistration: Sendable {
     guard var endpoint = try transaction.endpoint(resume.endpoint),
       let identity = try transaction.identity(endpoint.regId), identity.domain == resume.domain
     else { throw MessagingFailure(.endpointDeregistered, "The endpoint is not registered, or not any more.") }
+    try DomainRemoval.requireKept(resume.domain, in: transaction)
     guard try ConstantTime.areEqual(hash(ofSecret: resume.secret), endpoint.secretHash) else {
       throw MessagingFailure(.tokenRejected, "The secret is not the endpoint's.")
     }

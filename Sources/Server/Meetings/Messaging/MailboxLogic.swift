@@ -30,6 +30,7 @@ public struct MailboxLogic {
     if caller.endpoint != Self.unregistered, try transaction.endpoint(caller.endpoint) == nil {
       throw MessagingFailure(.endpointDeregistered, "The endpoint is not registered any more.")
     }
+    try DomainRemoval.requireKept(caller.domain, in: transaction)
     switch request {
     case .authToken, .setupRetry, .vault, .callStart, .callStep:
       throw MessagingFailure(.badRequest, "It isn't a request about mailboxes.")

@@ -29,8 +29,13 @@ public protocol MailboxTransaction {
   func usages() throws(MeetingStoreError) -> [StorageUsage]
   /// The bytes of the messages that an identity has sent, and that are stored.
   func storedMessageBytes(of identity: RegID) throws(MeetingStoreError) -> Int
-  /// Removes a domain with everything in it. Returns its endpoints.
+  /// Removes a domain with everything in it, however long that takes. Returns its endpoints.
   func remove(domain: DomainID) throws(MeetingStoreError) -> [EndpointID]
+  func isBeingRemoved(_ domain: DomainID) throws(MeetingStoreError) -> Bool
+  /// The domains that ``DomainRemoval`` has begun with.
+  func domainsBeingRemoved() throws(MeetingStoreError) -> [DomainID]
+  /// Removes some of a domain, about `limit` rows of a table; with the last of them, the domain itself.
+  func purge(domain: DomainID, limit: Int) throws(MeetingStoreError) -> RemovedRows
 
   // MARK: Identities and endpoints
 

@@ -1,11 +1,13 @@
 public import Messaging
 
-/// The rows of a removed chat that are gone.
+/// The rows of a removed chat or domain that are gone.
 public struct RemovedRows: Sendable, Hashable {
   /// Attachments whose files go.
-  public var attachments: [AttachmentID]
-  /// Whether nothing of the chat is left.
-  public var isComplete: Bool
+  public var attachments: [AttachmentID] = []
+  /// How many rows are gone.
+  public var count = 0
+  /// Whether nothing is left.
+  public var isComplete = false
 }
 
 /// Some of those who share a chat with an identity.
@@ -22,7 +24,8 @@ public struct KeyNotice: Sendable, Hashable {
 }
 
 /// A part of the work that a request has left, since one transaction would hold everybody up: messages of chats that
-/// are gone, and notices about new keys. The store knows what is left, also after a restart.
+/// are gone, notices about new keys, and domains that are being removed. The store knows what is left, also after a
+/// restart.
 public enum MailboxUpkeep: Sendable {
   case removed([AttachmentID])
   case announced(MailboxOutcome, MailboxCaller)
@@ -33,8 +36,13 @@ public enum MailboxUpkeep: Sendable {
   /// Does the next part; nil when nothing is left.
   public static func next(now: MessageTime, in transaction: any MailboxTransaction) throws -> MailboxUpkeep? {
     if let rows = try transaction.purgeRemovedChat(limit: rows) { return .removed(rows.attachments) }
-    guard let notice = try transaction.keyNotice() else { return nil }
-    guard let identity = try transaction.identity(notice.regId), let keys = identity.keys else {
+    guard let notice = try transaction.keyNotice() else {
+      guard let domain = try transaction.domainsBeingRemoved().first else { return nil }
+      return .removed(try transaction.purge(domain: domain, limit: rows).attachments)
+    }
+    guard let identity = try transaction.identity(notice.regId), let keys = identity.keys,
+      try !transaction.isBeingRemoved(identity.domain)
+    else {
       try transaction.setKeyNotice(of: notice.regId, after: nil)
       return .removed([])
     }

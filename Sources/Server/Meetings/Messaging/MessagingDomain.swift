@@ -25,6 +25,8 @@ public struct MessagingDomain: Sendable, Hashable {
     public var push: PushTarget?
     /// The most bytes that it stores; nil for those of its environment. See ``StorageUsage``.
     public var maximumStoredBytes: Int?
+    /// When the removal of the domain began; nil for all others. See ``DomainRemoval``.
+    var removalStarted: Date?
     /// The highest bound that a domain can have: 64 TiB.
     public static let mostStoredBytes = 64 << 40
 

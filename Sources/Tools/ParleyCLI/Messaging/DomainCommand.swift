@@ -48,6 +48,7 @@ enum DomainCommand {
       do {
         domain = try await folder.createDomain(name, settings, entry)
       } catch MeetingStoreError.tenantExists {
+        if let known = try await folder.domain(name) { try known.requireKept() }
         throw CommandGroup.Failure(description: "There is already a domain named \(name). Choose another name.")
       }
       if options.has("json") {
@@ -72,6 +73,7 @@ enum DomainCommand {
   private static func set(_ options: CommandOptions) async throws {
     try await DataFolder.with(options) { folder in
       let domain = try await folder.requireDomain(options)
+      try domain.requireKept()
       let entry = folder.entry("domain.change", domain.name, tenant: domain.name, options.given)
       let changed = try await folder.changeDomain(domain.id, entry) { $0 = try options.domain(over: $0) }
       guard let changed else {
@@ -104,6 +106,7 @@ enum DomainCommand {
     let settings = domain.settings
     var text = "\(domain.name)  \(domain.id)  \(settings.environment.rawValue)  auth \(settings.authentication.kind)"
     if !settings.hasKeyManagement { text += "  no key management" }
+    if domain.isBeingRemoved { text += "  being removed" }
     if let push = settings.push {
       text += "  push \(push.url)\(showsSecrets ? " secret \(push.secret)" : "")"
     }
@@ -122,11 +125,22 @@ enum DomainCommand {
       "pushURL": .text(push?.url ?? ""), "pushSecret": .text(showsSecrets ? push?.secret ?? "" : ""),
       "created": .text(DataFolder.text(domain.created)),
     ]
+    if domain.isBeingRemoved { line.add("removing", .truth(true)) }
     if let usage {
       line.add("storedBytes", .integer(usage.bytes))
       line.add("maximumStoredBytes", .integer(usage.limit))
     }
     return line
+  }
+}
+
+extension MessagingDomain {
+  /// Fails for a domain that is being removed.
+  fileprivate func requireKept() throws {
+    if isBeingRemoved {
+      throw CommandGroup.Failure(
+        description: "The domain \(name) is being removed. `parley domain remove \(name)` goes on with it.")
+    }
   }
 }
 

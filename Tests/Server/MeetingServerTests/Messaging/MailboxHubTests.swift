@@ -22,6 +22,8 @@ struct MailboxHubTests {
 
     func close(code: UInt16, reason: String) {}
 
+    var isDeregistered: Bool { frames.withLock { $0.contains(.endpointDeregistered) } }
+
     var failures: [MessagingFailure] {
       frames.withLock { $0.compactMap { if case .failed(_, let failure) = $0 { failure } else { nil } } }
     }
@@ -134,6 +136,31 @@ struct MailboxHubTests {
       let numbers = socket.events.map(\.number)
       #expect(numbers.count == 3 && numbers == numbers.sorted())
       #expect(socket.passing.contains { if case .typing = $0 { true } else { false } })
+    }
+  }
+
+  @Test("a domain whose removal a command has begun ends its endpoints and goes whole")
+  func removedDomain() async throws {
+    try await inWorld { world in
+      let (ann, socket) = try await world.endpoint("ann", seconds: 3_600)
+      let (now, id) = (world.clock.now.withLock { $0 }, world.domain.id)
+      let removed = try await world.store.mailboxes { transaction in
+        for _ in 0..<2_500 {
+          _ = try transaction.append(.gap, to: ann.regId, subject: nil, time: MessageTime(now))
+        }
+        return try DomainRemoval.start(id, now: now, in: transaction)
+      }
+      #expect(removed?.isComplete == false)
+      let request = Socket()
+      await world.hub.apply(.chatsGet(), id: 1, from: ann, MessagingChannel(socket: request))
+      try await world.hub.perform { _, _ in }
+      #expect(request.failures.map(\.code) == [.endpointDeregistered] && !socket.isDeregistered)
+      await world.hub.removeDeregistered()
+      #expect(socket.isDeregistered)
+      // A part in each group, behind this one.
+      for _ in 0..<4 { try await world.hub.perform { _, _ in } }
+      #expect(try await world.store.mailboxes { try $0.domain(id) } == nil)
+      #expect(try await world.store.mailboxes { try $0.identity(ann.regId) } == nil)
     }
   }
 

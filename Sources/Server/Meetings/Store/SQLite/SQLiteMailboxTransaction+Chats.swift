@@ -83,15 +83,23 @@ extension SQLiteMailboxTransaction {
   ]
 
   func remove(chat: ChatID) throws(MeetingStoreError) -> RemovedRows {
+    try remove(chat: chat, limit: MailboxUpkeep.rows)
+  }
+
+  func remove(chat: ChatID, limit: Int) throws(MeetingStoreError) -> RemovedRows {
     let id = SQLiteValue.text(chat.text)
+    var count = 0
     for table in ["mailbox_participants", "mailbox_envelopes", "mailbox_chat_texts"] {
       try run("DELETE FROM \(table) WHERE chat = ?", [id])
+      count += database.changes
     }
     try run(
       "INSERT OR IGNORE INTO mailbox_removed_chats (chat, domain) SELECT id, domain FROM mailbox_chats WHERE id = ?",
       [id])
     try run("DELETE FROM mailbox_chats WHERE id = ?", [id])
-    return try purge(removed: id, limit: MailboxUpkeep.rows)
+    var removed = try purge(removed: id, limit: limit)
+    removed.count += count
+    return removed
   }
 
   func purgeRemovedChat(limit: Int) throws(MeetingStoreError) -> RemovedRows? {
@@ -99,7 +107,7 @@ extension SQLiteMailboxTransaction {
     return try chat.map { chat throws(MeetingStoreError) in try purge(removed: .text(chat), limit: limit) }
   }
 
-  private func purge(removed chat: SQLiteValue, limit: Int) throws(MeetingStoreError) -> RemovedRows {
+  func purge(removed chat: SQLiteValue, limit: Int) throws(MeetingStoreError) -> RemovedRows {
     let attachments = try rows(
       "SELECT id FROM mailbox_attachments WHERE chat = ? LIMIT ?", [chat, .number(limit)]
     ) { AttachmentID($0.text(0)) }
@@ -111,9 +119,11 @@ extension SQLiteMailboxTransaction {
     try run(
       "DELETE FROM mailbox_deleted WHERE (chat, number, identity) IN (SELECT chat, number, identity "
         + "FROM mailbox_deleted WHERE chat = ? LIMIT ?)", [chat, .number(limit)])
-    let isComplete = max(attachments.count, messages, database.changes) < limit
+    let deleted = database.changes
+    let isComplete = max(attachments.count, messages, deleted) < limit
     if isComplete { try run("DELETE FROM mailbox_removed_chats WHERE chat = ?", [chat]) }
-    return RemovedRows(attachments: attachments, isComplete: isComplete)
+    return RemovedRows(
+      attachments: attachments, count: attachments.count + messages + deleted, isComplete: isComplete)
   }
 
   private static let participantColumns = "chat, identity, state, admin, delivered, read, first_message"
