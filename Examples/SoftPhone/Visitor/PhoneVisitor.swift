@@ -5,14 +5,16 @@ import UIKit
 
 /// Does what a person would do with the phone, and reports its calls.
 final class PhoneVisitor: Visitor, BBMMediaDelegate {
-  static let usage = [
-    #"{"command":"call","user":NAME,"video":BOOL}, {"command":"accept","video":BOOL}, {"command":"decline"}"#,
-    #"{"command":"mute"}, {"command":"camera"}, {"command":"switchCamera"}, {"command":"end"}, {"command":"history"}"#,
-    #"{"command":"save","view":"other" or "own","path":PATH}"#,
-  ]
+  static let usage =
+    [
+      #"{"command":"call","user":NAME,"video":BOOL}, {"command":"accept","video":BOOL}, {"command":"decline"}"#,
+      #"{"command":"mute"}, {"command":"camera"}, {"command":"switchCamera"}, {"command":"end"}, {"command":"history"}"#,
+      #"{"command":"save","view":"other" or "own","path":PATH}"#,
+    ] + FileVisitor.usage
 
   private let calls: CallCenter
   private let phone: PhoneViewController
+  private let files: FileVisitor
   private var history: CallHistory?
   private var historyMonitor: ObservableMonitor?
   private var muteMonitor: ObservableMonitor?
@@ -21,11 +23,13 @@ final class PhoneVisitor: Visitor, BBMMediaDelegate {
   init(_ options: AppOptions, _ screen: any AccountScreen, _ calls: CallCenter, _ phone: PhoneViewController) {
     self.calls = calls
     self.phone = phone
+    files = FileVisitor(calls.session)
     super.init(options, screen)
   }
 
   override func setupSucceeded() {
     calls.start()
+    files.start()
     BBMEnterpriseService.shared().mediaManager().add(self as BBMMediaDelegate)
     muteMonitor = ObservableMonitor(activatedWithName: "mute") { [weak self] () -> Void in
       guard let call = self?.calls.current else { return }
@@ -47,7 +51,7 @@ final class PhoneVisitor: Visitor, BBMMediaDelegate {
     case "end": calls.hangUp()
     case "history": showHistory()
     case "save": save(fields.text("view") ?? "other", fields.text("path") ?? "")
-    default: return false
+    default: return files.perform(command, fields)
     }
     return true
   }

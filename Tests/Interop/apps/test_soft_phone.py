@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import os
 import re
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -18,6 +21,8 @@ from sounds import Sound
 
 #: The test microphone's tone.
 TONE = 550
+#: Megabytes of the file that goes over a data connection.
+MEGABYTES = int(os.environ.get("PARLEY_DATA_MB", "8"))
 
 
 class Phone(BBMApp):
@@ -114,6 +119,30 @@ class SoftPhone(unittest.TestCase):
         ann.lists(r"Call to Ben, \d+:\d\d")
         ben.lists(r"Call from Ann, \d+:\d\d")
         for phone in (ann, ben):
+            self.assertEqual(phone.stop(), 0)
+
+    def test_a_file_goes_over_a_data_connection_whole(self) -> None:
+        ann, ben = self.phones("Ann", "Ben")
+        path, taken = self.home / "large.bin", self.home / "taken"
+        digest = hashlib.sha256()
+        with path.open("wb") as file:
+            for _ in range(MEGABYTES):
+                block = os.urandom(1_000_000)
+                digest.update(block)
+                file.write(block)
+        taken.mkdir()
+        ben.send("takeFiles", path=str(taken))
+        began = time.monotonic()
+        ann.send("sendFile", user="Ben", path=str(path))
+        seconds = 30 + MEGABYTES
+        received = ben.wait_for("fileTransfer", seconds=seconds, state="received")
+        print(f"{MEGABYTES} MB over a data connection: {time.monotonic() - began:.1f} s with its setup")
+        with open(received["path"], "rb") as file:
+            self.assertEqual(hashlib.file_digest(file, "sha256").digest(), digest.digest())
+        ann.wait_for("fileTransfer", state="sent", path=str(path))
+        for phone in (ann, ben):
+            phone.wait_for("fileTransfer", state="ended")
+            self.assertEqual(phone.all("fileTransfer", state="failed"), [])
             self.assertEqual(phone.stop(), 0)
 
     def test_calls_that_nobody_takes_end_with_their_reason(self) -> None:

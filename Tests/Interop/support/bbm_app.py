@@ -72,12 +72,12 @@ class BBMApp:
         states = [event["setupState"] for event in self.all("authState")]
         return [state for number, state in enumerate(states) if number == 0 or states[number - 1] != state]
 
-    def wait_for(self, event: str, since: int = 0, **fields: object) -> dict[str, Any]:
+    def wait_for(self, event: str, since: int = 0, seconds: float = 60, **fields: object) -> dict[str, Any]:
         """Waits for an event with these values; returns the last of them."""
         def found() -> Any:
             wanted = self.all(event, since, **fields)
             return wanted[-1] if wanted else f"no: {self.events[-5:]} {self.errors[-5:]}"
-        return wait_for(f"{event} {fields} of {self.name}", found)
+        return wait_for(f"{event} {fields} of {self.name}", found, seconds)
 
     def stop(self) -> int:
         """Stops it with a command, and returns its status."""
