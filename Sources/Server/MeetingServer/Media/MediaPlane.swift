@@ -13,9 +13,10 @@ public protocol MediaPlane: Sendable {
   ///   - reached: The address of this machine that its signalling came to, if that is known.
   ///   - isEncrypted: Whether the meeting is encrypted end to end. Then no redundant audio is negotiated, and only the
   ///     part of a frame is read that its form leaves clear.
+  ///   - isSmall: Whether it has room for ``DataLimits/smallMeeting`` participants at most, who may send data faster.
   func join(
     _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer], reached: IPAddress?,
-    isEncrypted: Bool
+    isEncrypted: Bool, isSmall: Bool
   ) async throws(MediaWorkerError) -> OfferAnswer
 
   /// Renegotiates: tracks or slots added or removed, or an ICE restart. `tracks` is the whole list; publications that

@@ -78,10 +78,11 @@ public struct SFUMediaPlane: MediaPlane {
 
   public func join(
     _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer], reached: IPAddress?,
-    isEncrypted: Bool
+    isEncrypted: Bool, isSmall: Bool
   ) async throws(MediaWorkerError) -> OfferAnswer {
     try await pool.join(
-      participant, meeting: meeting, offer: offer, tracks: tracks, reached: reached, isEncrypted: isEncrypted)
+      participant, meeting: meeting, offer: offer, tracks: tracks, reached: reached, isEncrypted: isEncrypted,
+      isSmall: isSmall)
   }
 
   public func offer(
@@ -132,6 +133,7 @@ extension DataChannelSettings {
       labels: [.reliable: DataReliability.reliable.label, .lossy: DataReliability.lossy.label],
       maximumMessage: [.reliable: most(.reliable), .lossy: most(.lossy)],
       messagesPerSecond: DataLimits.messagesPerSecond, messageBurst: DataLimits.messageBurst,
-      bytesPerSecond: DataLimits.bytesPerSecond, byteBurst: DataLimits.byteBurst, maximumBuffer: maximumBuffer)
+      bytesPerSecond: DataLimits.bytesPerSecond, byteBurst: DataLimits.byteBurst,
+      smallMeetingFactor: DataLimits.smallMeetingFactor, maximumBuffer: maximumBuffer)
   }
 }

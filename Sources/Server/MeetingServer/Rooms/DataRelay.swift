@@ -24,7 +24,8 @@ struct DataRelay: Sendable {
           .init(
             .dataTooFast,
             "Data is sent too fast, and a message was dropped: at most \(DataLimits.messagesPerSecond) messages and "
-              + "\(DataLimits.bytesPerSecond) bytes a second are accepted."), to: participant.rawValue)
+              + "\(DataLimits.bytesPerSecond) bytes a second are accepted (in small meetings, "
+              + "\(DataLimits.smallMeetingFactor) times the bytes)."), to: participant.rawValue)
       case .slowReader(let participant):
         log.info("data.slowReader", ["meeting": meeting, "participant": participant.rawValue])
         await room.refuse(

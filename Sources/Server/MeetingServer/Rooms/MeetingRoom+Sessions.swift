@@ -24,11 +24,11 @@ extension MeetingRoom {
     case .waits(let reason): return .waits(reason)
     case .negotiates(let wanted): tracks = wanted
     }
-    let isEncrypted = machine.isEncrypted
+    let (isEncrypted, isSmall) = (machine.isEncrypted, machine.isSmall)
     let answer = await negotiate { [media, identity] () throws(MediaWorkerError) in
       try await media.join(
         ParticipantID(rawValue: id), meeting: identity.id, offer: request.join.offer, tracks: tracks.map(\.offer),
-        reached: request.reached, isEncrypted: isEncrypted)
+        reached: request.reached, isEncrypted: isEncrypted, isSmall: isSmall)
     }
     // Their audit entries are on the disk before they get the welcome.
     if try update({ machine throws(Refusal) in try machine.joinAnswered(id, answer) }) {

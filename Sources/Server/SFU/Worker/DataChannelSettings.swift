@@ -12,6 +12,8 @@ public struct DataChannelSettings: Sendable {
   public var bytesPerSecond: Int
   /// Bytes that it may send at once.
   public var byteBurst: Int
+  /// How many times as many bytes it may send in a meeting for few participants.
+  public var smallMeetingFactor: Int
   /// Bytes that may wait for one receiver in one channel. Beyond, lossy messages are dropped and a reliable channel is
   /// closed.
   public var maximumBuffer: Int
@@ -22,8 +24,8 @@ public struct DataChannelSettings: Sendable {
   public init(
     labels: [DataDelivery: String] = [.reliable: "reliable", .lossy: "lossy"],
     maximumMessage: [DataDelivery: Int] = [.reliable: 72 * 1_024, .lossy: 8 * 1_024], messagesPerSecond: Int = 200,
-    messageBurst: Int = 400, bytesPerSecond: Int = 1 << 20, byteBurst: Int = 2 << 20, maximumBuffer: Int = 1 << 20,
-    maximumBacklog: Int = 1_024
+    messageBurst: Int = 400, bytesPerSecond: Int = 1 << 20, byteBurst: Int = 2 << 20,
+    smallMeetingFactor: Int = 1, maximumBuffer: Int = 1 << 20, maximumBacklog: Int = 1_024
   ) {
     self.labels = labels
     self.maximumMessage = maximumMessage
@@ -31,6 +33,7 @@ public struct DataChannelSettings: Sendable {
     self.messageBurst = messageBurst
     self.bytesPerSecond = bytesPerSecond
     self.byteBurst = byteBurst
+    self.smallMeetingFactor = smallMeetingFactor
     self.maximumBuffer = maximumBuffer
     self.maximumBacklog = maximumBacklog
   }

@@ -5,9 +5,10 @@ struct DataRateLimit {
   private var messages: TokenBucket
   private var bytes: TokenBucket
 
-  init(_ settings: DataChannelSettings) {
+  init(_ settings: DataChannelSettings, isSmall: Bool) {
+    let factor = isSmall ? settings.smallMeetingFactor : 1
     messages = TokenBucket(perSecond: settings.messagesPerSecond, burst: settings.messageBurst)
-    bytes = TokenBucket(perSecond: settings.bytesPerSecond, burst: settings.byteBurst)
+    bytes = TokenBucket(perSecond: factor * settings.bytesPerSecond, burst: factor * settings.byteBurst)
   }
 
   /// Takes a message of `count` bytes; false when either bucket is too empty, and then nothing is taken.

@@ -6,7 +6,7 @@ import Transport
 extension MediaCore {
   func join(
     _ participant: ParticipantID, meeting id: MeetingID, offer: String, tracks: [TrackOffer], reached: IPAddress?,
-    isEncrypted: Bool
+    isEncrypted: Bool, isSmall: Bool
   ) throws(MediaWorkerError) -> OfferAnswer {
     guard !isShutDown else { throw .unavailable("it is shutting down") }
     guard connectionsByID[participant] == nil else { throw .duplicateParticipant }
@@ -25,7 +25,7 @@ extension MediaCore {
     let index = connections.firstIndex { $0 == nil } ?? connections.count
     let connection = Connection(
       id: participant, index: index, peer: peer, member: member, meeting: meeting,
-      data: ConnectionData(configuration.data), isEncrypted: isEncrypted)
+      data: ConnectionData(configuration.data, isSmall: isSmall), isEncrypted: isEncrypted)
     replaceConnection(at: index, by: connection)
     connection.reached = reached
     connectionsByID[participant] = connection

@@ -52,13 +52,14 @@ public actor MediaWorker {
 
   /// Opens a participant's connection from its first offer. Nothing is left behind when it throws. `reached` is the
   /// address of this machine that its signalling came to: its candidate comes first. `isEncrypted` says that the
-  /// meeting is encrypted end to end.
+  /// meeting is encrypted end to end, and `isSmall` that it is for few participants, who may send data faster.
   public func join(
     _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer],
-    reached: IPAddress? = nil, isEncrypted: Bool = false
+    reached: IPAddress? = nil, isEncrypted: Bool = false, isSmall: Bool = false
   ) throws(MediaWorkerError) -> OfferAnswer {
     try running().join(
-      participant, meeting: meeting, offer: offer, tracks: tracks, reached: reached, isEncrypted: isEncrypted)
+      participant, meeting: meeting, offer: offer, tracks: tracks, reached: reached, isEncrypted: isEncrypted,
+      isSmall: isSmall)
   }
 
   /// Renegotiates: tracks or slots added or removed, or an ICE restart. `tracks` is the whole list.

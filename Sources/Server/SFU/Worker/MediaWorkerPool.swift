@@ -59,10 +59,10 @@ public actor MediaWorkerPool {
   }
 
   /// Opens a participant's connection from its first offer; see
-  /// ``MediaWorker/join(_:meeting:offer:tracks:reached:isEncrypted:)``.
+  /// ``MediaWorker/join(_:meeting:offer:tracks:reached:isEncrypted:isSmall:)``.
   public func join(
     _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer],
-    reached: IPAddress? = nil, isEncrypted: Bool = false
+    reached: IPAddress? = nil, isEncrypted: Bool = false, isSmall: Bool = false
   ) async throws(MediaWorkerError) -> OfferAnswer {
     guard participants[participant] == nil else { throw .duplicateParticipant }
     let place = placement.place(in: meeting, utilization: utilization)
@@ -72,7 +72,8 @@ public actor MediaWorkerPool {
     if place.isNew { await spread(meeting, to: worker) }
     do throws(MediaWorkerError) {
       return try await workers[worker].join(
-        participant, meeting: meeting, offer: offer, tracks: tracks, reached: reached, isEncrypted: isEncrypted)
+        participant, meeting: meeting, offer: offer, tracks: tracks, reached: reached, isEncrypted: isEncrypted,
+        isSmall: isSmall)
     } catch {
       if participants.removeValue(forKey: participant) != nil { placement.leave(meeting, worker: worker) }
       throw error

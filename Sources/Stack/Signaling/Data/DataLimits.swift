@@ -23,4 +23,8 @@ public enum DataLimits {
   public static let bytesPerSecond = 1_024 * 1_024
   /// Bytes that it may send at once.
   public static let byteBurst = 2 * 1_024 * 1_024
+  /// The capacity up to which a meeting is a small one: what a sender may send reaches so few others.
+  public static let smallMeeting = 4
+  /// How many times as many bytes a participant of a small meeting may send.
+  public static let smallMeetingFactor = 8
 }

@@ -78,7 +78,7 @@ actor TestMediaPlane: MediaPlane {
 
   func join(
     _ participant: ParticipantID, meeting: MeetingID, offer: String, tracks: [TrackOffer], reached: IPAddress?,
-    isEncrypted: Bool
+    isEncrypted: Bool, isSmall: Bool
   ) async throws(MediaWorkerError) -> OfferAnswer {
     calls.append(.join(participant.rawValue))
     if isEncrypted { encrypted.insert(participant.rawValue) }

@@ -167,6 +167,18 @@ struct DataChannelTests {
     await pool.shutdown()
   }
 
+  @Test("threat 20: a small meeting's participants have more bytes, and no more messages")
+  func smallMeeting() {
+    let settings = DataChannelSettings(
+      messagesPerSecond: 10, messageBurst: 10, bytesPerSecond: 100, byteBurst: 100, smallMeetingFactor: 8)
+    func passed(_ bytes: Int, isSmall: Bool) -> Int {
+      var limit = DataRateLimit(settings, isSmall: isSmall)
+      return (0..<20).count(where: { _ in limit.consume(bytes, now: .zero) })
+    }
+    let found: [Int] = [passed(100, isSmall: false), passed(100, isSmall: true), passed(1, isSmall: true)]
+    #expect(found == [1, 8, 10])
+  }
+
   @Test("threat 20: sending too much loses messages, is told once a second, and ends")
   func tooFast() async throws {
     let settings = DataChannelSettings(

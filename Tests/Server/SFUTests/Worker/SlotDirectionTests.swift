@@ -26,7 +26,7 @@ struct SlotDirectionTests {
     let connection = Connection(
       id: ben.member.id, index: 0, peer: server, member: ben.member,
       meeting: MediaCore.Meeting(id: MeetingID(rawValue: "m"), index: 0, router: meeting.router),
-      data: ConnectionData(DataChannelSettings()), isEncrypted: false)
+      data: ConnectionData(DataChannelSettings(), isSmall: false), isEncrypted: false)
 
     _ = try server.setRemoteOffer(offer, now: meeting.now)
     _ = connection.apply([])

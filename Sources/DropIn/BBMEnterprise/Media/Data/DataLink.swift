@@ -78,8 +78,9 @@ struct DataLink {
   /// its buffer what is under way, and would get all of it once more. As in TCP (RFC 6298), blocks that were sent twice
   /// measure nothing.
   private var patience = Self.minimumPatience
-  // The server drops what comes at more than 1 MiB or 200 messages a second; acknowledgements count, too.
-  private var byteBudget = TokenBucket(perSecond: 950_000, burst: 1_000_000)
+  // From a participant of a call, the server drops what comes at more than 8 MiB or 200 messages a second;
+  // acknowledgements count, too.
+  private var byteBudget = TokenBucket(perSecond: 7_600_000, burst: 1_000_000)
   private var messageBudget = TokenBucket(perSecond: 150, burst: 200)
 
   /// Whether another block may be enqueued.

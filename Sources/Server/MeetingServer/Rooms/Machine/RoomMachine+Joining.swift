@@ -171,6 +171,9 @@ extension RoomMachine {
   /// Whether no more participants fit in.
   var isFull: Bool { vacancies == 0 }
 
+  /// Whether the meeting is for so few participants that they may send data faster, as a call is.
+  var isSmall: Bool { (meeting.capacity ?? .max) <= DataLimits.smallMeeting }
+
   /// How many more participants fit in.
   var vacancies: Int { roster.vacancies(of: min(meeting.capacity ?? .max, setup.limits.participants)) }
 
