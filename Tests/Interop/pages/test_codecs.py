@@ -6,6 +6,7 @@ from __future__ import annotations
 import client_test
 from aiortc_peer import AiortcPeer
 from browser import UNHURRIED, Person, shared_driver, wait_for
+from client import Client
 from server import OUTPUT
 
 #: A browser that sends or receives video in one codec alone.
@@ -141,6 +142,35 @@ class Codecs(client_test.ClientTest):
             swift.statistics("H264", codec("H264"), 40)
         swift.statistics("VP9 again", codec("VP9"), 40)
         swift.leave()
+
+    def test_a_page_goes_over_for_a_swift_client_without_its_decoder_and_back(self) -> None:
+        # A track that nobody watches isn't encoded.
+        self.client("Watcher").joined()
+        for preferred in ("VP9", "H264", "AV1"):
+            with Person(self.driver, "Ann", arguments=UNHURRIED) as ann:
+                ann.join(self.server.url, self.room, f"config.preferredVideoCodec={preferred}")
+
+                def sends(codec: str) -> None:
+                    wait_for(f"Ann to send {codec}", lambda: self.sent(ann)["codec"] == f"video/{codec}" or f"no: {self.sent(ann)}")
+
+                sends(preferred)
+                with Client(self.server.url, self.room, "Eve", "--decoders", "VP8") as eve:
+                    told = eve.joined().expect("undecodable", source="camera", codec=preferred)
+                    eve.expect("decodable", publication=told["publication"])
+                    eve.sees("Ann")
+                    sends("VP8")
+                sends(preferred)
+                ann.page.evaluate("() => parley.leave()")
+
+    def test_a_swift_client_and_the_sender_are_told_of_a_missing_decoder(self) -> None:
+        ann = self.person("Ann", only=("sendonly", "VP9"), prefers="VP9")
+        eve = self.client("Eve", "--decoders", "H264,VP8").joined()
+        told = eve.expect("undecodable", source="camera", codec="VP9")
+        own = wait_for("Ann to be told", lambda: ann.evaluate("() => parley.localParticipant.publication('camera').undecodableFor"))
+        self.assertEqual((own["count"], own["codec"]["name"]), (1, "VP9"))
+        eve.expect("firstFrame", name="Ann", kind="audio")
+        self.assertEqual(eve.all("trackSubscribed", publication=told["publication"]), [], "no slot is said to carry it")
+        eve.leave()
 
     def test_who_takes_no_sound_that_is_forwarded_is_told_of_it(self) -> None:
         swift = self.client("Swift", "--publish", "testsrc").joined()

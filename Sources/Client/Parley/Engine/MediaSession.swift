@@ -77,8 +77,7 @@ final class MediaSession {
     receiving.transportFeedbackInterval = Self.feedbackInterval
     receiver = MediaReceiver(configuration: receiving)
     encryption = configuration.keys.map { FrameEncryption($0) }
-    // A server that adds earlier sound to a packet would have to read it.
-    slotCodecs = configuration.codecs + (configuration.takesRedundancy && configuration.keys == nil ? [.red] : [])
+    slotCodecs = configuration.slotCodecs
     self.events = events
     self.output = output
     self.sockets = sockets

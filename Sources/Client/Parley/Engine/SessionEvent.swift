@@ -1,4 +1,5 @@
 import Basics
+import Media
 import RTC
 
 /// An event of a ``MediaSession`` for its meeting.
@@ -47,6 +48,8 @@ struct ReceivedData: Sendable {
 /// The codecs and features that a session starts with.
 struct SessionConfiguration: Sendable {
   var codecs: [Codec] = [.opus, .vp8, .vp9, .h264, .av1]
+  /// As ``JoinOptions/receivedVideoCodecs``.
+  var receivedVideoCodecs: [Codec]?
   /// Whether audio may come with earlier packets (RED, RFC 2198), which the server adds where the path loses some.
   var takesRedundancy = true
   var iceServers: [IceServer] = []
@@ -55,4 +58,12 @@ struct SessionConfiguration: Sendable {
   var videoSlots = 4
   /// The keys of an encrypted meeting: everything is sealed and opened with them. Nil for a meeting that is not.
   var keys: KeyRing?
+
+  /// The codecs that slots can carry.
+  var slotCodecs: [Codec] {
+    let chosen = receivedVideoCodecs?.filter { $0.kind == .video && VideoCodecFactory.decodable.contains($0) } ?? []
+    let received = chosen.isEmpty ? codecs : codecs.filter { $0.kind == .audio } + chosen
+    // A server that adds earlier sound to a packet would have to read it.
+    return received + (takesRedundancy && keys == nil ? [.red] : [])
+  }
 }

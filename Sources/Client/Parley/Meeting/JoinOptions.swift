@@ -41,6 +41,11 @@ public struct JoinOptions: Sendable {
   /// The codecs to send and receive, in order of preference; video is sent in the first of them that can be encoded.
   public var codecs: [Codec] = [.opus, .vp8, .vp9, .h264, .av1]
 
+  /// The video codecs to receive, where they are fewer than those of ``codecs``: nil, or a list without a video codec
+  /// that can be decoded, stands for all of them. Senders of other codecs change to one of these if they can; else
+  /// ``MeetingEvent/undecodable(_:)`` reports their publications.
+  public var receivedVideoCodecs: [Codec]?
+
   /// Trust any certificate of the server: for tests and trusted networks only.
   public var trustsAnyCertificate = false
 

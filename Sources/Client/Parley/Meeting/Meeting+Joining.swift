@@ -185,6 +185,7 @@ extension Meeting {
   private func openConnection(_ document: DiscoverDocument) async throws(JoinError) -> MediaConnection {
     var configuration = SessionConfiguration()
     configuration.codecs = options.codecs
+    configuration.receivedVideoCodecs = options.receivedVideoCodecs
     configuration.usesOnlyRelays = options.usesOnlyRelays
     let slots = max(min(options.initialSlots, options.maximumSlots ?? .max), 0)
     configuration.audioSlots = slots

@@ -12,6 +12,9 @@ enum JoinCommand {
       "what to send: a media file or URL, a test picture with a tone, a flash with a beep each second, or nothing"),
     Option("style", .number(0...2), default: "0", "which test picture"),
     Option("codec", .choice(["VP8", "VP9", "H264"], anyCase: true), "the video codec to send"),
+    Option(
+      "decoders", .text("CODECS"), otherwise: "all of them",
+      "the video codecs to receive, with commas between them: VP8, VP9, H264 and AV1"),
     Option("simulcast", "send the picture in three sizes"),
     Option("microphone", "send this machine's microphone"),
     Option("camera", .text("NAME"), "send a camera by its name or path; \"default\" takes the first"),
@@ -122,6 +125,7 @@ enum JoinCommand {
       join.passcode = options["passcode"].map { Secret($0) }
       join.trustsAnyCertificate = options.has("insecure")
       join.usesOnlyRelays = options.has("relay")
+      join.receivedVideoCodecs = plan.decoders
       identity.apply(to: &join)
       if let patience = plan.patience { join.reconnectPatience = .milliseconds(Int64(patience * 1_000)) }
       meeting = try target.meeting(name: options["name"], options: join)

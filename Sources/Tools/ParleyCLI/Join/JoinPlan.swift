@@ -20,6 +20,8 @@ import Parley
   /// Why the microphone is not cleaned, in words; nil where it is, and without one.
   let processorProblem: String?
   let video: VideoOptions
+  /// The video codecs to receive; nil for all.
+  let decoders: [Codec]?
   let duration: Double?
   let patience: Double?
   /// For how long somebody may sign in, in seconds; nil when nobody is waited for.
@@ -64,10 +66,22 @@ import Parley
       video.codec = codec
     }
     self.video = video
+    decoders = try options["decoders"].map(Self.decoders)
     duration = options.seconds("duration")
     patience = options.seconds("patience")
     let wait = options.seconds("sign-in") ?? 0
     signIn = wait > 0 ? wait : nil
+  }
+
+  /// The codecs of a list such as `VP8,H264`.
+  private static func decoders(_ list: String) throws(CommandOptions.Problem) -> [Codec] {
+    let names = list.split(separator: ",").map { $0.filter { $0 != " " } }
+    let codecs = names.compactMap { Codec(name: $0, clockRate: 90_000) }.filter(VideoCodecFactory.decodable.contains)
+    guard !codecs.isEmpty, codecs.count == names.count else {
+      throw CommandOptions.Problem(
+        description: "--decoders \(list): VP8, VP9, H264 or AV1 is expected, or some of them.")
+    }
+    return codecs
   }
 
   /// Why a display name is too long; nil when it isn't. The server would leave out what is more.

@@ -25,6 +25,17 @@ import Testing
     } throws: { "\($0)".contains("at most 80 characters. This one has 81") }
   }
 
+  @Test("decoders are read from a list in any case, and a word that is none is refused")
+  func decoders() throws {
+    func decoders(_ list: String) throws -> [Codec]? {
+      try JoinPlan(CommandOptions(["http://h/r", "--decoders", list], table: JoinCommand.table)).decoders
+    }
+    #expect(try decoders("h264, VP8") == [.h264, .vp8])
+    for wrong in ["", ",", "opus", "VP8,rtx", "VP8,H265"] {
+      #expect(throws: CommandOptions.Problem.self, "\(wrong)") { try decoders(wrong) }
+    }
+  }
+
   @Test(
     "a microphone that can't be cleaned is sent as it is, with reason and remedy told",
     arguments: [false, true])
