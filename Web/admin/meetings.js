@@ -42,7 +42,7 @@ export async function meetingsPage(page) {
     const { tenant: name, room, subject, accessLevel, passcode, owner } = values;
     const meeting = await request("POST", "meetings", { body: {
       tenant: name, room: answer(room), subject: answer(subject), accessLevel: answer(accessLevel), passcode: answer(passcode), owner: answer(owner),
-      capacity: answer(values.capacity, Number), ...rules(values), ...chatRules(values), schedule: values.start ? schedule(values) : undefined,
+      capacity: answer(values.capacity, Number), ...rules(values), ...chatRules(values), schedule: schedule(values),
     } });
     location.hash = `#/meetings/${part(meeting.id)}`;
   });
@@ -79,6 +79,10 @@ function times(known) {
 }
 
 function schedule(values) {
+  if (!values.start) {
+    if (values.rule || values.attendees.trim()) { throw new Error("“First start” is missing."); }
+    return undefined;
+  }
   return {
     start: values.start, timeZone: answer(values.timeZone), duration: minutes(values.duration), rule: values.rule,
     attendees: values.attendees.split("\n").map((line) => line.trim()).filter(Boolean),
@@ -94,7 +98,7 @@ function changing(meeting, path, after) {
     field("Passcode", input("passcode", { most: 64 }), meeting.passcode ? "There is one. It stays when left empty; none takes it away." : "There is none."),
     more("More about who gets in", ...doors("As it is")), more("Chat", ...chatFields(meeting.chat)), more("When it takes place", ...times(meeting.schedule)),
   ], async (values) => {
-    const planned = values.start ? schedule(values) : undefined;
+    const planned = schedule(values);
     const isSame = planned && meeting.schedule && JSON.stringify(planned) === JSON.stringify(schedule(Object.fromEntries(new FormData(h("form", {}, ...times(meeting.schedule))))));
     await request("PATCH", path, { body: {
       subject: values.subject === meeting.subject ? undefined : answer(values.subject),

@@ -60,9 +60,12 @@ export function input(name, { most: limit, ...properties } = {}, tag = "input") 
   return element;
 }
 
-/** The fault of a field's value, or null. */
+/** The fault of a field's value, or null; of hidden fields, which stand for another choice, nothing is asked. */
 function problemOf(control) {
+  if (control.closest("[hidden]")) { return null; }
   const label = control.labels?.[0]?.textContent;
+  // Its value is empty, as if nothing had been typed.
+  if (control.validity.badInput) { return control.type === "number" ? `“${label}” is not a number.` : `“${label}” is not complete.`; }
   if (control.validity.valueMissing) { return `“${label}” is missing.`; }
   return most.has(control) ? lengthProblem(control.value, { codePoints: most.get(control) }, `“${label}”`) : null;
 }
@@ -108,6 +111,8 @@ export function form(button, fields, act) {
     if (wrong) {
       // Next to the fault, where the focus is.
       (wrong.closest(".field") ?? place).append(problem(new Error(problemOf(wrong))));
+      // In fields that are folded away nothing is seen, and nothing takes the focus.
+      for (let folded = wrong.closest("details"); folded; folded = folded.parentElement.closest("details")) { folded.open = true; }
       wrong.focus();
       return;
     }
