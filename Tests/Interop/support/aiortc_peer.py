@@ -8,6 +8,7 @@ import json
 import re
 import threading
 import time
+from collections.abc import Callable
 
 import aiohttp
 import aioice.ice
@@ -87,13 +88,16 @@ class AiortcPeer:
     """Runs the participant on a thread of its own, so that it lives next to Playwright's synchronous pages."""
 
     def __init__(self, url: str, room: str, name: str, data: bool = False, codec: str | None = None,
-                 picture: VideoStreamTrack | None = None, hears: str | None = None, joins: dict | None = None):
+                 picture: VideoStreamTrack | None = None, hears: str | None = None, joins: dict | None = None,
+                 writes: Callable[[str], str] = str, reads: Callable[[str], str] = str):
         self.url, self.room, self.name = url, room, name
         #: Further keys of ``join``.
         self.joins = joins or {}
         #: The one codec for video, and the one in which it would receive sound.
         self.codec, self.hears = codec, hears
         self.picture = picture
+        #: How its offer is written, and the answer read.
+        self.writes, self.reads = writes, reads
         #: Every message of the server, in order.
         self.messages: list[dict] = []
         self.has_data = data
@@ -149,7 +153,7 @@ class AiortcPeer:
             async with session.ws_connect(document["signaling"], origin=self.url) as socket:
                 await socket.send_json({
                     "type": "join", "token": document["token"], "name": self.name, "client": "aiortc",
-                    "offer": connection.localDescription.sdp,
+                    "offer": self.writes(connection.localDescription.sdp),
                     "tracks": [{"mid": t.mid, "source": source, "muted": False} for source, t in senders], **self.joins,
                 })
                 reader = asyncio.ensure_future(self._read(socket, connection))
@@ -173,7 +177,7 @@ class AiortcPeer:
                     self.participants[participant["id"]] = participant["name"]
                 # aiortc takes no answer in which an m-section is rejected: it stays without media then.
                 if not re.search(r"^m=\w+ 0 ", message["answer"], re.MULTILINE):
-                    await connection.setRemoteDescription(RTCSessionDescription(message["answer"], "answer"))
+                    await connection.setRemoteDescription(RTCSessionDescription(self.reads(message["answer"]), "answer"))
                     await self._add_candidates(connection, message["answer"])
             if kind == "participantJoined":
                 self.participants[message["participant"]["id"]] = message["participant"]["name"]
