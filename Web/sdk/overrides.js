@@ -1,4 +1,4 @@
-import { shortened, textLimits } from "./text.js";
+import { isVisible, shortened, textLimits } from "./text.js";
 
 /**
  * Settings in the fragment of a meeting's address, `#config.startWithAudioMuted=true&userInfo.displayName="Ann"`.
@@ -44,13 +44,14 @@ export class Overrides {
   }
 
   /** A value that turns something off counts in every spelling. */
-  #turnsOff(key) { return [true, 1, "true", "1"].includes(this.values.get(key)); }
+  #turnsOff(key) { return ["true", "1"].includes(String(this.values.get(key)).toLowerCase()); }
 
   #text(key, limit) {
     const value = this.values.get(key);
     if (typeof value !== "string" && typeof value !== "number") { return undefined; }
     const text = shortened(String(value).trim(), limit);
-    return text.length > 0 ? text : undefined;
+    // A text that draws nothing is as absent: the server lets nobody in under such a name.
+    return isVisible(text) ? text : undefined;
   }
 
   /** False when the page is to join at once. @type {boolean} */

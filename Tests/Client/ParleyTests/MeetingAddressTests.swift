@@ -22,6 +22,18 @@ import Testing
     #expect(try MeetingAddress("http://h/r#jwt").token == nil)
   }
 
+  @Test("a name that draws nothing is as absent, and a muted start is read in every spelling")
+  func oddSettings() throws {
+    for blank in ["%22%22", "%E2%80%AE%E3%85%A4", "%E2%A0%80", "%20"] {
+      #expect(try MeetingAddress("http://h/r#userInfo.displayName=\(blank)").displayName == nil, "\(blank)")
+    }
+    for on in ["", "=true", "=True", "=%22TRUE%22", "=1"] {
+      let address = try MeetingAddress("http://h/r#config.startWithAudioMuted\(on)")
+      #expect(address.startsWithAudioMuted && !address.startsWithVideoMuted, "\(on)")
+    }
+    #expect(try !MeetingAddress("http://h/r#config.startWithAudioMuted=false").startsWithAudioMuted)
+  }
+
   @Test("an encrypted meeting's key is from the fragment, isn't a setting or printed")
   func linkSecret() throws {
     let secret = try LinkSecret()

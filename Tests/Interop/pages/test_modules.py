@@ -90,6 +90,13 @@ class ModuleTests(ModulePage):
             return [o.prejoin, o.displayName ?? null, o.resolution ?? null, o.preferredVideoCodec ?? null, o.subject ?? null];
         """), [True, None, None, None, None])
 
+    def test_a_name_or_title_of_a_link_that_draws_nothing_is_as_absent(self) -> None:
+        self.assertEqual(self.run_js("""
+            const { Overrides } = await import("/sdk/overrides.js");
+            return argument.map((text) => new Overrides(`userInfo.displayName=${encodeURIComponent(text)}&config.subject="${encodeURIComponent(text)}"`))
+              .map(({ displayName, subject }) => [displayName ?? null, subject ?? null]);
+        """, ["\u202e\u3164", "\u2800", "\u200b \u115f", "\u3164A"]), [[None, None]] * 3 + [["\u3164A", "\u3164A"]])
+
     def test_both_keys_switch_the_prejoin_page_off(self) -> None:
         self.assertEqual(self.run_js("""
             const { Overrides } = await import("/sdk/overrides.js");
@@ -102,6 +109,7 @@ class ModuleTests(ModulePage):
             ("", {}, on), ("config.startWithAudioMuted=false&config.startWithVideoMuted=false&config.startAudioOnly=false", none, off),
             ("config.startWithAudioMuted=true", {}, [False, True]), ("config.startWithVideoMuted=true", {}, [True, False]),
             ("config.startAudioOnly=true", {}, [True, False]), ('config.startWithAudioMuted="true"&config.startWithVideoMuted=1', {}, off),
+            ("config.startWithAudioMuted=True&config.startWithVideoMuted=%22TRUE%22", {}, off),
             ("config.startWithAudioMuted&config.startWithVideoMuted", {}, off), ("config.startWithAudioMuted=false", {"microphone": False}, [False, True]),
             ("linkDevices=true&config.linkDevices=[%22camera%22]&microphone=true&camera=true", none, off),
         ]

@@ -1,3 +1,4 @@
+import Basics
 public import Encryption
 import FoundationEssentials
 
@@ -100,14 +101,19 @@ public struct MeetingAddress: Hashable, Sendable {
     return secret
   }
 
-  /// The name that the fragment gives, if it does.
-  public var displayName: String? { overrides["userInfo.displayName"].flatMap { $0.isEmpty ? nil : $0 } }
+  /// The name that the fragment gives, if it does. One that draws nothing is as absent: nobody gets in with it.
+  public var displayName: String? {
+    overrides["userInfo.displayName"].flatMap { DisplayName.clean($0) == nil ? nil : $0 }
+  }
 
   /// Whether the fragment asks to start with the microphone muted.
-  public var startsWithAudioMuted: Bool { overrides["config.startWithAudioMuted"] == "true" }
+  public var startsWithAudioMuted: Bool { turnsOff("config.startWithAudioMuted") }
 
   /// Whether the fragment asks to start with the camera muted.
-  public var startsWithVideoMuted: Bool { overrides["config.startWithVideoMuted"] == "true" }
+  public var startsWithVideoMuted: Bool { turnsOff("config.startWithVideoMuted") }
+
+  /// A value that turns something off counts in every spelling.
+  private func turnsOff(_ key: String) -> Bool { ["true", "1"].contains(overrides[key]?.lowercased()) }
 
   /// The address of the discover document. With a token the room is named all the same, so that the server refuses the
   /// token of another.
