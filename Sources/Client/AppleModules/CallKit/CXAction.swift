@@ -42,6 +42,9 @@ open class CXStartCallAction: CXCallAction {
   /// The callee's id in the user's contacts.
   open var contactIdentifier: String?
 
+  /// Reports that the call has begun, at a time that nobody is shown here.
+  open func fulfill(withDateStarted dateStarted: Date) { fulfill() }
+
   /// A call to somebody.
   public init(call callUUID: UUID, handle: CXHandle) {
     self.handle = handle
@@ -50,10 +53,16 @@ open class CXStartCallAction: CXCallAction {
 }
 
 /// The user answers a call.
-open class CXAnswerCallAction: CXCallAction {}
+open class CXAnswerCallAction: CXCallAction {
+  /// Reports that the call is answered, at a time that nobody is shown here.
+  open func fulfill(withDateConnected dateConnected: Date) { fulfill() }
+}
 
 /// The user ends a call.
-open class CXEndCallAction: CXCallAction {}
+open class CXEndCallAction: CXCallAction {
+  /// Reports that the call has ended, at a time that nobody is shown here.
+  open func fulfill(withDateEnded dateEnded: Date) { fulfill() }
+}
 
 /// The user lets a call wait.
 open class CXSetHeldCallAction: CXCallAction {

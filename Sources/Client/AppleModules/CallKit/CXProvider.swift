@@ -239,6 +239,17 @@ open class CXCallController: NSObject {
   }
 }
 
+extension CXCallController {
+  /// Asks for one action.
+  public func requestTransaction(with action: CXAction, completion: @escaping ((any Error)?) -> Void) {
+    request(CXTransaction(action: action), completion: completion)
+  }
+  /// Asks for several actions together.
+  public func requestTransaction(with actions: [CXAction], completion: @escaping ((any Error)?) -> Void) {
+    request(CXTransaction(actions: actions), completion: completion)
+  }
+}
+
 /// The domain of errors of ``CXCallController/request(_:completion:)``.
 public let CXErrorDomainRequestTransaction = "com.apple.CallKit.error.requesttransaction"
 

@@ -154,7 +154,11 @@ open class UINavigationController: UIViewController {
     let before = stack
     body(&stack)
     let old = before.last
-    if old !== stack.last { old?.disappear(animated) }
+    if let old, old !== stack.last {
+      old.isMovingFromParent = !stack.contains { $0 === old }
+      old.disappear(animated)
+      old.isMovingFromParent = false
+    }
     for controller in before where !stack.contains(where: { $0 === controller }) {
       controller.viewIfLoaded?.removeFromSuperview()
       controller.removeFromParent()
@@ -163,7 +167,10 @@ open class UINavigationController: UIViewController {
     guard isViewLoaded else { return }
     if old !== stack.last { old?.viewIfLoaded?.removeFromSuperview() }
     showTop()
-    if isAppeared { stack.last?.appear(animated) }
+    guard isAppeared, let top = stack.last else { return }
+    top.isMovingToParent = !before.contains { $0 === top }
+    top.appear(animated)
+    top.isMovingToParent = false
   }
 
   private func showTop() {

@@ -40,7 +40,9 @@ extension UIViewController {
       let covers = controller.coversWindow
       if covers { presenter.disappear(animated) }
       controller.placeView(in: window)
+      controller.isBeingPresented = true
       controller.appear(animated)
+      controller.isBeingPresented = false
     }
     completion?()
   }
@@ -66,7 +68,9 @@ extension UIViewController {
     if let alert = controller as? UIAlertController {
       alert.hide(animated)
     } else {
+      controller.isBeingDismissed = true
       controller.disappear(animated)
+      controller.isBeingDismissed = false
       controller.removeView()
       if controller.coversWindow, presenter.viewIfLoaded?.window != nil { presenter.appear(animated) }
     }

@@ -31,6 +31,14 @@ open class UIViewController: UIResponder {
   open var navigationController: UINavigationController? { nearest() }
   /// The navigation bar's content for it.
   open private(set) lazy var navigationItem = UINavigationItem(owner: self)
+  /// Whether it comes because it is presented: true in its `viewWillAppear` and `viewDidAppear` then.
+  open internal(set) var isBeingPresented = false
+  /// Whether it goes because it is dismissed: true in its `viewWillDisappear` and `viewDidDisappear` then.
+  open internal(set) var isBeingDismissed = false
+  /// Whether it comes because a navigation controller gets it.
+  open internal(set) var isMovingToParent = false
+  /// Whether it goes because its navigation controller goes back, and not on.
+  open internal(set) var isMovingFromParent = false
   /// Whether it is on the screen.
   var isAppeared = false
   /// The layer that darkens the screen behind it, and keeps touches from it, while it is a sheet.

@@ -1,8 +1,16 @@
 #if !canImport(UIKit) || os(Linux)
 public import Foundation
 
+/// Seconds, by the name that Core Foundation has for them.
+public typealias CFTimeInterval = TimeInterval
+/// Seconds since the start of 2001.
+public typealias CFAbsoluteTime = TimeInterval
+
+/// The time of the machine's clock, in seconds since the start of 2001.
+public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date().timeIntervalSinceReferenceDate }
+
 /// The time of the clock of display links, in seconds.
-public func CACurrentMediaTime() -> TimeInterval { ProcessInfo.processInfo.systemUptime }
+public func CACurrentMediaTime() -> CFTimeInterval { ProcessInfo.processInfo.systemUptime }
 
 /// Calls at every refresh of the display, on the main actor.
 ///

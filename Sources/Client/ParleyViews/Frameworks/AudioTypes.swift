@@ -84,6 +84,17 @@ public struct AudioStreamBasicDescription: Hashable, Sendable {
   public var mReserved: UInt32 = 0
   /// Nothing is said yet.
   public init() {}
+  /// Every field, in the order of C's structure.
+  public init(
+    mSampleRate: Float64, mFormatID: AudioFormatID, mFormatFlags: AudioFormatFlags, mBytesPerPacket: UInt32,
+    mFramesPerPacket: UInt32, mBytesPerFrame: UInt32, mChannelsPerFrame: UInt32, mBitsPerChannel: UInt32,
+    mReserved: UInt32
+  ) {
+    (self.mSampleRate, self.mFormatID, self.mFormatFlags) = (mSampleRate, mFormatID, mFormatFlags)
+    (self.mBytesPerPacket, self.mFramesPerPacket) = (mBytesPerPacket, mFramesPerPacket)
+    (self.mBytesPerFrame, self.mChannelsPerFrame) = (mBytesPerFrame, mChannelsPerFrame)
+    (self.mBitsPerChannel, self.mReserved) = (mBitsPerChannel, mReserved)
+  }
 }
 
 /// The properties of the unit that is looked for.
@@ -100,6 +111,15 @@ public struct AudioComponentDescription: Hashable, Sendable {
   public var componentFlagsMask: UInt32 = 0
   /// Nothing is said yet.
   public init() {}
+  /// Every field, in the order of C's structure.
+  public init(
+    componentType: UInt32, componentSubType: UInt32, componentManufacturer: UInt32, componentFlags: UInt32,
+    componentFlagsMask: UInt32
+  ) {
+    (self.componentType, self.componentSubType) = (componentType, componentSubType)
+    (self.componentManufacturer, self.componentFlags) = (componentManufacturer, componentFlags)
+    self.componentFlagsMask = componentFlagsMask
+  }
 }
 
 /// Samples in memory that the buffer doesn't own.

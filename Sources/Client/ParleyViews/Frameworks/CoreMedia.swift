@@ -41,6 +41,31 @@ public func CMTimeMakeWithSeconds(_ seconds: Double, preferredTimescale: Int32) 
   CMTime(seconds: seconds, preferredTimescale: preferredTimescale)
 }
 
+/// The sum, as a fraction of the finer of both denominators; ``CMTime/invalid`` when either is.
+public func CMTimeAdd(_ lhs: CMTime, _ rhs: CMTime) -> CMTime { combined(lhs, rhs) { $0.addingReportingOverflow($1) } }
+/// The difference, as a fraction of the finer of both denominators; ``CMTime/invalid`` when either is.
+public func CMTimeSubtract(_ lhs: CMTime, _ rhs: CMTime) -> CMTime {
+  combined(lhs, rhs) { $0.subtractingReportingOverflow($1) }
+}
+
+private func combined(
+  _ lhs: CMTime, _ rhs: CMTime, _ operation: (Int64, Int64) -> (partialValue: Int64, overflow: Bool)
+) -> CMTime {
+  guard lhs.isValid, rhs.isValid else { return .invalid }
+  let scale = max(lhs.timescale, rhs.timescale)
+  guard let left = lhs.value(in: scale), let right = rhs.value(in: scale) else { return .invalid }
+  let (value, isOver) = operation(left, right)
+  return isOver ? .invalid : CMTime(value: value, timescale: scale)
+}
+
+extension CMTime {
+  /// The numerator with a denominator that isn't coarser; nil when it is too large.
+  fileprivate func value(in scale: CMTimeScale) -> Int64? {
+    let (product, isOver) = value.multipliedReportingOverflow(by: Int64(scale))
+    return isOver ? nil : product / Int64(timescale)
+  }
+}
+
 /// A time in seconds; not a number when it is ``CMTime/invalid``.
 public func CMTimeGetSeconds(_ time: CMTime) -> Double { time.seconds }
 #endif

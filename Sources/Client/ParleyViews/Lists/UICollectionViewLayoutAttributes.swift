@@ -15,7 +15,17 @@ open class UICollectionViewLayoutAttributes {
   open var isHidden = false
 
   /// Of the cell at a path.
-  public init(forCellWith indexPath: IndexPath) { self.indexPath = indexPath }
+  public required init(forCellWith indexPath: IndexPath) { self.indexPath = indexPath }
+
+  /// The same values in an object of its own, so that a layout can change what its superclass returned. A subclass
+  /// adds its properties to the copy.
+  open func copy(with zone: NSZone?) -> Any {
+    let copy = type(of: self).init(forCellWith: indexPath)
+    (copy.frame, copy.alpha, copy.zIndex, copy.isHidden) = (frame, alpha, zIndex, isHidden)
+    return copy
+  }
+  /// ``copy(with:)`` by the name that every object has.
+  public func copy() -> Any { copy(with: nil) }
 
   /// Its size; the middle stays.
   open var size: CGSize {

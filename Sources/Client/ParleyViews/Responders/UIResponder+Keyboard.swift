@@ -13,4 +13,11 @@ extension UIResponder {
   /// The key of the keyboard's later frame, in the `userInfo` of these.
   public nonisolated static let keyboardFrameEndUserInfoKey = "UIKeyboardFrameEndUserInfoKey"
 }
+
+extension NSValue {
+  /// The rectangle that it holds, such as that of a keyboard.
+  public var cgRectValue: CGRect { rectValue }
+  /// A value that holds a rectangle.
+  public convenience init(cgRect rect: CGRect) { self.init(rect: rect) }
+}
 #endif

@@ -185,4 +185,14 @@ extension UIColor {
   /// The line between rows, which nothing shines through.
   public static let opaqueSeparator = UIColor.separator
 }
+
+// An app picks a colour where it wants it: `#colorLiteral(red: 1, green: 0, blue: 0, alpha: 1)`.
+extension UIColor: _ExpressibleByColorLiteral {
+  public convenience init(_colorLiteralRed red: Float, green: Float, blue: Float, alpha: Float) {
+    self.init(red: CGFloat(red), green: CGFloat(green), blue: CGFloat(blue), alpha: CGFloat(alpha))
+  }
+}
+
+/// The type that the compiler gives a colour literal.
+public typealias _ColorLiteralType = UIColor
 #endif

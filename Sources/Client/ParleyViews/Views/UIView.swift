@@ -202,7 +202,9 @@ open class UIView: UIResponder {
   open func sizeThatFits(_ size: CGSize) -> CGSize { bounds.size }
 
   /// The size its content needs; negative where it needs none.
-  open var intrinsicContentSize: CGSize { CGSize(width: -1, height: -1) }
+  open var intrinsicContentSize: CGSize { CGSize(width: Self.noIntrinsicMetric, height: Self.noIntrinsicMetric) }
+  /// The width or height of a view that has none by itself.
+  nonisolated public static let noIntrinsicMetric: CGFloat = -1
 
   /// The app has become light or dark; colours of the system, and those that come in pairs, follow by themselves.
   open func traitCollectionDidChange(_ previousTraitCollection: UITraitCollection?) {}

@@ -44,6 +44,9 @@
       entry.observation.update { $0 = observation }
     }
 
+    /// Whether no observer is left; those that were released without a word don't count.
+    var isEmpty: Bool { entries.read { !$0.contains(where: \.isWanted) } }
+
     /// Ends the newest observation that fits.
     func remove(
       _ observer: any OTKeyValueObserver, _ name: String, where fits: (NamedObservation) -> Bool = { _ in true }

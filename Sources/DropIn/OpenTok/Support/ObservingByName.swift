@@ -36,6 +36,13 @@
     ) {
       named.remove(observer, keyPath) { $0.context == context }
     }
+
+    /// Not nil while the object is observed by name, as apps ask before they take an observer away. Setting it has no
+    /// effect.
+    public var observationInfo: UnsafeMutableRawPointer? {
+      get { named.isEmpty ? nil : Unmanaged.passUnretained(self).toOpaque() }
+      set {}
+    }
   }
 
   extension OTSession {
@@ -73,6 +80,13 @@
       _ observer: any OTKeyValueObserver, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?
     ) {
       named.remove(observer, keyPath) { $0.context == context }
+    }
+
+    /// Not nil while the object is observed by name, as apps ask before they take an observer away. Setting it has no
+    /// effect.
+    public var observationInfo: UnsafeMutableRawPointer? {
+      get { named.isEmpty ? nil : Unmanaged.passUnretained(self).toOpaque() }
+      set {}
     }
   }
 

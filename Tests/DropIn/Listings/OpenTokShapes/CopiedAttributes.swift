@@ -1,0 +1,19 @@
+// A layout that changes copies of what its superclass says, and attributes with a property of the app's own.
+import UIKit
+
+class SpeakerAttributes: UICollectionViewLayoutAttributes {
+  var isSpeaking = false
+  override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = super.copy(with: zone) as! SpeakerAttributes
+    copy.isSpeaking = isSpeaking
+    return copy
+  }
+}
+
+class FadingLayout: UICollectionViewFlowLayout {
+  override func layoutAttributesForElements(in rect: CGRect) -> [UICollectionViewLayoutAttributes]? {
+    let copies = super.layoutAttributesForElements(in: rect)?.map { $0.copy() as! UICollectionViewLayoutAttributes }
+    copies?.forEach { $0.alpha = 0.5 }
+    return copies
+  }
+}
