@@ -93,7 +93,7 @@ export class Devices extends EventTarget {
   /**
    * Opens the devices that the options of a join ask for. The join goes on without a device that fails.
    *
-   * @param {import("./meeting.js").JoinOptions} options
+   * @param {import("./join-options.js").JoinOptions} options
    * @param {Promise<object>} document the discover document, for options that are functions of it
    * @param {() => void} ensureGoingOn throws if the meeting was left, so that no device is opened for it
    * @returns {Promise<{microphone?: MediaStreamTrack|ParleyError, camera?: MediaStreamTrack|ParleyError}>}

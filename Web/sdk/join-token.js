@@ -5,7 +5,7 @@ export class JoinToken {
   #options;
   #newer = null;
 
-  /** @param {import("./meeting.js").JoinOptions} options */
+  /** @param {import("./join-options.js").JoinOptions} options */
   constructor(options) { this.#options = options; }
 
   /** Whether the client came with a token of its own, and not with one from the discover document. @type {boolean} */

@@ -34,7 +34,7 @@ export class Session {
 
   /**
    * @param {object} parts
-   * @param {import("./meeting.js").JoinOptions} parts.options
+   * @param {import("./join-options.js").JoinOptions} parts.options
    * @param {import("./local-participant.js").LocalParticipant} parts.local
    * @param {import("./data-channels.js").DataChannels} parts.data
    * @param {import("./lifecycle.js").Lifecycle} parts.lifecycle

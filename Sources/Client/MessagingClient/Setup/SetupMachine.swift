@@ -4,7 +4,7 @@ package import Messaging
 /// The setup of an endpoint as a value: calls of the app, messages of the service and the time come in; effects and the
 /// next deadline come out.
 ///
-/// A token may come before ``start(credentials:keys:now:)`` and waits for it. After success the machine keeps the
+/// A token may come before ``start(credentials:regId:keys:now:)`` and waits for it. After success the machine keeps the
 /// connection up and the token fresh.
 package struct SetupMachine: Sendable {
   /// How long the vault may take after a passcode was given.
@@ -26,7 +26,7 @@ package struct SetupMachine: Sendable {
     case openVault(passcode: Passcode)
     /// Makes keys and a vault, in place of an existing one if `replaces`.
     case makeVault(passcode: Passcode, replaces: Bool)
-    /// Asks whether another endpoint has made the vault; ``vaultIs(_:)`` or ``vaultIsReserved(for:now:)`` follows.
+    /// Asks whether another endpoint has made the vault; ``vaultIs(_:)`` or ``vaultIsReserved(now:)`` follows.
     case askForVault
     /// Publishes the identity's keys; ``keysPublished(now:)`` follows.
     case publishKeys

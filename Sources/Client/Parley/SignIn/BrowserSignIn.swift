@@ -28,8 +28,8 @@ public final class BrowserSignIn: Sendable {
   private let exchange: Exchange
   private let listener: RedirectListener
 
-  /// Begins to sign in: listens on a free port of `127.0.0.1`, until ``pass(within:)`` has returned or this object is
-  /// let go.
+  /// Begins to sign in: listens on a free port of `127.0.0.1`, until ``waitForPass(within:)`` has returned or this
+  /// object is let go.
   ///
   /// ```swift
   /// let signIn = try await BrowserSignIn("https://meet.example/signin?room=board")

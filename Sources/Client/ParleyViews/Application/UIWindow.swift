@@ -55,8 +55,8 @@ open class UIWindow: UIView {
   open var isKeyWindow: Bool { UIApplication.shared.keyWindow === self }
 
   /// Shows it, and lets keys go to it. It comes onto the desktop in an app that runs there, see
-  /// ``UIApplication/run(_:isHeadless:)``, or by ``present()``; else it stays headless: everything works, and nothing
-  /// is drawn.
+  /// ``UIApplication/run(_:scene:isHeadless:userInterfaceStyle:)``, or by ``present()``; else it stays headless:
+  /// everything works, and nothing is drawn.
   open func makeKeyAndVisible() {
     isHidden = false
     makeKey()

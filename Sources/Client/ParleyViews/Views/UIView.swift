@@ -105,7 +105,7 @@ open class UIView: UIResponder {
   open var clipsToBounds = false { didSet { if clipsToBounds != oldValue { contentChanged() } } }
   /// Whether it is light or dark, of a window or the view of its root controller: all windows of the app are so, since
   /// a desktop has one theme for them. Unspecified is as the app is, see
-  /// ``UIApplication/run(_:isHeadless:userInterfaceStyle:)``. In other views it is kept for apps that set it.
+  /// ``UIApplication/run(_:scene:isHeadless:userInterfaceStyle:)``. In other views it is kept for apps that set it.
   open var overrideUserInterfaceStyle = UIUserInterfaceStyle.unspecified {
     didSet { UIApplication.shared.refreshStyle() }
   }

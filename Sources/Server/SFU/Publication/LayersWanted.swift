@@ -63,7 +63,7 @@ struct LayerDemand: Sendable {
     }
   }
 
-  /// Whether somebody's wish changed since ``settle(_:now:)``.
+  /// Whether somebody's wish changed since ``settle(_:inUse:now:)``.
   var isStale = false
   /// Senders send everything until they hear otherwise.
   private(set) var announced = Level.all

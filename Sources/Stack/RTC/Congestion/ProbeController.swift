@@ -91,7 +91,7 @@ public struct ProbeController: Sendable {
     return waiting
   }
 
-  /// When ``update(target:usage:isHolding:limit:now:)`` may have a probe to decide on.
+  /// When ``update(target:usage:isHolding:isQueued:limit:now:)`` may have a probe to decide on.
   public var deadline: Instant {
     guard hasStarted else { return .distantFuture }
     guard let lastProbe else { return lastUpdate + .milliseconds(500) }

@@ -57,7 +57,7 @@ extension IceAgent {
 
   // MARK: Receiving
 
-  /// A packet from a TURN server, without its wrapper; see ``IceAgent/unwrap(_:path:now:)``.
+  /// A packet from a TURN server, without its wrapper; see ``receiveFromServer(_:path:now:)``.
   struct Relayed {
     let payload: Range<Int>
     let path: IcePath

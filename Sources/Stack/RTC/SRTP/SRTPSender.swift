@@ -44,7 +44,7 @@ public final class SRTPSender {
     nextRTCPIndex = firstRTCPIndex
   }
 
-  /// Bytes that ``protectRTP(header:payload:into:)`` adds.
+  /// Bytes that ``protectRTP(header:payload:into:index:)`` adds.
   public var rtpOverhead: Int { profile.rtpOverhead }
   /// Bytes that ``protectRTCP(_:length:)`` adds.
   public var rtcpOverhead: Int { profile.rtcpOverhead }

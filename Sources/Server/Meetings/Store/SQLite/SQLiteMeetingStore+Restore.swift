@@ -2,9 +2,9 @@ import Glibc
 
 /// A copy in the place of what is kept.
 extension SQLiteMeetingStore {
-  /// Replaces the stored data by a copy's (``backUp(to:)``), in one transaction, also while a server works on the file:
-  /// all of it holds from the next request on. `folder` is one with the copy as its store, in today's format, which
-  /// nobody writes to.
+  /// Replaces the stored data by a copy's (``backUp(to:with:)``), in one transaction, also while a server works on the
+  /// file: all of it holds from the next request on. `folder` is one with the copy as its store, in today's format,
+  /// which nobody writes to.
   ///
   /// These stay as they have become since the copy:
   /// - Meetings that run stay as they are, with what holds in them.
