@@ -294,7 +294,7 @@ class EncryptedContents(unittest.TestCase):
             self.assertEqual(ann.evaluate(pair), ben.evaluate(pair))
             ben.page.get_by_text("Code between you and Ann").click()
             wait_for("the code of two", lambda: ben.page.locator(".pair-digits").inner_text().replace(" ", "").replace("\n", "") == ann.evaluate(pair) or "no")
-            # Whatever happens in the meeting, who reads the code out keeps the place.
+            # The reader of the code keeps the place while other things happen in the meeting.
             ben.page.evaluate("() => { window.place = document.activeElement; window.digits = document.querySelector('.pair-digits'); }")
             for is_raised in (True, False):
                 ann.evaluate("(raised) => parley.hosting.raiseHand(raised)", is_raised)

@@ -22,7 +22,7 @@ SENT = """async () => (await parley.stats()).streams
 DROPS = """async () => Object.values((await parley._encryption.report()).slots).flatMap(({ drops }) => Object.keys(drops))"""
 
 
-#: What a page sends of its camera, for messages of failed tests.
+#: The layers of a page's camera as it sends them, for messages of failed tests.
 LAYERS = """async () => [...(await parley.connection.peerConnection.getStats()).values()]
   .filter((each) => each.type === "outbound-rtp" && each.kind === "video")
   .map((each) => `${each.rid ?? ""} ${each.active ? "on" : "off"} ${each.frameWidth}x${each.frameHeight} at ${each.framesPerSecond}, ${each.framesSent} sent, limited by ${each.qualityLimitationReason}`)"""

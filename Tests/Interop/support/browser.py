@@ -30,7 +30,7 @@ FILES = Path(tempfile.gettempdir()) / f"parley-media-{os.getpid()}"
 UNHURRIED = ("--force-fieldtrials=WebRTC-ForceSimulatedOveruseIntervalMs/1-1-2000000000/",)
 
 #: Has the browser decode videos and not draw them, which without a graphics card costs more than a third of all that it
-#: does in a call. What is read of their pictures and statistics is the same. ``screenshot`` draws them.
+#: does in a call. Statistics and the pictures that scripts read are the same. ``screenshot`` draws them.
 UNDRAWN = """(() => {
   const sheet = window.undrawn = new CSSStyleSheet();
   sheet.replaceSync("video { opacity: 0 !important }");

@@ -130,7 +130,7 @@ export class Lock {
     this.refresh();
   }
 
-  /** What the sheet says. While it is the same, the sheet stays as it is, so that nobody loses their place in it. */
+  /** The text of everything on the sheet. While it is the same, the sheet stays, so that nobody loses their place. */
   #content() {
     const { state, safetyCode, waitingFor } = this.#meeting.encryption;
     const people = [this.#meeting.localParticipant, ...this.#meeting.participants.values()].map(({ id, name, displayName, isLocal }) => [
@@ -194,7 +194,7 @@ export class Lock {
       view.append(h("button", { class: "button small", type: "button", text: "We have the same code", on: { click: () => this.#meeting.trust(id) } }));
     }
     const show = async () => setText(digits, ((await this.#meeting.pairCode(id)) ?? "").match(/\d{5}/g)?.join(" ") ?? "Not known yet");
-    // The event of the view itself comes later, when the sheet may have been filled anew.
+    // The event of the view itself comes later: another sheet may be there by then.
     summary.addEventListener("click", () => {
       if (view.open) { this.#compared.delete(id); } else { this.#compared.add(id); show(); }
     });
