@@ -71,7 +71,7 @@ final class FileVisitor: BBMMediaDelegate {
   }
 
   func dataConnectionFailed(_ connection: BBMDataConnection!) {
-    report("failed", ["problem": "error \(connection?.failureReason.rawValue ?? 0)"])
+    report("failed", ["problem": "the data connection was lost"])
   }
 
   func dataConnectionEnded(_ connection: BBMDataConnection!) {

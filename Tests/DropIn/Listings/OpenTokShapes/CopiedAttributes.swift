@@ -1,4 +1,5 @@
 // A layout that changes copies of what its superclass says, and attributes with a property of the app's own.
+// swift-format-ignore-file: NeverForceUnwrap
 import UIKit
 
 class SpeakerAttributes: UICollectionViewLayoutAttributes {
