@@ -369,7 +369,7 @@ export class Meeting extends EventTarget {
     this._emit("ended", { reason, message, error });
   }
 
-  /** A source went past the encryption. */
+  /** A source could not be encrypted. */
   #stopSource(source, error) {
     const publication = this.localParticipant.publication(source);
     if (publication) { this.localParticipant._stopPublication(publication, "unencrypted"); }

@@ -14,6 +14,9 @@ import { SealedPolls } from "./sealed-polls.js";
 import { SealedTexts } from "./sealed-texts.js";
 import { encryptionProblem } from "./support.js";
 
+/** The sources, as a person calls their own. */
+const sourceWords = { camera: "camera", microphone: "microphone", screen: "screen", screenAudio: "screen’s sound" };
+
 /** How long somebody may be there without an announcement, in milliseconds. */
 const announcementTime = 5_000;
 const checkInterval = 500;
@@ -196,7 +199,7 @@ export class MeetingEncryption {
     await this.#engine.ready;
     this.#current?.close();
     this.#current = new ConnectionEncryption(this.#engine, (source) => this.#hooks.stopSource(source, new ParleyError(
-      "encryptionFailed", "Something was sent past the encryption, so it was stopped. Turn it on again, or join again with another browser.")));
+      "encryptionFailed", `Your ${sourceWords[source] ?? "stream"} could not be encrypted, so it was stopped. Turn it on again, or join again with another browser.`)));
     this.#announcement = null;
     this.#envelopes = [];
     this.#members = new Map();
