@@ -99,6 +99,7 @@ class Documents(unittest.TestCase):
                  for path in (ROOT / "Tests").rglob("*") if path.suffix in (".swift", ".py", ".js") and "output" not in path.parts}
         rows = re.findall(r"^\| (\d+) \|(.*)$", (ROOT / "docs/threats.md").read_text(), re.M)
         self.assertGreater(len(rows), 30)
+        self.assertIn(f"{len(rows)} threats", (ROOT / "README.md").read_text())
         for number, row in rows:
             with self.subTest(threat=number):
                 # As the document says how to find them.
