@@ -26,7 +26,7 @@ CAST = {
 }
 
 
-def _yuv(red: int, green: int, blue: int) -> tuple[int, int, int]:
+def yuv(red: int, green: int, blue: int) -> tuple[int, int, int]:
     y = 16 + (65.738 * red + 129.057 * green + 25.064 * blue) / 256
     u = 128 + (-37.945 * red - 74.494 * green + 112.439 * blue) / 256
     v = 128 + (112.439 * red - 94.154 * green - 18.285 * blue) / 256
@@ -35,7 +35,7 @@ def _yuv(red: int, green: int, blue: int) -> tuple[int, int, int]:
 
 def write_picture(path: Path, colour: tuple[int, int, int], rate: int = RATE) -> None:
     """Writes one sweep as YUV4MPEG2; Chromium plays it in a loop."""
-    y, u, v = _yuv(*colour)
+    y, u, v = yuv(*colour)
     bar = WIDTH // 10
     with path.open("wb") as file:
         file.write(f"YUV4MPEG2 W{WIDTH} H{HEIGHT} F{rate}:1 Ip A1:1 C420jpeg\n".encode())
@@ -55,7 +55,7 @@ def write_busy_picture(path: Path, colour: tuple[int, int, int], size: tuple[int
     """Writes one sweep at that size and rate over a background of grain that changes with each picture, as a real
     camera's does: it takes the bits that an encoder may spend, where one colour takes hardly any."""
     width, height = size
-    y, u, v = _yuv(*colour)
+    y, u, v = yuv(*colour)
     bar = width // 10
     chance = np.random.default_rng(7)
     chroma = [np.full((height // 2, width // 2), value, np.uint8) for value in (u, v)]
