@@ -22,7 +22,7 @@ import Testing
     #expect(try MeetingAddress("http://h/r#jwt").token == nil)
   }
 
-  @Test("a name that draws nothing is as absent, and a muted start is read in every spelling")
+  @Test("a name that draws nothing is as absent; a muted start has many spellings")
   func oddSettings() throws {
     for blank in ["%22%22", "%E2%80%AE%E3%85%A4", "%E2%A0%80", "%20"] {
       #expect(try MeetingAddress("http://h/r#userInfo.displayName=\(blank)").displayName == nil, "\(blank)")

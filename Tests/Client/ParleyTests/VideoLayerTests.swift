@@ -8,7 +8,7 @@ import Testing
 @Suite struct VideoLayerTests {
   private let rids: [RID?] = ["q", "h", "f"].map { RID(rawValue: $0) }
 
-  @Test("a layer keeps its rate, whether frames come early or late; a keyframe need not wait")
+  @Test("a layer keeps its rate with early and late frames; a keyframe need not wait")
   func rhythm() {
     var layer = VideoLayer(0, of: [nil], VideoOptions(maximumFramesPerSecond: 10))
     layer.wantsKeyframe = false

@@ -54,7 +54,7 @@ class Documents(unittest.TestCase):
         code = text_of(*FOLDERS) + makefile
         options = set(re.findall(r'"(?:--)?([a-z][a-z-]+)"', code)) | set(re.findall(r"--([a-z][a-z-]+)", code)) | FOREIGN
         # Those that code reads by name aren't options of a command.
-        variables = set(re.findall(r'"(PARLEY_[A-Z_]+)"', text_of("Sources")))
+        variables = set(re.findall(r'"(PARLEY_[A-Z_]+)"', text_of("Sources", "Tests/Interop")))
         targets = set(re.findall(r"^([a-z-]+):", makefile, re.M))
         self.assert_all(
             [f"{document.name}: {found.group(0)}" for document, found in each(r"(?<![\w-])--([a-z][a-z-]+)") if found.group(1) not in options]

@@ -164,6 +164,10 @@ class Addresses(unittest.TestCase):
 
     def browser(self, folder: Path, within: tuple[str, ...] = (), *arguments: str):
         """Chromium as people have it: without the flags by which other tests let it use loopback addresses."""
+        if within:
+            # A browser gives up what it loads while addresses change, and those of the links themselves are tried out
+            # first.
+            wait_for("addresses that stay", lambda: not ip("-n", within[-1], "address", "show", "tentative"))
         program = folder / "chromium"
         program.write_text(f'#!/bin/sh\nexec {" ".join(within)} {CHROMIUM} "$@"\n')
         program.chmod(0o755)
@@ -192,9 +196,6 @@ class Addresses(unittest.TestCase):
         # Of IPv6 browsers take no more than five networks.
         for number in range(40):
             self.add(self.machines.client, f"br-{number}", f"172.{20 + number}.0.1/16", f"fd00:{100 + number}::1/64")
-        # A browser gives up what it loads while addresses change, and those of the links themselves are tried out
-        # first.
-        wait_for("addresses that stay", lambda: not ip("-n", self.machines.client, "address", "show", "tentative"))
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         within = Machines.within(self.machines.client)
         server = self.serve("--host", "::")
