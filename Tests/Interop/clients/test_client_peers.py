@@ -16,7 +16,7 @@ class SwiftAndAiortc(client_test.ClientTest):
         swift = self.client("Swift", "--publish", "testsrc", "--style", "2", "--codec", codec, records=True).joined()
         with AiortcPeer(self.server.url, self.room, "Ben", codec=codec, picture=KnownPicture()) as ben:
             marks = lambda: ben.markers.get("Swift", [])
-            wait_for("aiortc to read 60 pictures", lambda: ben.failure or len(marks()) > 60 or f"no: {ben.video_frames}", 40)
+            wait_for("aiortc to read 60 pictures", lambda: ben.failure or len(marks()) > 60 or f"no: {ben.situation()}", 40)
             wait_for("aiortc to hear 660 Hz", lambda: ben.failure or abs(ben.tones.get("Swift", 0) - 660) < 2 or f"no: {ben.tones}")
             self.assertEqual({mark.source for mark in marks()}, {2})
             times = [mark.milliseconds for mark in marks()]

@@ -122,7 +122,7 @@ class Codecs(client_test.ClientTest):
         dan.sees("Ann")
         self.sends_layers_of_vp9(ann)
         with AiortcPeer(self.server.url, self.room, "Ben", codec="H264") as ben:
-            wait_for("Ben's pictures of Ann", lambda: ben.failure or ben.video_frames.get("Ann", 0) > 30 or f"no: {ben.video_frames} {self.sent(ann)}")
+            wait_for("Ben's pictures of Ann", lambda: ben.failure or ben.video_frames.get("Ann", 0) > 30 or f"no: {ben.situation()} {self.sent(ann)}")
             self.assertEqual(self.sent(ann)["codec"], "video/H264")
             self.assertEqual(ben.last("undecodable")["publications"], [])
             self.assertIsNone(ann.evaluate("() => parley.localParticipant.publication('camera').undecodableFor"))
@@ -138,7 +138,7 @@ class Codecs(client_test.ClientTest):
         codec = lambda name: lambda: any(each["codec"] == name for each in swift.sent("video"))
         swift.statistics("VP9", codec("VP9"), 40)
         with AiortcPeer(self.server.url, self.room, "Ben", codec="H264") as ben:
-            wait_for("60 pictures", lambda: ben.failure or len(ben.markers.get("Swift", [])) > 60 or f"no: {ben.video_frames}")
+            wait_for("60 pictures", lambda: ben.failure or len(ben.markers.get("Swift", [])) > 60 or f"no: {ben.situation()}")
             swift.statistics("H264", codec("H264"), 40)
         swift.statistics("VP9 again", codec("VP9"), 40)
         swift.leave()

@@ -115,6 +115,7 @@ class AiortcPeer:
         self.slots: dict[str, dict] = {}
         self.participants: dict[str, str] = {}
         self.failure: BaseException | None = None
+        self._connection: RTCPeerConnection | None = None
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
 
@@ -136,8 +137,18 @@ class AiortcPeer:
         except BaseException as error:  # Reported by the test's own thread.
             self.failure = error
 
+    def situation(self) -> str:
+        """What it has received and how its connection is, for messages of failed tests."""
+        async def look() -> dict[str, int]:
+            statistics = await self._connection.getStats()
+            return {name: each.packetsReceived for name, each in statistics.items() if each.type == "inbound-rtp"}
+        packets = asyncio.run_coroutine_threadsafe(look(), self._loop).result(30) if self._connection else {}
+        kinds = [message["type"] for message in self.messages[-8:]]
+        state = self._connection and (self._connection.connectionState, self._connection.iceConnectionState)
+        return f"pictures {self.video_frames}, packets {packets}, {state}, slots {list(self.slots.values())}, last {kinds}"
+
     async def _run(self) -> None:
-        connection = RTCPeerConnection(RTCConfiguration(iceServers=[], bundlePolicy=RTCBundlePolicy.MAX_BUNDLE))
+        connection = self._connection = RTCPeerConnection(RTCConfiguration(iceServers=[], bundlePolicy=RTCBundlePolicy.MAX_BUNDLE))
         tracks = [("microphone", Tone(self.name)), ("camera", self.picture or Picture(self.name))]
         senders = [(source, connection.addTransceiver(track, direction="sendonly")) for source, track in tracks]
         for kind in ("audio", "audio", "video", "video"):
