@@ -1,14 +1,15 @@
+// swift-format-ignore-file: NeverUseImplicitlyUnwrappedOptionals
 import Foundation
 
 /// The domain of the SDK's errors.
-public let SfBErrorDomain = "SfBErrorDomain"
+public let SfBErrorDomain: String! = "SfBErrorDomain"
 
 /// The key of an error's severity in its `userInfo`.
-public let SfBErrorSeverityKey = "SfBErrorSeverity"
-public let SfBErrorSeveritySuccess = "Success"
+public let SfBErrorSeverityKey: String! = "SfBErrorSeverity"
+public let SfBErrorSeveritySuccess: String! = "Success"
 /// Something went wrong that the meeting outlives.
-public let SfBErrorSeverityWarning = "Warning"
-public let SfBErrorSeverityError = "Error"
+public let SfBErrorSeverityWarning: String! = "Warning"
+public let SfBErrorSeverityError: String! = "Error"
 
 /// The codes of errors that the SDK names. Methods throw them as `NSError` of ``SfBErrorDomain``.
 public enum SfBError: Int, Sendable {

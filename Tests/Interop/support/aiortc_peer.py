@@ -138,7 +138,7 @@ class AiortcPeer:
             self.failure = error
 
     def situation(self) -> str:
-        """What it has received and how its connection is, for messages of failed tests."""
+        """The pictures, packets and state of its connection, for messages of failed tests."""
         async def look() -> dict[str, int]:
             statistics = await self._connection.getStats()
             return {name: each.packetsReceived for name, each in statistics.items() if each.type == "inbound-rtp"}

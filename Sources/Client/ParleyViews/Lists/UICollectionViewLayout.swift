@@ -8,6 +8,9 @@ open class UICollectionViewLayout {
   /// The collection that it is of.
   open internal(set) weak var collectionView: UICollectionView?
 
+  /// The class of the attributes that it makes.
+  open class var layoutAttributesClass: AnyClass { UICollectionViewLayoutAttributes.self }
+
   /// A layout that shows nothing.
   public init() {}
 

@@ -217,7 +217,7 @@ extension SfBConversation {
   }
 
   func alert(_ type: SfBAlertType, _ level: SfBAlertLevel, _ code: ErrorCode, _ text: String) {
-    let severity =
+    let severity: String =
       switch level {
       case .error: SfBErrorSeverityError
       case .warning: SfBErrorSeverityWarning

@@ -12,6 +12,8 @@ class SpeakerAttributes: UICollectionViewLayoutAttributes {
 }
 
 class FadingLayout: UICollectionViewFlowLayout {
+  override class var layoutAttributesClass: AnyClass { SpeakerAttributes.self }
+
   override func layoutAttributesForElements(in rect: CGRect) -> [UICollectionViewLayoutAttributes]? {
     let copies = super.layoutAttributesForElements(in: rect)?.map { $0.copy() as! UICollectionViewLayoutAttributes }
     copies?.forEach { $0.alpha = 0.5 }
