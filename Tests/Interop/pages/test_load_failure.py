@@ -22,7 +22,7 @@ class LoadFailure(unittest.TestCase):
             with self.subTest(page=name):
                 page.route(module, lambda route: route.abort("failed"))
                 page.goto(f"{self.server.url}{path}")
-                notice = page.get_by_role("alert").filter(has_text="This page has not loaded whole")
+                notice = page.get_by_role("alert").filter(has_text="A part of this page did not load")
                 wait_for("the words", lambda: notice.count() == 1 and notice.is_visible() or "no")
                 for width in (960, 320):
                     page.set_viewport_size({"width": width, "height": 640})

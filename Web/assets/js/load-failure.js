@@ -10,7 +10,7 @@
     notice.className = "load-failure";
     notice.setAttribute("role", "alert");
     var text = document.createElement("p");
-    text.textContent = "This page has not loaded whole. Your network may have changed meanwhile.";
+    text.textContent = "A part of this page did not load, so the page does not work.";
     var button = document.createElement("button");
     button.className = "button primary";
     button.type = "button";
