@@ -18,7 +18,8 @@
     button.addEventListener("click", function () { location.reload(); });
     notice.append(text, button);
     var loading = document.getElementById("loading");
-    if (loading) { loading.replaceWith(notice); } else { document.body.prepend(notice); }
+    var content = document.getElementById("content");
+    if (loading) { loading.replaceWith(notice); } else { (content || document.body).prepend(notice); }
   }
 
   addEventListener("error", function (event) {

@@ -9,6 +9,7 @@ struct AdminPages: Sendable {
   /// of the meeting page.
   private static let shared = [
     "palette.css": "assets/css/palette.css", "icon.svg": "assets/favicon.svg", "text.js": "sdk/text.js",
+    "load-failure.js": "assets/js/load-failure.js",
   ]
 
   private static let policy =
