@@ -90,7 +90,14 @@ async ({ url, devices }) => {
 }
 """
 
-LEAVE = "() => { window.video.remove(); window.meeting.leave(); }"
+#: Leaves, and starts the worker of the next encrypted join, as the meeting page does before people join.
+LEAVE = """
+async () => {
+  window.video.remove();
+  window.meeting.leave();
+  if (window.meeting.encrypted) { (await import("/sdk/parley.js")).prepareEncryption(); }
+}
+"""
 
 #: Sums over the streams of one direction and kind.
 STATS = """

@@ -315,10 +315,13 @@ class EncryptionTests(ModulePage):
             return {
               ben: [early, ...late, ...after].every((number) => ben.opened.has(number)), cem: [cem.opened.has(early), after.every((number) => cem.opened.has(number))],
               eve: after.some((number) => eve.opened.has(number) && room.sent[number] >= leftAt + 2000), eveBefore: after.some((number) => eve.opened.has(number)),
+              keyFrames: ann.events.filter(({ type }) => type === "ownKeyFrameNeeded").length,
               codes: new Set([ann, ben, cem].map(({ keys }) => keys.safetyCode)).size, digits: /^[0-9]{30}$/.test(ann.keys.safetyCode), waiting: ben.keys.waitingFor, drops: ben.drops };
         """)
         self.assertEqual((found["ben"], found["cem"]), (True, [False, True]))
         self.assertEqual((found["eve"], found["eveBefore"]), (False, True))
+        # One for each who joined and could open nothing of before; the key after Eve's leave is for those who are there.
+        self.assertEqual(found["keyFrames"], 3)
         self.assertEqual((found["codes"], found["digits"], found["waiting"], found["drops"]), (1, True, [], []))
 
     def test_bad_input_09_storms_of_people_end_with_everybody_opening_everybody(self) -> None:

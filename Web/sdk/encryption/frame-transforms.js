@@ -70,6 +70,9 @@ export class SendTransform {
     output.enqueue(frame);
   }
 
+  /** Somebody who joined can open frames from now on, and begins with a key frame. */
+  makeKeyFrame() { if (this.#isVideo) { this.#wantKeyFrame(); } }
+
   #seal(frame) {
     const keys = this.#keys();
     if (keys === null) { throw new FrameDrop("noKey"); }

@@ -27,7 +27,7 @@ const parkedLength = 1_024;
 
 /**
  * @typedef {{ type: "member" | "memberLeft" | "refused" | "safetyCodeChanged" | "waitingChanged" | "keyFrameNeeded" |
- *   "rosterMismatch", participant?: string, name?: string, code?: string }} KeyEvent
+ *   "ownKeyFrameNeeded" | "rosterMismatch", participant?: string, name?: string, code?: string }} KeyEvent
  */
 
 /**
@@ -102,7 +102,10 @@ export class KeyExchange {
   get epoch() { return this.#publisher.epoch; }
 
   /** The effects since the last call, in the order in which they came up. @returns {KeyEffect[]} */
-  takeEffects() { return this.#effects.splice(0); }
+  takeEffects() {
+    if (this.#publisher.takeNewReaders()) { this.#notify({ type: "ownKeyFrameNeeded" }); }
+    return this.#effects.splice(0);
+  }
 
   /** When `handleTimeout` is to be called next; Infinity is never. @type {number} */
   get deadline() { return Math.min(this.#publisher.deadline, this.#comparison.deadline, ...[...this.#remotes.values()].map((keys) => keys.deadline)); }

@@ -29,6 +29,7 @@ export class PublisherKeys {
   #rotateAt = Infinity;
   #lastRotation = -Infinity;
   #answers = new Map();
+  #hasNewReaders = false;
 
   /** @param {import("./key-timing.js").KeyTiming} timing @param {{ frames: number, blocks: number }} [limits] */
   constructor(timing, limits) {
@@ -38,6 +39,18 @@ export class PublisherKeys {
 
   /** The epoch in use; null while nothing is published. @type {number | null} */
   get epoch() { return this.#current?.epoch ?? null; }
+
+  /**
+   * Whether a key has come into use since the last call that opens frames for somebody who had none before: their video
+   * begins with a key frame of this key.
+   *
+   * @returns {boolean}
+   */
+  takeNewReaders() {
+    const result = this.#hasNewReaders;
+    this.#hasNewReaders = false;
+    return result;
+  }
 
   /** When `handleTimeout` is to be called next. @type {number} */
   get deadline() {
@@ -216,6 +229,7 @@ export class PublisherKeys {
     const sealers = new Map();
     await this.#makeSealers(key, sealers);
     this.#sealers = sealers;
+    if (this.#current && [...key.holders].some((id) => !this.#current.holders.has(id))) { this.#hasNewReaders = true; }
     this.#current = key;
   }
 

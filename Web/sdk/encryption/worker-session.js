@@ -283,6 +283,8 @@ export class WorkerSession {
       this.#judge(event);
       if (event.type === "keyFrameNeeded") {
         for (const each of this.#slots.values()) { if (each.participant === event.participant) { each.keyArrived(); } }
+      } else if (event.type === "ownKeyFrameNeeded") {
+        for (const each of this.#senders.values()) { each.makeKeyFrame(); }
       } else {
         const member = event.type === "member" ? keys.announcement(event.participant) : undefined;
         this.#notify({ type: "event", event: member ? { ...event, key: base64url(member.identity) } : event });

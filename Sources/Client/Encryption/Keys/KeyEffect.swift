@@ -31,6 +31,8 @@ public enum KeyEvent: Hashable, Sendable {
   case waitingChanged
   /// A key has come after frames were dropped: ask for a key frame.
   case keyFrameNeeded(ParticipantID)
+  /// Somebody who joined can open this client's frames from now on: encode key frames.
+  case ownKeyFrameNeeded
   /// A participant sends keys to other people than this client knows of.
   case rosterMismatch(ParticipantID)
 }

@@ -95,6 +95,7 @@ public final class KeyExchange {
 
   /// The next effect, in the order in which they came up.
   public func pollEffect() -> KeyEffect? {
+    if publisher.takeNewReaders() { effects.append(.notify(.ownKeyFrameNeeded)) }
     guard firstEffect < effects.count else {
       effects.removeAll(keepingCapacity: true)
       firstEffect = 0

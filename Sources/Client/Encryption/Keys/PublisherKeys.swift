@@ -53,6 +53,7 @@ struct PublisherKeys {
   private var rotateAt: Instant?
   private var lastRotation: Instant?
   private var answers: [ParticipantID: Instant] = [:]
+  private var hasNewReaders = false
 
   init(
     senderIndex: UInt16, timing: KeyTiming, limits: SFrameSealer.Limits,
@@ -66,6 +67,13 @@ struct PublisherKeys {
 
   /// The epoch in use; nil while nothing is published.
   var epoch: UInt64? { current?.epoch }
+
+  /// Whether a key has come into use since the last call that opens frames for somebody who had none before: their
+  /// video begins with a key frame of this key.
+  mutating func takeNewReaders() -> Bool {
+    defer { hasNewReaders = false }
+    return hasNewReaders
+  }
 
   /// When ``handleTimeout(members:now:)`` is to be called next.
   var deadline: Instant? {
@@ -249,6 +257,7 @@ struct PublisherKeys {
   }
 
   private mutating func use(_ key: Key) {
+    if let current, !key.holders.isSubset(of: current.holders) { hasNewReaders = true }
     current = key
     sealers = [:]
   }

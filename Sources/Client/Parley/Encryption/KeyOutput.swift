@@ -10,6 +10,8 @@ enum KeyOutput: Equatable {
   case changed(MeetingEncryption)
   /// Ask for key frames of what this participant sends.
   case keyframesWanted(ParticipantID)
+  /// Encode key frames of what this client sends: somebody who joined can open them from now on.
+  case ownKeyframesWanted
   /// The name that somebody has signed, and the key that signs.
   case named(ParticipantID, String, Ed25519.PublicKey)
   case problem(ParticipantID, KeyProblem)

@@ -218,6 +218,7 @@ final class MeetingKeys {
       report(id, .refused(error))
       if error == .wrongSecret, earlier.remove(id) != nil { judgeSecret() }
     case .keyFrameNeeded(let id): outputs.append(.keyframesWanted(id))
+    case .ownKeyFrameNeeded: outputs.append(.ownKeyframesWanted)
     case .rosterMismatch(let id): report(id, .otherRoster)
     case .memberLeft, .safetyCodeChanged, .waitingChanged: break
     }

@@ -20,6 +20,11 @@ extension MediaSession {
     keyDeadline = encryption.keys.deadline
   }
 
+  /// Has key frames encoded of everything that is sent: somebody could open none before.
+  func requestOwnKeyframes() {
+    for publisher in publishers.values where publisher.kind == .video { publisher.requestKeyframe(nil) }
+  }
+
   /// Asks for key frames of everything that a participant shows: their key has come.
   func requestKeyframes(of participant: String, now: Instant) {
     for case let slot as VideoSlot in slots.values where slot.track != nil && slot.participant == participant {

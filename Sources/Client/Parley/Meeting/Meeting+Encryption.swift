@@ -68,6 +68,7 @@ extension Meeting {
       case .send(let message): send(message)
       case .changed(let status): set(status)
       case .keyframesWanted(let id): connection?.post { $0.requestKeyframes(of: id.rawValue, now: $1) }
+      case .ownKeyframesWanted: connection?.post { session, _ in session.requestOwnKeyframes() }
       case .named(let id, let name, let key):
         recognise(key, named: name, of: id.rawValue, secret)
         takeSignedName(name, of: id.rawValue, secret)

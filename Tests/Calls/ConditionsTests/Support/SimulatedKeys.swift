@@ -104,6 +104,7 @@ final class SimulatedKeys {
                 .envelopes([ReceivedEnvelope(from: place.id, envelope: envelope.envelope)])
               ))
           }
+        case .ownKeyframesWanted: place.session?.requestOwnKeyframes()
         case .keyframesWanted(let id): place.session?.requestKeyframes(of: id.rawValue, now: now)
         case .changed(let state): states[place.id, default: []].append(state)
         case .send, .named, .problem, .wrongSecret: break

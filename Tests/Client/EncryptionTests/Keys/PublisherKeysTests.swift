@@ -38,6 +38,38 @@ struct PublisherKeysTests {
     #expect(cem.first?.baseKey == (try SFrameSuite.aes128GCM.ratchet(next)))
   }
 
+  @Test("key frames follow a key that somebody new can open, at once or after acknowledgements")
+  func newReaders() throws {
+    var (keys, members, _) = try publisher("ann")
+    var changes = [keys.takeNewReaders()]
+    members.insert(id("ben"))
+    _ = keys.memberJoined(id("ben"), now: .zero)
+    changes.append(keys.takeNewReaders())
+    _ = try keys.handleTimeout(members: members, now: .zero)
+    changes += [keys.takeNewReaders(), keys.takeNewReaders()]
+    #expect(keys.epoch == 2 && changes == [false, false, true, false])
+    // The key after a leave is for those who could open the one before.
+    members.remove(id("ben"))
+    keys.memberLeft(id("ben"), isRemoved: true, now: .milliseconds(5_000))
+    _ = try keys.handleTimeout(members: members, now: .milliseconds(5_000))
+    keys.acknowledged(by: id("ann"), epoch: 3)
+    changes = [keys.takeNewReaders()]
+    #expect(keys.epoch == 3 && changes == [false])
+    // Somebody else joins while the key after a leave waits.
+    members.remove(id("ann"))
+    keys.memberLeft(id("ann"), isRemoved: true, now: .milliseconds(10_000))
+    _ = keys.memberJoined(id("dan"), now: .milliseconds(9_000))
+    members.insert(id("dan"))
+    _ = try keys.handleTimeout(members: members, now: .milliseconds(10_000))
+    changes = [keys.takeNewReaders()]
+    _ = keys.memberJoined(id("eve"), now: .milliseconds(10_100))
+    keys.acknowledged(by: id("dan"), epoch: 4)
+    changes.append(keys.takeNewReaders())
+    keys.acknowledged(by: id("eve"), epoch: 4)
+    changes.append(keys.takeNewReaders())
+    #expect(keys.epoch == 4 && changes == [false, false, true])
+  }
+
   @Test("a leave replaces a new key that waits, and each departure keeps its own deadline")
   func deadlines() throws {
     var (keys, members, _) = try publisher("ann", "ben", "cem", "dan")

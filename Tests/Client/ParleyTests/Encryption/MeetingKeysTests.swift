@@ -49,7 +49,7 @@ import Testing
                 clients.first { $0.id == envelope.to }?.keys.receive(
                   [ReceivedEnvelope(from: id, envelope: envelope.envelope)], now: now)
               }
-            case .send, .changed, .keyframesWanted, .named, .problem, .wrongSecret: break
+            case .send, .changed, .keyframesWanted, .ownKeyframesWanted, .named, .problem, .wrongSecret: break
             }
           }
         }

@@ -37,7 +37,7 @@ import Testing
           recipient.receive([ParticipantAnnouncement(participant: sender.id, announcement: text)], now: now)
         case .send(.keyEnvelopes(let envelopes)):
           recipient.receive(envelopes.map { ReceivedEnvelope(from: sender.id, envelope: $0.envelope) }, now: now)
-        case .send, .changed, .keyframesWanted, .named, .problem, .wrongSecret: break
+        case .send, .changed, .keyframesWanted, .ownKeyframesWanted, .named, .problem, .wrongSecret: break
         }
       }
     }
