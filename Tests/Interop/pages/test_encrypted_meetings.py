@@ -214,8 +214,8 @@ class EncryptedMeetings(unittest.TestCase):
     def test_a_missing_wrong_or_damaged_key_is_a_sentence_and_nobody_who_was_there_leaves(self) -> None:
         secret = new_secret()
         (ann,) = self.meet("Ann", secret=secret)
-        for overrides, title, part in (("", "The key of this meeting is missing", "whole address"), (f"e2ee={new_secret()}", "The key of this meeting is wrong", "Nobody in this meeting"),
-                                       (f"e2ee={secret[:-1]}", "The key of this meeting is wrong", "damaged")):
+        for overrides, title, part in (("", "This link is not complete", "whole link"), (f"e2ee={new_secret()}", "This link does not fit the meeting", "another link"),
+                                       (f"e2ee={secret[:-1]}", "This link is damaged", "missing or changed")):
             with self.subTest(title=title, part=part):
                 ben = self.person("Ben").open(self.server.url, self.room, overrides)
                 heading, text = self.notice(ben)
@@ -234,7 +234,7 @@ class EncryptedMeetings(unittest.TestCase):
         cem.page.goto("about:blank")
         cem.open(self.server.url, "remembered")
         heading, text = self.notice(cem)
-        self.assertEqual(heading, "The key of this meeting is missing")
+        self.assertEqual(heading, "This link is not complete")
         self.assertIn("when you were here before", text)
 
     def test_a_browser_that_cannot_encrypt_is_told_before_it_joins(self) -> None:

@@ -320,7 +320,7 @@ class EncryptionTests(ModulePage):
         """)
         self.assertEqual((found["ben"], found["cem"]), (True, [False, True]))
         self.assertEqual((found["eve"], found["eveBefore"]), (False, True))
-        # One for each who joined and could open nothing of before; the key after Eve's leave is for those who are there.
+        # One for each who joined and could open nothing of before; the key after Eve's leave is for those who remain.
         self.assertEqual(found["keyFrames"], 3)
         self.assertEqual((found["codes"], found["digits"], found["waiting"], found["drops"]), (1, True, [], []))
 

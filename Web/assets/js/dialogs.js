@@ -78,6 +78,11 @@ export function copyButton(text, label, onCopied) {
   return button;
 }
 
+/** A warning about the link of an encrypted meeting; null for another. @param {string} url */
+export function linkHint(url) {
+  return url.includes("#e2ee=") ? h("p", { class: "hint", text: "Only this whole link lets people in, so send it to nobody else." }) : null;
+}
+
 /**
  * The invitation: the address of the meeting, to be copied or shared.
  *
@@ -90,7 +95,7 @@ export function openInvite(url, subject, say) {
   field.addEventListener("focus", () => field.select());
   openDialog("Invite people", [
     h("p", { text: "Send this address to whom you want to meet." }),
-    field,
+    h("div", { class: "invite-link" }, field, linkHint(url)),
     h("div", { class: "dialog-actions" },
       copyButton(() => url, "Copy link", say),
       typeof navigator.share === "function"

@@ -55,7 +55,7 @@ export class Lock {
     });
     meeting.addEventListener("encryptionrefused", ({ detail }) => {
       const name = namesOf(meeting, [detail.participant]);
-      if (detail.code === "identityChanged") { announcer.show(`Somebody else may be posing as ${name}: their keys changed in the middle of the meeting. Nothing is sent to the new ones. Compare the safety code.`, { icon: "warning", urgent: true, time: 15_000 }); }
+      if (detail.code === "identityChanged") { announcer.show(`Somebody else may be posing as ${name}: their device is suddenly another one, in the middle of the meeting. Nothing is sent to it. Compare the safety code under the lock.`, { icon: "warning", urgent: true, time: 15_000 }); }
       if (detail.code === "wrongSecret") { announcer.show(`${name} came with another link than yours, and can neither see nor hear this meeting.`, { icon: "warning", time: 10_000 }); }
     });
     meeting.addEventListener("encryptionidentity", () => this.#tellIdentity());
@@ -162,11 +162,11 @@ export class Lock {
     const people = [this.#meeting.localParticipant, ...this.#meeting.participants.values()];
     this.#dialog.body.replaceChildren(...[
       state === "waiting" ? h("p", { class: "encryption-waiting", role: "status" }, icon("clock"), h("span", {
-        text: `${waitingText(this.#meeting)}. You neither see nor hear them until it is here.`,
+        text: `${waitingText(this.#meeting)}: their device sends it by itself, and until it is here you neither see nor hear them.`,
       })) : h("p", { text: "Only the people in this meeting can see, hear and read what happens here. The server that carries it cannot." }),
       safetyCode === null ? null : h("p", { class: "label", id: "safety-title", text: "Safety code" }),
       safetyCode === null ? null : codeView(safetyCode),
-      safetyCode === null ? null : h("p", { text: "Read these numbers to each other. If everybody sees the same ones, nobody listens in between you. They change when somebody comes or goes." }),
+      safetyCode === null ? null : h("p", { text: "Read these numbers to each other. If everybody sees the same ones, nobody listens in between you. If they stay different, somebody may: leave, and send a new link in another way. They change when somebody comes or goes." }),
       h("ul", { class: "encryption-people", "aria-label": "Whose keys are known" }, ...people.map((each) => this.#person(each)), ...this.#meeting.hiddenMembers.map(hiddenView)),
       this.#meeting.identity === "guest" && this.#meeting.options.identity !== "device" ? h("p", { class: "hint", text: "Others will not recognise you the next time, unless you choose “Let others recognise this browser” before you join." }) : null,
       h("p", { class: "hint", text: "The server still sees who is here and when, hands, reactions, and how much is sent. And it is the server that sends this page: people who do not trust it for that take part with the Parley program." }),
@@ -175,7 +175,7 @@ export class Lock {
 
   #person(participant) {
     const signed = participant.isLocal ? participant.name : this.#meeting.signedName(participant.id);
-    const note = participant.isLocal ? "you" : signed === null ? "no key yet" : signed === participant.name ? "" : `says the name is “${signed}”`;
+    const note = participant.isLocal ? "you" : signed === null ? "key not here yet" : signed === participant.name ? "" : `says the name is “${signed}”`;
     const recognition = participant.isLocal ? null : this.#meeting.recognition(participant.id);
     const words = recognition === "renamed" ? `was “${this.#meeting.earlierName(participant.id)}” before` : recognitionWords[recognition] ?? "";
     const notes = [note, words].filter((each) => each !== "").join(", ");
@@ -189,7 +189,8 @@ export class Lock {
   #pairView({ id, displayName }) {
     const digits = h("span", { class: "pair-digits" });
     const summary = h("summary", { text: `Code between you and ${displayName}` });
-    const view = h("details", { class: "pair-code", open: this.#compared.has(id) }, summary, digits);
+    const view = h("details", { class: "pair-code", open: this.#compared.has(id) }, summary, digits,
+      h("span", { class: "encryption-note", text: "You two see the same numbers here, or somebody stands between you. They stay when others come and go." }));
     if (this.#meeting.recognition(id) === "changed") {
       view.append(h("button", { class: "button small", type: "button", text: "We have the same code", on: { click: () => this.#meeting.trust(id) } }));
     }
@@ -206,7 +207,7 @@ export class Lock {
 /** Somebody who has keys and whom the server doesn't show. */
 function hiddenView(name) {
   return h("li", { "data-recognition": "hidden" }, icon("warning"), h("div", { class: "encryption-person" }, h("span", { dir: "auto", text: name }),
-    h("span", { class: "encryption-note", text: " has keys and is not shown among the participants" })));
+    h("span", { class: "encryption-note", text: " can see and hear, and is not shown among the participants" })));
 }
 
 /** Thirty digits in six groups, large enough to be read from a screen. */

@@ -68,8 +68,7 @@ async function refusalOfEncryption() {
   if (problemWithSecret !== null) { return problemWithSecret; }
   if (secret === null) {
     return encryptedRooms.has(name) ? {
-      code: "encryptionRequired",
-      message: "This meeting was encrypted from end to end when you were here before. Open it with its whole address, which contains the key; or forget the room on the start page if it is another one now.",
+      code: "encryptedBefore", message: "",
     } : null;
   }
   const problem = await encryptionProblem();
@@ -95,8 +94,8 @@ function prepare() {
     if (current === prejoin && typeof e2ee === "boolean" && e2ee !== (secret !== null)) {
       prejoin.stop();
       showNotice(noticeForError(e2ee
-        ? { code: "encryptionRequired", message: "This meeting is end-to-end encrypted; open it with its whole address, which contains the key." }
-        : { code: "notEncrypted", message: "Your address has a key, but the meeting was made without encryption, so you were not brought in. Ask for a new address." }));
+        ? { code: "encryptionRequired", message: "" }
+        : { code: "notEncrypted", message: "Your link is for an encrypted meeting, but this one was made without encryption, so you were not brought in. Ask the person who invited you for a new link." }));
       return;
     }
     problemWithSignIn = null;

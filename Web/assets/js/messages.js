@@ -64,9 +64,13 @@ export function noticeForError(error) {
     case "badOffer":
       return { title: "This browser cannot take part", text: "The server could not agree with it on sound and pictures. Use a current version, or another browser.", retry: true };
     case "encryptionRequired":
-      return { title: "The key of this meeting is missing", text: `${error.message} Ask the person who invited you for it.`, retry: false, icon: "lock" };
-    case "wrongSecret": case "badSecret":
-      return { title: "The key of this meeting is wrong", text: `${error.message} If that does not help, ask the person who invited you for a new link.`, retry: false, icon: "lock" };
+      return { title: "This link is not complete", text: "The meeting is encrypted, and only its whole link lets you in: here the part from # on is missing. Ask the person who invited you for the whole link.", retry: false, icon: "lock" };
+    case "encryptedBefore":
+      return { title: "This link is not complete", text: "The meeting was encrypted when you were here before, and only its whole link lets you in: here the part from # on is missing. Ask the person who invited you for it. If the room is used for other meetings now, remove it from your rooms on the start page.", retry: false, icon: "lock" };
+    case "badSecret":
+      return { title: "This link is damaged", text: "Characters at its end are missing or changed. Open it again as it was sent to you, or ask the person who invited you for a new one.", retry: false, icon: "lock" };
+    case "wrongSecret":
+      return { title: "This link does not fit the meeting", text: "The others came with another link. Yours may be old, or not the whole one: ask the person who invited you for the link that they use.", retry: false, icon: "lock" };
     case "notEncrypted":
       return { title: "This meeting is not encrypted", text: error.message, retry: false, icon: "unlock" };
     case "encryptionUnsupported":

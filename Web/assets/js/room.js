@@ -2,7 +2,7 @@ import { MeetingState } from "/sdk/parley.js";
 import { Announcer } from "./announcer.js";
 import { AudioSink } from "./audio-sink.js";
 import { timeText } from "./begins.js";
-import { copyButton, openDetails, openHelp, openInvite, openSettings } from "./dialogs.js";
+import { copyButton, openDetails, openHelp, linkHint, openInvite, openSettings } from "./dialogs.js";
 import { h, hasKeyboard, setAttribute, setText } from "./dom.js";
 import { Lock } from "./encryption.js";
 import { icon, mark } from "./icons.js";
@@ -141,7 +141,7 @@ export class Room {
     this.#alone = h("div", { class: "alone", hidden: true },
       h("h2", { text: "You are the first one here" }),
       ...(this.#options.invite
-        ? [h("p", { text: "Send this address to whom you want to meet:" }), h("p", { class: "alone-url", text: this.#options.url }), copyButton(() => this.#options.url, "Copy link", (text) => this.#announcer.say(text))]
+        ? [h("p", { text: "Send this address to whom you want to meet:" }), h("p", { class: "alone-url", text: this.#options.url }), linkHint(this.#options.url), copyButton(() => this.#options.url, "Copy link", (text) => this.#announcer.say(text))]
         : [h("p", { text: "The others will appear here." })]));
     this.#lock = new Lock(this.#meeting, this.#announcer);
     const isEncrypted = this.#meeting.encrypted;

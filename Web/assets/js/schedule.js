@@ -127,7 +127,7 @@ function showPlanned(meeting, secret, again) {
     h("p", { text: again === "" ? next : `${next}. It ${again}.` }),
     address("Send this address to everybody", place),
     address("Keep this one for yourself: whoever has it is the host", withToken(place, meeting.hostToken)),
-    secret === null ? null : h("p", { class: "hint", text: "The address contains the key of the meeting, which the server does not know. The calendar file is the server’s, so it has no key: send the address too." }),
+    secret === null ? null : h("p", { class: "hint", text: "Only this whole address lets people in. The calendar entry cannot contain it, since the server does not know it: send the address too." }),
     h("div", { class: "dialog-actions" },
       copy,
       calendarLink(meeting.calendar, meeting.hostToken)),
