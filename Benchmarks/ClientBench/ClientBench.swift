@@ -6,10 +6,10 @@ import Parley
     Measures the client SDK against a server of its own: how long joining takes, phase by phase, and what a published and a received
     720p stream cost beside the codec alone. Prints Markdown.
 
-    With --encrypted it measures each twice, the second time end-to-end encrypted. --people is how many are in the meeting that is joined, and
-    publish a tone each.
+    With --encrypted it measures each in clear and end-to-end encrypted, in turns: --rounds is how many, among which the joins are divided.
+    --people is how many are in the meeting that is joined, and publish a tone each.
 
-    usage: client-bench [--server .build/release/parley] [--joins 50] [--seconds 10] [--people 1] [--encrypted]
+    usage: client-bench [--server .build/release/parley] [--joins 50] [--seconds 10] [--people 1] [--encrypted] [--rounds 1, or 5 with --encrypted]
     """
 
   @MainActor static func main() async throws {
@@ -18,6 +18,7 @@ import Parley
     var seconds = 10.0
     var people = 1
     var isEncrypted = false
+    var givenRounds: Int?
     var arguments = CommandLine.arguments.dropFirst()
     if arguments.contains("--help") || arguments.contains("-h") { return print(usage) }
     while let name = arguments.popFirst() {
@@ -31,20 +32,37 @@ import Parley
       case "--joins": joins = Int(value) ?? joins
       case "--seconds": seconds = Double(value) ?? seconds
       case "--people": people = Int(value) ?? people
+      case "--rounds": givenRounds = Int(value)
       default: return print("unknown option \(name)")
       }
     }
     let process = try BenchServer(program: server)
     defer { process.stop() }
-    var secrets: [LinkSecret?] = [nil]
-    if isEncrypted { secrets.append(try LinkSecret()) }
-    for secret in secrets {
-      if isEncrypted { print(secret == nil ? "Without end-to-end encryption:\n" : "End-to-end encrypted:\n") }
-      let (suffix, fragment) = secret.map { ("-encrypted", "#e2ee=\($0.text)") } ?? ("", "")
-      try await JoinTiming.run("\(process.url)/timing\(suffix)\(fragment)", people: people, joins: joins)
-      try await StreamCost.run("\(process.url)/cost\(suffix)\(fragment)", server: process, seconds: seconds)
+    let rounds = max(givenRounds ?? (isEncrypted ? 5 : 1), 1)
+    var modes = [Mode(title: "in clear", address: { "\(process.url)/\($0)" })]
+    if isEncrypted {
+      let secret = try LinkSecret()
+      modes.append(Mode(title: "encrypted", address: { "\(process.url)/\($0)-encrypted#e2ee=\(secret.text)" }))
     }
+    for _ in 0..<rounds {
+      for index in modes.indices {
+        let (timing, cost) = (modes[index].address("timing"), modes[index].address("cost"))
+        modes[index].times += try await JoinTiming.measure(timing, people: people, joins: max(joins / rounds, 1))
+        modes[index].costs.append(try await StreamCost.measure(cost, server: process, seconds: seconds))
+      }
+    }
+    JoinTiming.print(modes, people: people)
+    StreamCost.print(modes)
   }
+}
+
+/// One way of meeting, with what was measured of it.
+struct Mode {
+  let title: String
+  /// The address of a room by its name.
+  let address: (String) -> String
+  var times: [JoinTimes] = []
+  var costs: [StreamCost] = []
 }
 
 /// A server process on a free port, ended with the benchmark.

@@ -9,7 +9,7 @@ enum JoinTiming {
   ]
 
   /// - Parameter people: How many are there before each join; the first sends a picture too.
-  @MainActor static func run(_ url: String, people: Int, joins: Int) async throws {
+  @MainActor static func measure(_ url: String, people: Int, joins: Int) async throws -> [JoinTimes] {
     let host = try Meeting(url, name: "Host")
     try await host.local.publish(LocalVideoTrack(TestPictureSource(.planets, width: 640, height: 360)))
     try await host.local.publish(LocalAudioTrack(ToneSource()))
@@ -37,12 +37,22 @@ enum JoinTiming {
       try await Task.sleep(nanoseconds: UInt64.random(in: 600_000_000..<900_000_000))
     }
     for meeting in others + [host] { await meeting.leave() }
-    print("| phase, from the call of `join` | p50 | p90 | p99 |\n|---|---|---|---|")
+    return times
+  }
+
+  static func print(_ modes: [Mode], people: Int) {
+    let columns = modes.map { modes.count > 1 ? "\($0.title): p50 | p90 | p99" : "p50 | p90 | p99" }
+    Swift.print("| phase, from the call of `join` | \(columns.joined(separator: " | ")) |")
+    Swift.print("|---|\(String(repeating: "---|", count: 3 * modes.count))")
     for phase in phases {
-      let values = times.compactMap { $0.milliseconds(phase.path) }.sorted()
-      print("| \(phase.name) | \(at(values, 0.5)) | \(at(values, 0.9)) | \(at(values, 0.99)) |")
+      let cells = modes.map { mode in
+        let values = mode.times.compactMap { $0.milliseconds(phase.path) }.sorted()
+        return [0.5, 0.9, 0.99].map { at(values, $0) }.joined(separator: " | ")
+      }
+      Swift.print("| \(phase.name) | \(cells.joined(separator: " | ")) |")
     }
-    print("\n\(times.count) joins on loopback to \(max(people, 1)) people, one at a time, milliseconds.\n")
+    let count = modes.map { "\($0.times.count)" }.joined(separator: " and ")
+    Swift.print("\n\(count) joins on loopback to \(max(people, 1)) people, one at a time, milliseconds.\n")
   }
 
   private static func at(_ sorted: [Double], _ part: Double) -> String {

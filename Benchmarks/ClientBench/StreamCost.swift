@@ -4,13 +4,18 @@ import Parley
 import Synchronization
 
 /// CPU of one published and one received 720p stream, each next to the codec doing the same work alone in the same run.
-enum StreamCost {
-  @MainActor static func run(_ url: String, server: BenchServer, seconds: Double) async throws {
+struct StreamCost {
+  /// CPU seconds a second.
+  private(set) var published = 0.0, received = 0.0, encoding = 0.0, decoding = 0.0
+  private(set) var kilobits = 0.0, bytesPerFrame = 0.0, packetsPerFrame = 0.0
+
+  @MainActor static func measure(_ url: String, server: BenchServer, seconds: Double) async throws -> Self {
     let settings = VideoEncoderSettings(width: 1_280, height: 720, framesPerSecond: 30, bitrate: .kilobits(1_500))
     let source = TestPictureSource(.waves, width: 1_280, height: 720, framesPerSecond: 30)
     // Pictures are painted before, so that painting is not measured.
     let pictures = try (0..<60).map { try source.frame(at: .zero + .milliseconds(Int64($0) * 1_000 / 30)) }
-    let alone = try codecAlone(pictures, settings, seconds: min(seconds, 4))
+    var cost = Self()
+    (cost.encoding, cost.decoding) = try codecAlone(pictures, settings, seconds: min(seconds, 4))
 
     let publisher = try Meeting(url, name: "Publisher")
     let push = PushVideoSource()
@@ -22,42 +27,52 @@ enum StreamCost {
     defer { viewer.terminate() }
     // The estimate needs some seconds to allow the full rate.
     try await Task.sleep(nanoseconds: 6_000_000_000)
-    let publishing = try await measure(seconds)
-    let outbound = await publisher.statistics()?.outbound.first
+    let before = await publisher.statistics()?.outbound.first
+    cost.published = try await cpu(during: seconds)
+    if let before, let after = await publisher.statistics()?.outbound.first {
+      let frames = Double((after.video?.framesEncoded ?? 0) - (before.video?.framesEncoded ?? 0))
+      cost.kilobits = Double(after.bytesSent - before.bytesSent) * 8 / seconds / 1_000
+      cost.bytesPerFrame = Double(after.bytesSent - before.bytesSent) / max(frames, 1)
+      cost.packetsPerFrame = Double(after.packetsSent - before.packetsSent) / max(frames, 1)
+    }
 
     let receiver = try await Meeting.join(url, name: "Receiver")
     let events = receiver.events
-    let sink = NullSink()
     for await event in events {
-      if case .subscribed(let subscription) = event { subscription.video?.add(sink) }
+      if case .subscribed(let subscription) = event { subscription.video?.add(NullSink()) }
       if case .firstFrame = event { break }
     }
-    let both = try await measure(seconds)
-    let frames = sink.videoFrames
+    cost.received = try await cpu(during: seconds) - cost.published
     feeder.stop()
     await receiver.leave()
     await publisher.leave()
+    return cost
+  }
 
-    print("| 720p30 VP8 | CPU ms a second | codec alone | ratio |\n|---|---|---|---|")
-    row("published (encode, packetize, encrypt, send)", publishing, alone.encode)
-    row("received (receive, decrypt, jitter buffer, decode)", both - publishing, alone.decode)
-    let rate =
-      outbound.map {
-        "\($0.targetBitrate.bitsPerSecond / 1_000) kb/s, \($0.video?.frameWidth ?? 0)×\($0.video?.frameHeight ?? 0)"
-      } ?? "–"
-    print("\nSent at \(rate); \(frames) frames decoded.")
-    if let outbound {
-      print(
-        "\(outbound.bytesSent) bytes sent in \(outbound.packetsSent) packets, of \(outbound.video?.framesEncoded ?? 0) frames."
-      )
+  static func print(_ modes: [Mode]) {
+    func median(_ mode: Mode, _ value: (Self) -> Double) -> Double {
+      let values = mode.costs.map(value).sorted()
+      return values.isEmpty ? 0 : values[values.count / 2]
     }
-    print()
+    func row(_ name: String, _ value: (Self) -> Double) {
+      Swift.print("| \(name) | \(modes.map { text(median($0, value)) }.joined(separator: " | ")) |")
+    }
+    let titles = modes.map { modes.count > 1 ? $0.title : "CPU ms a second" }
+    Swift.print("| 720p30 VP8, CPU ms a second | \(titles.joined(separator: " | ")) |")
+    Swift.print("|---|\(String(repeating: "---|", count: modes.count))")
+    row("published (encode, packetize, encrypt, send)") { $0.published * 1_000 }
+    row("encoding alone") { $0.encoding * 1_000 }
+    row("published ÷ encoding alone") { $0.published / $0.encoding }
+    row("received (receive, decrypt, jitter buffer, decode)") { $0.received * 1_000 }
+    row("decoding alone") { $0.decoding * 1_000 }
+    row("received ÷ decoding alone") { $0.received / $0.decoding }
+    row("sent, kb/s", \.kilobits)
+    row("bytes a frame", \.bytesPerFrame)
+    row("packets a frame", \.packetsPerFrame)
+    Swift.print()
   }
 
-  private static func row(_ name: String, _ cost: Double, _ alone: Double) {
-    func text(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
-    print("| \(name) | \(text(cost * 1_000)) | \(text(alone * 1_000)) | \((cost / alone * 100).rounded() / 100) |")
-  }
+  private static func text(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
 
   /// CPU seconds a second of encoding and of decoding 30 frames a second, without anything else.
   private static func codecAlone(
@@ -78,7 +93,7 @@ enum StreamCost {
     return ((middle - start) / seconds, (end - middle) / seconds)
   }
 
-  private static func measure(_ seconds: Double) async throws -> Double {
+  private static func cpu(during seconds: Double) async throws -> Double {
     let start = cpu()
     let clock = MonotonicClock.now
     try await Task.sleep(nanoseconds: UInt64(seconds * 1e9))

@@ -166,7 +166,7 @@ export class Lock {
       })) : h("p", { text: "Only the people in this meeting can see, hear and read what happens here. The server that carries it cannot." }),
       safetyCode === null ? null : h("p", { class: "label", id: "safety-title", text: "Safety code" }),
       safetyCode === null ? null : codeView(safetyCode),
-      safetyCode === null ? null : h("p", { text: "Read these numbers to each other. If everybody sees the same ones, nobody listens in between you. If they stay different, somebody may: leave, and send a new link in another way. They change when somebody comes or goes." }),
+      safetyCode === null ? null : h("p", { text: "Read these numbers to each other; they change when somebody comes or goes. If everybody sees the same ones, nobody listens in between you. If they stay different, somebody may: leave, and send a new link in another way." }),
       h("ul", { class: "encryption-people", "aria-label": "Whose keys are known" }, ...people.map((each) => this.#person(each)), ...this.#meeting.hiddenMembers.map(hiddenView)),
       this.#meeting.identity === "guest" && this.#meeting.options.identity !== "device" ? h("p", { class: "hint", text: "Others will not recognise you the next time, unless you choose “Let others recognise this browser” before you join." }) : null,
       h("p", { class: "hint", text: "The server still sees who is here and when, hands, reactions, and how much is sent. And it is the server that sends this page: people who do not trust it for that take part with the Parley program." }),
