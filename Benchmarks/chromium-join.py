@@ -27,6 +27,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import wave
 
@@ -128,7 +129,7 @@ def at(values, part):
 
 
 class Process:
-    """A program whose standard output is awaited once."""
+    """A program whose standard output is awaited once, and then read and dropped."""
 
     def __init__(self, *command, pattern=None):
         self.process = subprocess.Popen([str(part) for part in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -139,6 +140,7 @@ class Process:
                 break
         if pattern and not self.found:
             sys.exit(f"{command[0]} ended without saying {pattern!r}")
+        threading.Thread(target=lambda: [None for _ in self.process.stdout], daemon=True).start()
 
     def stop(self):
         self.process.terminate()
@@ -146,12 +148,13 @@ class Process:
 
 
 def tone(file):
-    """A WAV file of two seconds, which clients repeat."""
+    """A WAV file of ten minutes: at its end players start again, which takes time of its own."""
     with wave.open(str(file), "wb") as sound:
         sound.setnchannels(1)
         sound.setsampwidth(2)
-        sound.setframerate(48_000)
-        sound.writeframes(b"".join(struct.pack("<h", int(3_000 * math.sin(at * 2 * math.pi * 440 / 48_000))) for at in range(96_000)))
+        sound.setframerate(8_000)
+        second = b"".join(struct.pack("<h", int(3_000 * math.sin(at * 2 * math.pi * 440 / 8_000))) for at in range(8_000))
+        sound.writeframes(second * 600)
     return file
 
 
