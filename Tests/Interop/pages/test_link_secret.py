@@ -59,7 +59,7 @@ class LinkSecret(unittest.TestCase):
             "calendar": calendar.replace("\r\n ", ""), "webhooks": "".join(body.decode() for _, _, body in receiver.posts), "requests": "\n".join(requests),
             "client": "".join(output), "log": "\n".join(server.lines), "console": "\n".join(ann.console),
         }
-        # What is looked for would be found: the names of the rooms are there.
+        # The search sees these texts: the names of the rooms are in them.
         self.assertIn(address.rpartition("/")[2], texts["calendar"])
         for name, word in (("webhooks", '"now"'), ("requests", f"{server.url}/now"), ("client", '"now"')):
             self.assertIn(word, texts[name])

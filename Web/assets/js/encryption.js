@@ -48,9 +48,9 @@ export class Lock {
     meeting.addEventListener("encryptionchange", () => this.#change());
     meeting.addEventListener("participantUpdated", () => this.refresh());
     meeting.addEventListener("rostermismatch", ({ detail }) => announcer.show(
-      `${namesOf(meeting, [detail.participant])} sees other people in this meeting than you do. Compare the safety code.`, { icon: "warning", urgent: true, time: 15_000 }));
+      `${namesOf(meeting, [detail.participant])} sees other people in this meeting than you do. Compare the safety code under the lock.`, { icon: "warning", urgent: true, time: 15_000 }));
     meeting.addEventListener("hiddenmember", ({ detail }) => {
-      announcer.show(`${detail.name} can see and hear this meeting and is not shown among the participants. Compare the safety code.`, { icon: "warning", urgent: true, time: 15_000 });
+      announcer.show(`${detail.name} can see and hear this meeting and is not shown among the participants. Compare the safety code under the lock.`, { icon: "warning", urgent: true, time: 15_000 });
       this.#fill();
     });
     meeting.addEventListener("encryptionrefused", ({ detail }) => {
