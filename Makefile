@@ -80,14 +80,16 @@ bench: ## Measure beside Janus and a bare loop; tables and plots go to docs/benc
 	Benchmarks/in-namespace .build/release/parley-bench $(BENCH) --allocations --servers parley --rounds 1 --results .build/allocations.json
 	$(SWIFT) build -c release --static-swift-stdlib --product client-bench
 	.build/release/client-bench
+	.build/release/client-bench --encrypted --people 10
 	$(SWIFT) build -c release --static-swift-stdlib --product codec-bench
 	.build/release/codec-bench
 	$(SWIFT) build -c release --static-swift-stdlib --product service-bench
 	.build/release/service-bench
 
-bench-browser: build ## Measure how long Chromium takes from joining to the first decoded frame (BENCH=options).
+bench-browser: build ## Measure Chromium's joins, and what encryption costs it (BENCH=options).
 	@Scripts/setup test
 	.venv/bin/python Benchmarks/chromium-join.py $(BENCH)
+	.venv/bin/python Benchmarks/chromium-join.py --encrypted --people 10 --joins 20 --seconds 10 $(BENCH)
 
 instructions: ## Count the instructions of a forwarded packet, function by function (BENCH=options).
 	@Scripts/setup build
