@@ -72,16 +72,17 @@ extension AdminAPI {
     return .json(TenantView(tenant))
   }
 
-  /// Removes a tenant with everything but its audit entries. Refused while one of its meetings is running.
+  /// Removes a tenant with everything but its audit entries, a large one in parts. Refused while one of its meetings is
+  /// running.
   func removeTenant(_ call: inout Call) async throws -> HTTPResponse {
     try call.query.finish()
     let tenant = try await tenant(call.path[0])
     if await directory.isRunning(tenant.id) { throw Self.conflict(.tenantInUse(tenant.name)) }
-    let entry = call.entry("tenant.remove", tenant.name, tenant: tenant.name)
+    let (now, entry) = (call.now, call.entry("tenant.remove", tenant.name, tenant: tenant.name))
     let removed: [MeetingID]?
     do {
       removed = try await keep(call) { transaction in
-        let left = try transaction.removeTenant(tenant.id)
+        let left = try transaction.removeTenant(tenant.id, now: now)
         return (left, left == nil ? nil : entry)
       }
     } catch let error as MeetingStoreError {
@@ -89,6 +90,8 @@ extension AdminAPI {
     }
     guard let left = removed else { throw Refusal(404, "noSuchTenant", "There is no tenant of that name.") }
     await directory.removed(tenant.id, left: left)
+    await mailboxes.removeDeregistered()
+    await mailboxes.continueUpkeep()
     return Self.done
   }
 

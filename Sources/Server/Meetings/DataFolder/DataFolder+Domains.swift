@@ -70,13 +70,19 @@ extension DataFolder {
       if removed != nil, isFirst { try transaction.append(entry) }
       return removed
     }
-    guard var part = begun else { return false }
-    while !part.isComplete {
-      let start = MonotonicClock.now
-      part = try await store.mailboxes { try $0.purge(domain: id, limit: MailboxUpkeep.rows) }
-      try await Task.sleep(for: .nanoseconds((MonotonicClock.now - start).nanoseconds))
-    }
+    guard let begun else { return false }
+    if !begun.isComplete { try await purge { try $0.purge(domain: id, limit: MailboxUpkeep.rows) } }
     return true
+  }
+
+  /// Removes part after part, with as long a pause after each.
+  func purge(_ part: @Sendable (any MailboxTransaction) throws -> RemovedRows) async throws {
+    var isComplete = false
+    while !isComplete {
+      let start = MonotonicClock.now
+      isComplete = try await store.mailboxes(part).isComplete
+      if !isComplete { try await Task.sleep(for: .nanoseconds((MonotonicClock.now - start).nanoseconds)) }
+    }
   }
 
   /// Some identities of a domain, in the order of their user ids.

@@ -65,9 +65,13 @@ extension DataFolder {
     return try await commit(entry) { try $0.retireKey(id, of: tenant.id, now: now) ? true : nil } ?? false
   }
 
-  /// Removes a tenant with everything but its audit entries. False when it was removed before.
+  /// Removes a tenant with everything but its audit entries, in parts like ``removeDomain(_:_:)``. False when it was
+  /// removed before.
   public func remove(_ tenant: Tenant, _ entry: AuditEntry) async throws -> Bool {
-    let orphaned: [MeetingID]? = try await commit(entry) { try $0.removeTenant(tenant.id) }
-    return orphaned != nil
+    let now = now
+    let orphaned: [MeetingID]? = try await commit(entry) { try $0.removeTenant(tenant.id, now: now) }
+    guard orphaned != nil else { return false }
+    try await purge { try $0.purge(tenant: tenant.id, limit: MailboxUpkeep.rows) }
+    return true
   }
 }

@@ -1,3 +1,4 @@
+public import Basics
 public import FoundationEssentials
 public import Messaging
 
@@ -29,13 +30,15 @@ public protocol MailboxTransaction {
   func usages() throws(MeetingStoreError) -> [StorageUsage]
   /// The bytes of the messages that an identity has sent, and that are stored.
   func storedMessageBytes(of identity: RegID) throws(MeetingStoreError) -> Int
-  /// Removes a domain with everything in it, however long that takes. Returns its endpoints.
-  func remove(domain: DomainID) throws(MeetingStoreError) -> [EndpointID]
   func isBeingRemoved(_ domain: DomainID) throws(MeetingStoreError) -> Bool
   /// The domains that ``DomainRemoval`` has begun with.
   func domainsBeingRemoved() throws(MeetingStoreError) -> [DomainID]
   /// Removes some of a domain, about `limit` rows of a table; with the last of them, the domain itself.
   func purge(domain: DomainID, limit: Int) throws(MeetingStoreError) -> RemovedRows
+  /// The tenants whose removal has begun.
+  func tenantsBeingRemoved() throws(MeetingStoreError) -> [TenantID]
+  /// The same for a tenant that is being removed, its domain first. Complete when there is none of that id.
+  func purge(tenant: TenantID, limit: Int) throws(MeetingStoreError) -> RemovedRows
 
   // MARK: Identities and endpoints
 

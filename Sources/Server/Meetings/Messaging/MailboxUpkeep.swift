@@ -1,6 +1,6 @@
 public import Messaging
 
-/// The rows of a removed chat or domain that are gone.
+/// The rows of a removed chat, domain or tenant that are gone.
 public struct RemovedRows: Sendable, Hashable {
   /// Attachments whose files go.
   public var attachments: [AttachmentID] = []
@@ -24,8 +24,8 @@ public struct KeyNotice: Sendable, Hashable {
 }
 
 /// A part of the work that a request has left, since one transaction would hold everybody up: messages of chats that
-/// are gone, notices about new keys, and domains that are being removed. The store knows what is left, also after a
-/// restart.
+/// are gone, notices about new keys, and domains and tenants that are being removed. The store knows what is left, also
+/// after a restart.
 public enum MailboxUpkeep: Sendable {
   case removed([AttachmentID])
   case announced(MailboxOutcome, MailboxCaller)
@@ -37,8 +37,11 @@ public enum MailboxUpkeep: Sendable {
   public static func next(now: MessageTime, in transaction: any MailboxTransaction) throws -> MailboxUpkeep? {
     if let rows = try transaction.purgeRemovedChat(limit: rows) { return .removed(rows.attachments) }
     guard let notice = try transaction.keyNotice() else {
-      guard let domain = try transaction.domainsBeingRemoved().first else { return nil }
-      return .removed(try transaction.purge(domain: domain, limit: rows).attachments)
+      if let domain = try transaction.domainsBeingRemoved().first {
+        return .removed(try transaction.purge(domain: domain, limit: rows).attachments)
+      }
+      guard let tenant = try transaction.tenantsBeingRemoved().first else { return nil }
+      return .removed(try transaction.purge(tenant: tenant, limit: rows).attachments)
     }
     guard let identity = try transaction.identity(notice.regId), let keys = identity.keys,
       try !transaction.isBeingRemoved(identity.domain)

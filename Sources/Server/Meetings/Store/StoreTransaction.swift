@@ -47,10 +47,11 @@ public protocol StoreTransaction {
   /// exist.
   /// - Throws: ``MeetingStoreError``, or an error of `body`.
   func changePolicy(of tenant: TenantID, by body: @Sendable (inout TenantPolicy) throws -> Void) throws -> Tenant?
-  /// Removes a tenant with its secrets, meetings, tokens, webhooks and vaults; its audit entries stay. Returns its
-  /// orphaned meetings, or nil when the tenant doesn't exist. Throws ``MeetingStoreError/defaultTenant(_:)`` for the
+  /// Ends the use of a tenant, with its secrets, meetings, tokens, webhooks and vaults; its audit entries stay. Rows of
+  /// a large one go in parts (``MailboxUpkeep``). Returns its orphaned meetings, or nil when the tenant doesn't exist.
+  /// Throws ``MeetingStoreError/defaultTenant(_:)`` for the
   /// default tenant, and ``MeetingStoreError/tenantInUse(_:)`` while another live server runs one of its meetings.
-  func removeTenant(_ id: TenantID) throws(MeetingStoreError) -> [MeetingID]?
+  func removeTenant(_ id: TenantID, now: Date) throws(MeetingStoreError) -> [MeetingID]?
   /// Every secret of a tenant, the newest first, including expired and retired ones.
   func apiKeys(of tenant: TenantID) throws(MeetingStoreError) -> [APIKey]
   /// Makes a further secret. The others expire at `others`, or keep their expiry when that is nil.

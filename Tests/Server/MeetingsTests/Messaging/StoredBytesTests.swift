@@ -91,7 +91,7 @@ struct StoredBytesTests {
     let later = next.now + 86_400
     _ = try await next.store.mailboxes { try $0.purgeAttachments(before: later) }
     #expect(try await usage(next) == 14 + 8)
-    _ = try await next.store.mailboxes { try $0.remove(domain: id) }
+    _ = try await next.store.mailboxes { try DomainRemoval.start(id, now: later, in: $0) }
     #expect(try await next.store.mailboxes { try $0.usages() }.isEmpty)
   }
 

@@ -218,16 +218,18 @@ struct StoreMigrationTests {
     let stays = try await store.defaultTenant(now: now)
     let daily = try await store.openMeeting(room: try RoomName("daily"), tenant: stays, now: now)
     let goes = try #require(try await store.tenant(name: "acme")).id
-    await #expect(throws: MeetingStoreError.defaultTenant("parley")) { try await store.removeTenant(stays.id) }
-    #expect(try await store.removeTenant(.random()) == nil)
+    await #expect(throws: MeetingStoreError.defaultTenant("parley")) {
+      try await store.removeTenant(stays.id, now: now)
+    }
+    #expect(try await store.removeTenant(.random(), now: now) == nil)
     // While a server lives on which one of its meetings runs, only that one knows when it has ended.
     let board = MeetingID(rawValue: "m_board")
     try await other.apply([RunningWrite(.runs, of: board, tenant: goes)], now: now)
-    await #expect(throws: MeetingStoreError.tenantInUse("acme")) { try await store.removeTenant(goes) }
+    await #expect(throws: MeetingStoreError.tenantInUse("acme")) { try await store.removeTenant(goes, now: now) }
     try await other.apply([RunningWrite(.end, of: board, tenant: goes)], now: now)
     #expect(try await store.meeting(room: try RoomName("daily"), tenant: goes) != nil)
-    #expect(try await store.removeTenant(goes) == [MeetingID(rawValue: "m_1")])
-    #expect(try await store.removeTenant(goes) == nil)
+    #expect(try await store.removeTenant(goes, now: now) == [MeetingID(rawValue: "m_1")])
+    #expect(try await store.removeTenant(goes, now: now) == nil)
     let left = try Self.rows(try SQLiteDatabase(path: folder.path + "/parley.sqlite")).filter { $0.value > 0 }
     #expect(left == ["tenants": 1, "api_keys": 1, "meetings": 1, "audit_log": 1])
     #expect(try await store.tenants() == [stays])

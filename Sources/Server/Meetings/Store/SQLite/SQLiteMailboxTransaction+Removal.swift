@@ -1,7 +1,8 @@
+import Basics
 import FoundationEssentials
 import Messaging
 
-/// The removal of a domain, a part in each transaction. Its settings have a mark until its last row is gone, so a
+/// The removal of domains and tenants, a part in each transaction. Each has a mark until its last row is gone, so a
 /// restart goes on with it.
 extension SQLiteMailboxTransaction {
   private static let isMarked = "json_extract(settings, '$.removalStarted') IS NOT NULL"
@@ -74,5 +75,55 @@ extension SQLiteMailboxTransaction {
       "DELETE FROM vaults WHERE identity LIKE 'messaging %' "
         + "AND tenant = (SELECT tenant FROM messaging_domains WHERE id = ?)", [domain])
     try run("DELETE FROM messaging_domains WHERE id = ?", [domain])
+  }
+
+  // MARK: Tenants
+
+  /// Marks a tenant and its domain. Its name is free from here on, its keys are gone, and only the removal finds it.
+  func startRemoval(of tenant: TenantID, now: Date) throws(MeetingStoreError) {
+    if var domain = try domain(of: tenant), !domain.isBeingRemoved {
+      domain.settings.removalStarted = now
+      try update(domain)
+    }
+    try run(
+      "UPDATE tenants SET removed = 1, is_default = 0, name = 'removed-' || lower(replace(id, '_', '-')), "
+        + "api_key = id, signing_key = '', signing_key_id = id, identity_provider = NULL WHERE id = ?",
+      [.text(tenant.rawValue)])
+  }
+
+  func tenantsBeingRemoved() throws(MeetingStoreError) -> [TenantID] {
+    try rows("SELECT id FROM tenants WHERE removed = 1") { TenantID(rawValue: $0.text(0)) }
+  }
+
+  /// Tables with many rows of a tenant, those first that refer to others.
+  private static let tenantTables: KeyValuePairs = [
+    "webhook_deliveries": "webhook IN (SELECT id FROM webhooks WHERE tenant = ?1)", "webhooks": "tenant = ?1",
+    "tokens": "tenant = ?1", "revoked_tokens": "tenant = ?1", "vaults": "tenant = ?1", "meetings": "tenant = ?1",
+    "api_keys": "tenant = ?1",
+  ]
+
+  func purge(tenant: TenantID, limit: Int) throws(MeetingStoreError) -> RemovedRows {
+    let id = SQLiteValue.text(tenant.rawValue)
+    var removed = RemovedRows()
+    guard try tenantsBeingRemoved().contains(tenant) else {
+      removed.isComplete = true
+      return removed
+    }
+    if let domain = try domain(of: tenant) {
+      removed = try purge(domain: domain.id, limit: limit)
+      guard removed.isComplete else { return removed }
+      removed.isComplete = false
+    }
+    for (table, condition) in Self.tenantTables {
+      try run(
+        "DELETE FROM \(table) WHERE rowid IN (SELECT rowid FROM \(table) WHERE \(condition) LIMIT ?2)",
+        [id, .number(max(limit - removed.count, 0))])
+      removed.count += database.changes
+      if removed.count >= limit { return removed }
+    }
+    // Last, since most of the others refer to it.
+    try run("DELETE FROM tenants WHERE id = ?", [id])
+    removed.isComplete = true
+    return removed
   }
 }

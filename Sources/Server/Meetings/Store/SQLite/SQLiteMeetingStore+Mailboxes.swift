@@ -1,3 +1,4 @@
+import Basics
 import FoundationEssentials
 import Messaging
 
@@ -69,8 +70,9 @@ struct SQLiteMailboxTransaction: MailboxTransaction {
       Self.domain)
   }
 
-  /// Every domain: what a restore looks at.
-  func domains() throws(MeetingStoreError) -> [MessagingDomain] { try domains(after: "", limit: .max) }
+  func domain(of tenant: TenantID) throws(MeetingStoreError) -> MessagingDomain? {
+    try rows("\(Self.domainQuery) WHERE domain.tenant = ?", [.text(tenant.rawValue)], Self.domain).first
+  }
 
   func insert(_ domain: MessagingDomain) throws(MeetingStoreError) {
     try run(
@@ -109,31 +111,6 @@ struct SQLiteMailboxTransaction: MailboxTransaction {
     try rows("SELECT bytes FROM messaging_identity_usage WHERE identity = ?", [.id(identity)]) {
       Int(clamping: $0.integer(0))
     }.first ?? 0
-  }
-
-  func remove(domain: DomainID) throws(MeetingStoreError) -> [EndpointID] {
-    let id = SQLiteValue.text(domain.text)
-    let members = "(SELECT id FROM messaging_identities WHERE domain = ?)"
-    let chats =
-      "(SELECT id FROM mailbox_chats WHERE domain = ?1 UNION SELECT chat FROM mailbox_removed_chats WHERE domain = ?1)"
-    let endpoints = try rows("SELECT id FROM messaging_endpoints WHERE identity IN \(members)", [id]) {
-      EndpointID($0.text(0))
-    }
-    for table in Self.chatTables {
-      try run("DELETE FROM \(table) WHERE chat IN \(chats)", [id])
-    }
-    for table in ["mailbox_events", "messaging_endpoints"] {
-      try run("DELETE FROM \(table) WHERE identity IN \(members)", [id])
-    }
-    for table in ["mailbox_chats", "mailbox_removed_chats", "messaging_key_records", "messaging_identities"] {
-      try run("DELETE FROM \(table) WHERE domain = ?", [id])
-    }
-    // An identity's vault is its tenant's, which may have vaults of its people too.
-    try run(
-      "DELETE FROM vaults WHERE identity LIKE 'messaging %' "
-        + "AND tenant = (SELECT tenant FROM messaging_domains WHERE id = ?)", [id])
-    try run("DELETE FROM messaging_domains WHERE id = ?", [id])
-    return endpoints
   }
 
   static func decode<Value: Decodable>(_ type: Value.Type, _ text: String) -> Value? {

@@ -1,9 +1,11 @@
 public import Basics
+public import FoundationEssentials
 
 /// The end of a tenant.
 extension SQLiteMeetingStore {
-  /// Forgets a tenant with all that is kept of it but the audit log, in one transaction.
-  public func removeTenant(_ id: TenantID) throws(MeetingStoreError) -> [MeetingID]? {
+  /// Ends the use of a tenant, and removes the first part of what is kept of it: all of a small one. ``MailboxUpkeep``
+  /// removes the rest, and the audit log stays.
+  public func removeTenant(_ id: TenantID, now: Date) throws(MeetingStoreError) -> [MeetingID]? {
     let database = try open()
     let life = try life()
     let tenant = SQLiteValue.text(id.rawValue)
@@ -23,20 +25,13 @@ extension SQLiteMeetingStore {
         try database.query(
           "DELETE FROM \(table) WHERE meeting IN (SELECT meeting FROM running_meetings WHERE tenant = ?)", [tenant])
       }
-      try database.query(
-        "DELETE FROM webhook_deliveries WHERE webhook IN (SELECT id FROM webhooks WHERE tenant = ?)", [tenant])
-      let tables = [
-        "running_meetings", "open_events", "webhooks", "tokens", "revoked_tokens", "vaults", "meetings", "api_keys",
-      ]
-      for table in tables {
+      for table in ["running_meetings", "open_events", "api_keys"] {
         try database.query("DELETE FROM \(table) WHERE tenant = ?", [tenant])
       }
+      try database.query("UPDATE webhooks SET enabled = 0 WHERE tenant = ?", [tenant])
       let transaction = SQLiteMailboxTransaction(database: database)
-      for domain in try transaction.domains() where domain.tenant == id {
-        _ = try transaction.remove(domain: domain.id)
-      }
-      // Last, since most of the others refer to it.
-      try database.query("DELETE FROM tenants WHERE id = ?", [tenant])
+      try transaction.startRemoval(of: id, now: now)
+      _ = try transaction.purge(tenant: id, limit: MailboxUpkeep.rows)
       left = meetings
     }
     return left

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 /// A copy in the place of what is kept.
@@ -12,7 +13,7 @@ extension SQLiteMeetingStore {
   ///   still receive the events that wait for them.
   /// - Vaults stay: devices would take an older record for an attack, and an older count would give tries back.
   /// - A domain of the messaging service stays as it is: no message gets lost, and none comes twice. A missing one
-  ///   comes whole.
+  ///   comes whole. One whose tenant the copy doesn't have is refused to everybody, and ``MailboxUpkeep`` removes it.
   /// - The audit log keeps its entries, and gets those of the copy that it lacks, and `entry`.
   ///
   /// - Throws: ``MeetingStoreError/failed(path:reason:)`` where a meeting runs whose tenant the copy does not have.
@@ -32,12 +33,10 @@ extension SQLiteMeetingStore {
           reason: "the meeting \(homeless) runs, and the copy does not have its tenant; end the meeting first")
       }
       let transaction = SQLiteMailboxTransaction(database: database)
-      for domain in try transaction.domains() {
-        let isKnown = try !transaction.rows(
-          "SELECT 1 FROM copy.tenants WHERE id = ?", [.text(domain.tenant.rawValue)], { _ in true }
-        ).isEmpty
-        if !isKnown { _ = try transaction.remove(domain: domain.id) }
-      }
+      let missing = try transaction.rows(
+        "SELECT tenant FROM main.messaging_domains WHERE tenant NOT IN (SELECT id FROM copy.tenants)"
+      ) { TenantID(rawValue: $0.text(0)) }
+      for tenant in missing { try transaction.startRemoval(of: tenant, now: entry.time) }
       try database.execute(Self.replacing)
       try append(entry)
     }
@@ -52,8 +51,10 @@ extension SQLiteMeetingStore {
     DELETE FROM main.webhooks;
     DELETE FROM main.api_keys WHERE tenant NOT IN (SELECT id FROM copy.tenants);
     DELETE FROM main.meetings WHERE id NOT IN (SELECT meeting FROM main.running_meetings WHERE ends IS NOT 0);
-    DELETE FROM main.vaults WHERE tenant NOT IN (SELECT id FROM copy.tenants);
-    DELETE FROM main.tenants;
+    DELETE FROM main.vaults WHERE tenant NOT IN (SELECT id FROM copy.tenants)
+      AND tenant NOT IN (SELECT tenant FROM main.messaging_domains);
+    DELETE FROM main.tenants
+      WHERE id IN (SELECT id FROM copy.tenants) OR id NOT IN (SELECT tenant FROM main.messaging_domains);
     INSERT INTO main.tenants SELECT * FROM copy.tenants ORDER BY id;
     INSERT OR IGNORE INTO main.api_keys SELECT * FROM copy.api_keys;
     INSERT INTO main.webhooks SELECT * FROM copy.webhooks;

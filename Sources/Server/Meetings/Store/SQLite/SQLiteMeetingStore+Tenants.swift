@@ -137,9 +137,10 @@ extension SQLiteMeetingStore {
     ]
   }
 
+  /// Tenants that are being removed are found by nobody.
   private func tenants(_ condition: String, _ values: [SQLiteValue] = []) throws(MeetingStoreError) -> [Tenant] {
     var tenants: [Tenant] = []
-    try open().query("SELECT \(Self.tenantColumns) FROM tenants WHERE \(condition)", values) { row in
+    try open().query("SELECT \(Self.tenantColumns) FROM tenants WHERE removed = 0 AND \(condition)", values) { row in
       let policy = TenantPolicy(
         // Values of later versions count as the strictest.
         signIn: SignInMode(rawValue: row.text(4)) ?? .token, allowedOrigins: WebOrigin.list(row.text(5)) ?? [],

@@ -51,8 +51,8 @@ struct SQLiteTransaction: StoreTransaction {
     try store.assumeIsolated { try $0.changePolicy(of: tenant, by: body) }
   }
 
-  func removeTenant(_ id: TenantID) throws(MeetingStoreError) -> [MeetingID]? {
-    try run { store throws(MeetingStoreError) in try store.removeTenant(id) }
+  func removeTenant(_ id: TenantID, now: Date) throws(MeetingStoreError) -> [MeetingID]? {
+    try run { store throws(MeetingStoreError) in try store.removeTenant(id, now: now) }
   }
 
   func apiKeys(of tenant: TenantID) throws(MeetingStoreError) -> [APIKey] {

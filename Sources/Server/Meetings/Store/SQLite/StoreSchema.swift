@@ -5,7 +5,7 @@ struct StoreSchema {
   /// Step n makes version n + 1 of version n.
   let steps: [String]
 
-  static let current = StoreSchema(steps: [first, vaults, messaging, usage])
+  static let current = StoreSchema(steps: [first, vaults, messaging, usage, removal])
 
   /// "PRLY" in ASCII. Development formats had versions 1 to 15 and no mark, so a file without it isn't read.
   static let mark: Int64 = 0x5052_4C59
