@@ -141,6 +141,47 @@ class LiesToAnEndpoint(unittest.TestCase):
         self.warned(since, "wrongSignature")
         self.assertEqual(self.ben.all("securityWarning"), [])
 
+    def test_messages_of_one_member_that_are_withheld_in_a_group_are_noticed(self) -> None:
+        cleo = self.app("Cleo", self.server)
+        self.ann.send("newChat", users=["Ben", "Cleo"], subject="Three")
+        chats = {app.name: app.wait_for("chat", subject="Three", isOneToOne=False)["chatId"] for app in (self.ann, self.ben, cleo)}
+        [chat] = set(chats.values())
+        ben = self.ben.wait_for("regId")["regId"]
+
+        def say(speaker: BBMApp, text: str, *listeners: BBMApp) -> None:
+            speaker.send("send", chatId=chat, text=text)
+            for listener in listeners:
+                listener.wait_for("message", chatId=chat, content=text)
+
+        for speaker in (self.ben, cleo):
+            say(speaker, f"hello from {speaker.name}", self.ann, self.ben, cleo)
+        self.assertEqual(self.ann.all("securityWarning"), [])
+
+        # Ann alone gets nothing more of Ben's.
+        lost: list[dict] = []
+
+        def withhold(message: dict) -> list[dict]:
+            found = stored(message)
+            if not found or str(found["sender"]) != str(ben):
+                return [message]
+            lost.append(message)
+            return []
+
+        self.service.lie = withhold
+        say(self.ben, "not for Ann", cleo)
+        wait_for("the withheld message", lambda: bool(lost))
+        self.assertEqual(self.ann.all("securityWarning"), [])
+        # Cleo has seen it, and her next message says so.
+        say(cleo, "as Ben said", self.ann, self.ben)
+        warning = self.warned(0, "withheld")
+        self.assertEqual((warning["chatId"], str(warning["regId"])), (chat, str(ben)))
+        self.assertEqual(self.ann.all("message", content="not for Ann"), [])
+
+        # Somebody who is lied to loses nothing else, and the others hear of nothing.
+        self.service.lie = lambda message: [message]
+        say(self.ben, "are you there?", self.ann, cleo)
+        self.assertEqual([app.all("securityWarning") for app in (self.ben, cleo)], [[], []])
+
     def test_other_keys_of_somebody_are_reported(self) -> None:
         ben = self.ben.wait_for("regId")["regId"]
         keys = {"signing": public_key(Ed25519PrivateKey), "encryption": public_key(X25519PrivateKey), "generation": 2}
