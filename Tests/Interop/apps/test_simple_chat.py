@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import os
 import random
 import tempfile
 import unittest
@@ -14,8 +15,11 @@ import numpy as np
 from bbm_app import BBMApp, keep_picture, make_domain
 from browser import wait_for
 from display import Display
+from memory import forget_peak, peak_memory
 from server import Server
 
+#: Megabytes of the large file; 134 is as large as a file may be, with 128 MiB.
+MEGABYTES = float(os.environ.get("PARLEY_ATTACHMENT_MB", "48"))
 #: The bubbles of one's own messages.
 OWN_BUBBLE = (217, 235, 255)
 
@@ -107,6 +111,30 @@ class SimpleChat(unittest.TestCase):
         # A file that is there isn't overwritten.
         tablet.send("saveFile", messageId=message, path=str(path))
         self.assertIn("already", tablet.wait_for("file", state="NotSaved")["problem"])
+
+    def test_a_large_file_arrives_whole_and_memory_stays_bounded(self) -> None:
+        ann, ben = self.app("Ann", "ann"), self.app("Ben", "ben")
+        path, size = self.home / "large.bin", min(int(MEGABYTES * 1_000_000), 128 << 20)
+        with path.open("wb") as file:
+            for start in range(0, size, 1_000_000):
+                file.write(os.urandom(min(1_000_000, size - start)))
+        ann.send("newChat", users=["Ben"])
+        ann.wait_for("chat", users=["Ben"])
+        before = {process.pid: forget_peak(process.pid) for process in (self.server.process, ann.process, ben.process)}
+        ann.send("sendFile", path=str(path))
+        done = ben.wait_for("file", seconds=60 + MEGABYTES, state="Done", size=size)
+        self.assertEqual(digest(done["file"]), digest(path))
+        growth = {pid: peak_memory(pid) - peak for pid, peak in before.items()}
+        print(f"{size} bytes as an attachment: memory grew by {[round(each / 1e6) for each in growth.values()]} MB (server, sender, recipient)")
+        # Neither the server nor an app has the whole file in memory.
+        for grown in growth.values():
+            self.assertLess(grown, 16_000_000)
+        # The server has its sealed form, 16 bytes longer for each 64 KiB.
+        [stored] = [each.stat().st_size for each in Path(self.server.data).rglob("*") if each.is_file() and each.stat().st_size > size]
+        self.assertEqual(stored, size + 16 * -(-size // (64 << 10)))
+        for each in (ann, ben):
+            self.assertEqual(each.all("securityWarning"), [])
+            self.assertEqual(each.stop(), 0)
 
     def test_somebody_who_is_not_there_is_said_in_words(self) -> None:
         ann = self.app("Ann", "ann")

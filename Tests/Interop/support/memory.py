@@ -21,3 +21,15 @@ def memory_has(pid: int, *needles: bytes) -> list[bytes]:
             continue
         found.update(needle for needle in needles if needle in content)
     return sorted(found)
+
+
+def forget_peak(pid: int) -> int:
+    """Lets a process's peak of memory begin again at the bytes that it has now, which are returned."""
+    Path(f"/proc/{pid}/clear_refs").write_text("5")
+    return peak_memory(pid)
+
+
+def peak_memory(pid: int) -> int:
+    """The most bytes of memory that a process has had at a time."""
+    [line] = [line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmHWM:")]
+    return int(line.split()[1]) * 1_024

@@ -4,8 +4,9 @@ package import Messaging
 package protocol MessagingNetwork: Sendable {
   func connect() async throws -> any MessagingConnection
   /// Puts an attachment where its ticket says.
-  func upload(_ bytes: [UInt8], _ ticket: AttachmentTicket) async throws
-  func download(_ ticket: AttachmentTicket) async throws -> [UInt8]
+  func upload(_ file: SealedFileReader, _ ticket: AttachmentTicket) async throws
+  /// Gets an attachment piece by piece; `receive` returns false to end that.
+  func download(_ ticket: AttachmentTicket, receive: @escaping @Sendable ([UInt8]) -> Bool) async throws
 }
 
 /// A WebSocket from its opening to its end.

@@ -17,30 +17,23 @@ extension Messenger {
   private func upload(
     _ path: String, name: String, contentType: String, _ chat: ChatID, cookie: String
   ) async throws(MessengerError) -> AttachedFile {
-    guard let file = try? StoredFile.read(path) else { throw .fileFailed }
-    guard file.count <= Self.maximumFileSize else { throw .tooLarge }
-    let key: SecretBytes
-    let sealed: [UInt8]
-    do throws(CryptoError) {
-      key = try .random(AttachmentCipher.keyLength)
-      sealed = try AttachmentCipher.seal(file, key: key)
-    } catch {
-      throw .failed
-    }
-    report(chat, cookie, isUpload: true, 0, of: file.count, .active)
+    guard let key = try? SecretBytes.random(AttachmentCipher.keyLength) else { throw .failed }
+    guard let file = try? SealedFileReader(path, key: key) else { throw .fileFailed }
+    guard file.size <= Self.maximumFileSize else { throw .tooLarge }
+    report(chat, cookie, isUpload: true, 0, of: file.size, .active)
     guard
       case .answer(.ticket(let ticket)) = try await perform(
-        .request(.attachmentUpload(chatId: chat, bytes: sealed.count)))
+        .request(.attachmentUpload(chatId: chat, bytes: file.sealedSize)))
     else { throw .failed }
     do {
-      try await network.upload(sealed, ticket)
+      try await network.upload(file, ticket)
     } catch {
-      report(chat, cookie, isUpload: true, 0, of: file.count, .failed)
+      report(chat, cookie, isUpload: true, 0, of: file.size, .failed)
       throw .fileFailed
     }
-    report(chat, cookie, isUpload: true, file.count, of: file.count, .done)
+    report(chat, cookie, isUpload: true, file.size, of: file.size, .done)
     return AttachedFile(
-      name: name, contentType: contentType, size: file.count, attachment: ticket.attachment,
+      name: name, contentType: contentType, size: file.size, attachment: ticket.attachment,
       key: Base64URL.encode(key.bytes))
   }
 
@@ -48,12 +41,14 @@ extension Messenger {
   package func download(_ message: Message, to path: String) async throws(MessengerError) {
     guard let file = message.content.file, var key = Base64URL.decode(file.key) else { throw .notFound }
     guard file.size <= Self.maximumFileSize else { throw .tooLarge }
+    // Two would write the same file.
+    guard downloads.insert(path).inserted else { throw .fileFailed }
+    defer { downloads.remove(path) }
     report(message.chat, message.cookie, isUpload: false, 0, of: file.size, .active)
     let secret = SecretBytes(wiping: &key)
     do throws(MessengerError) {
-      let opened = try await fetch(file, secret, in: message.chat)
-      guard (try? StoredFile.replace(path, with: opened)) != nil else { throw MessengerError.fileFailed }
-      report(message.chat, message.cookie, isUpload: false, opened.count, of: file.size, .done, path)
+      try await fetch(file, secret, of: message, to: path)
+      report(message.chat, message.cookie, isUpload: false, file.size, of: file.size, .done, path)
     } catch {
       report(message.chat, message.cookie, isUpload: false, 0, of: file.size, .failed)
       throw error
@@ -61,16 +56,28 @@ extension Messenger {
   }
 
   private func fetch(
-    _ file: AttachedFile, _ key: SecretBytes, in chat: ChatID
-  ) async throws(MessengerError) -> [UInt8] {
+    _ file: AttachedFile, _ key: SecretBytes, of message: Message, to path: String
+  ) async throws(MessengerError) {
     guard
       case .answer(.ticket(let ticket)) = try await perform(
-        .request(.attachmentDownload(chatId: chat, attachment: file.attachment)))
+        .request(.attachmentDownload(chatId: message.chat, attachment: file.attachment)))
     else { throw .failed }
-    guard let sealed = try? await network.download(ticket), let opened = try? AttachmentCipher.open(sealed, key: key),
-      opened.count == file.size
-    else { throw .fileFailed }
-    return opened
+    let (chat, cookie, events) = (message.chat, message.cookie, eventContinuation)
+    do {
+      let writer = try OpenedFileWriter(path, size: file.size, key: key)
+      try await network.download(ticket) { bytes in
+        guard writer.receive(bytes) else { return false }
+        if let count = writer.progress() {
+          let progress = FileProgress(
+            chat: chat, cookie: cookie, isUpload: false, bytes: count, total: file.size, state: .active)
+          events.yield(.fileProgress(progress))
+        }
+        return true
+      }
+      try writer.finish()
+    } catch {
+      throw .fileFailed
+    }
   }
 
   private func report(

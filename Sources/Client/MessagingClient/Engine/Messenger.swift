@@ -30,6 +30,8 @@ package actor Messenger {
   let options: Options
   let store: any LocalStore
   let network: any MessagingNetwork
+  /// The files that are being downloaded.
+  var downloads: Set<String> = []
   /// The news, in order; for one reader.
   package nonisolated let events: AsyncStream<MessengerEvent>
   let eventContinuation: AsyncStream<MessengerEvent>.Continuation

@@ -25,19 +25,20 @@ struct ServiceNetwork: MessagingNetwork {
         url, limits: limits, allowsSelfSigned: trustsAny))
   }
 
-  func upload(_ bytes: [UInt8], _ ticket: AttachmentTicket) async throws {
+  func upload(_ file: SealedFileReader, _ ticket: AttachmentTicket) async throws {
+    let body = HTTPUpload(count: file.sealedSize) { file.bytes(at: $0, count: $1) }
     let response = try await HTTPClient.request(
-      "PUT", server + ticket.path, headers: Self.headers(ticket), body: bytes, timeout: Self.timeout(bytes.count),
+      "PUT", server + ticket.path, headers: Self.headers(ticket), upload: body, timeout: Self.timeout(body.count),
       allowsSelfSigned: trustsAny)
     guard (200..<300).contains(response.status) else { throw MessengerError.fileFailed }
   }
 
-  func download(_ ticket: AttachmentTicket) async throws -> [UInt8] {
+  func download(_ ticket: AttachmentTicket, receive: @escaping @Sendable ([UInt8]) -> Bool) async throws {
     let response = try await HTTPClient.request(
       "GET", server + ticket.path, headers: Self.headers(ticket), limit: MessagingLimits.attachmentBytes,
-      timeout: Self.timeout(MessagingLimits.attachmentBytes), allowsSelfSigned: trustsAny)
+      timeout: Self.timeout(MessagingLimits.attachmentBytes), allowsSelfSigned: trustsAny,
+      receive: receive)
     guard response.status == 200 else { throw MessengerError.fileFailed }
-    return response.body
   }
 
   private static func headers(_ ticket: AttachmentTicket) -> HTTPHeaders {

@@ -5,7 +5,7 @@ package import Crypto
 package enum AttachmentCipher {
   package static let chunkLength = 64 << 10
   package static let keyLength = 32
-  private static let sealedLength = chunkLength + AESGCM.tagLength
+  static let sealedLength = chunkLength + AESGCM.tagLength
 
   /// Bytes of the sealed form of a file of `size` bytes.
   package static func sealedSize(of size: Int) -> Int {

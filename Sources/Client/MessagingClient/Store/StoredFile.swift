@@ -20,6 +20,23 @@ enum StoredFile {
     }
   }
 
+  /// The next bytes of an open file; fewer than `count` at its end.
+  static func read(_ descriptor: Int32, count: Int) throws(FileStore.Failure) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var offset = 0
+    while offset < count {
+      // The system writes within the array's count.
+      let length = unsafe bytes.withUnsafeMutableBytes { bytes in
+        unsafe Glibc.read(descriptor, bytes.baseAddress?.advanced(by: offset), count - offset)
+      }
+      if length < 0, errno == EINTR { continue }
+      guard length >= 0 else { throw .system(call: "read", code: errno) }
+      if length == 0 { break }
+      offset += length
+    }
+    return Array(bytes.prefix(offset))
+  }
+
   /// Puts a file in the place of another, in one step.
   static func replace(_ path: String, with bytes: [UInt8]) throws(FileStore.Failure) {
     try write(bytes, to: path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC)
@@ -34,6 +51,12 @@ enum StoredFile {
     let descriptor = unsafe open(path, flags, 0o600)
     guard descriptor >= 0 else { throw .system(call: "open", code: errno) }
     defer { close(descriptor) }
+    try write(bytes, to: descriptor)
+    guard fsync(descriptor) == 0 else { throw .system(call: "fsync", code: errno) }
+  }
+
+  /// Writes at the place of an open file.
+  static func write(_ bytes: [UInt8], to descriptor: Int32) throws(FileStore.Failure) {
     var offset = 0
     while offset < bytes.count {
       // The system reads within the array's count.
@@ -44,7 +67,6 @@ enum StoredFile {
       guard count > 0 else { throw .system(call: "write", code: errno) }
       offset += count
     }
-    guard fsync(descriptor) == 0 else { throw .system(call: "fsync", code: errno) }
   }
 
   /// Has the names in a folder written to the disk.

@@ -22,6 +22,7 @@ public enum HTTPClient {
   ///   - url: `http://…` or `https://…`.
   ///   - headers: Fields to add.
   ///   - body: Sent with `Content-Length`.
+  ///   - upload: A body that is made while it is sent, in place of `body`.
   ///   - limit: The most bytes of body; more is ``TransportError/tooLarge(limit:)``.
   ///   - timeout: The limit for the whole request.
   ///   - allowsSelfSigned: Trust any certificate: for tests and trusted networks.
@@ -33,7 +34,7 @@ public enum HTTPClient {
   ///   addresses, the error is of the first that was more than unreachable.
   public static func request(
     _ method: String = "GET", _ url: String, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = [],
-    limit: Int = 4 << 20, timeout: TimeSpan = .seconds(15), allowsSelfSigned: Bool = false,
+    upload: HTTPUpload? = nil, limit: Int = 4 << 20, timeout: TimeSpan = .seconds(15), allowsSelfSigned: Bool = false,
     accepts: @Sendable (IPAddress) -> Bool = { _ in true }, socket: String? = nil,
     receive: (@Sendable ([UInt8]) -> Bool)? = nil
   ) async throws(TransportError) -> Response {
@@ -43,8 +44,9 @@ public enum HTTPClient {
     var failures = AddressFailures()
     for address in try await addresses(parts, socket, accepts) {
       let wire = HTTPClientWire(
-        service: service, method: method, parts: parts, address: address, headers: headers, body: body, limit: limit,
-        deadline: MonotonicClock.now + timeout, insecure: allowsSelfSigned, receive: receive)
+        service: service, method: method, parts: parts, address: address, headers: headers,
+        upload: upload ?? HTTPUpload(body), limit: limit, deadline: MonotonicClock.now + timeout,
+        insecure: allowsSelfSigned, receive: receive)
       let result = await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
           let posted = service.post { wire.connect(host: host, continuation) }
@@ -79,6 +81,24 @@ public enum HTTPClient {
   }
 }
 
+/// The bytes that a request sends, in pieces that fit a socket's buffer.
+public struct HTTPUpload: Sendable {
+  /// All of its bytes.
+  public let count: Int
+  let bytes: @Sendable (_ offset: Int, _ count: Int) -> [UInt8]?
+
+  /// A body that is made while it is sent. `bytes` returns exactly `count` bytes from `offset` on, on the service
+  /// thread; nil ends the request as if it were cancelled. After an address that failed, it begins again at 0.
+  public init(count: Int, bytes: @escaping @Sendable (_ offset: Int, _ count: Int) -> [UInt8]?) {
+    self.count = count
+    self.bytes = bytes
+  }
+
+  init(_ body: [UInt8]) {
+    self.init(count: body.count) { Array(body[$0..<$0 + $1]) }
+  }
+}
+
 /// A client's request on the service thread.
 @safe final class HTTPClientWire: WireHandler, @unchecked Sendable {
   // Unchecked because: after `init` it is touched on the service thread only.
@@ -90,7 +110,7 @@ public enum HTTPClient {
   private let parts: URLParts
   private let address: String
   private let headers: HTTPHeaders
-  private let body: [UInt8]
+  private let upload: HTTPUpload
   private let limit: Int
   private let deadline: Instant
   private let insecure: Bool
@@ -108,14 +128,14 @@ public enum HTTPClient {
 
   init(
     service: WireService, method: String, parts: URLParts, address: String, headers: HTTPHeaders,
-    body: [UInt8], limit: Int, deadline: Instant, insecure: Bool, receive: (@Sendable ([UInt8]) -> Bool)?
+    upload: HTTPUpload, limit: Int, deadline: Instant, insecure: Bool, receive: (@Sendable ([UInt8]) -> Bool)?
   ) {
     self.service = service
     self.method = method
     self.parts = parts
     self.address = address
     self.headers = headers
-    self.body = body
+    self.upload = upload
     self.limit = limit
     self.deadline = deadline
     self.insecure = insecure
@@ -163,11 +183,11 @@ public enum HTTPClient {
     switch event {
     case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
       var fields = headers
-      if !body.isEmpty || ["POST", "PUT", "PATCH"].contains(method) {
-        fields["content-length"] = String(body.count)
+      if upload.count > 0 || ["POST", "PUT", "PATCH"].contains(method) {
+        fields["content-length"] = String(upload.count)
       }
       let code = unsafe WireRequest.append(fields, to: wsi, bytes, count, except: ["origin", "host"])
-      if code == 0 && !body.isEmpty {
+      if code == 0 && upload.count > 0 {
         unsafe lws_client_http_body_pending(wsi, 1)
         unsafe lws_callback_on_writable(wsi)
       }
@@ -239,20 +259,22 @@ public enum HTTPClient {
   }
 
   private func writeBody(_ wsi: OpaquePointer) -> Int32 {
-    guard bodySent < body.count else { return 0 }
-    let offset = bodySent
-    let count = min(service.pieceSize, body.count - offset)
-    let bytes = body
+    guard bodySent < upload.count else { return 0 }
+    let count = min(service.pieceSize, upload.count - bodySent)
+    guard let bytes = upload.bytes(bodySent, count), bytes.count == count else {
+      end(.failure(.cancelled))
+      return -1
+    }
     bodySent += count
-    if bodySent == bytes.count { unsafe lws_client_http_body_pending(wsi, 0) }
+    if bodySent == upload.count { unsafe lws_client_http_body_pending(wsi, 0) }
     let written = unsafe service.write(wsi, kind: PARLEY_WS_HTTP, count: count) { span in
       var index = 0
       while index < count {
-        span[index] = bytes[offset + index]
+        span[index] = bytes[index]
         index += 1
       }
     }
-    if bodySent < bytes.count { unsafe lws_callback_on_writable(wsi) }
+    if bodySent < upload.count { unsafe lws_callback_on_writable(wsi) }
     return written ? 0 : -1
   }
 

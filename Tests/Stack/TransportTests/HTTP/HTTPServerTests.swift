@@ -63,6 +63,37 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
     }
   }
 
+  @Test("a body that is made while it is sent arrives whole, and one that breaks off is no request")
+  func uploads() async throws {
+    let seen = Shared<[[UInt8]]>([])
+    try await withServer(
+      handler: { request in
+        seen.change { $0.append(request.body) }
+        return .text("made")
+      }
+    ) { _, address in
+      let body = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+      let asked = Shared<[Int]>([])
+      let upload = HTTPUpload(count: body.count) { offset, count in
+        asked.change { $0.append(offset) }
+        return Array(body[offset..<offset + count])
+      }
+      let response = try await HTTPClient.request("PUT", "http://\(address.text)/file", upload: upload)
+      #expect(response.text == "made" && seen.value == [body])
+      // A piece at a time, in its order.
+      #expect(asked.value.count > 4 && asked.value == asked.value.sorted())
+      for count in [nil, 5] as [Int?] {
+        let broken = HTTPUpload(count: body.count) { offset, _ in
+          offset == 0 ? Array(body.prefix(16_384)) : count.map { Array(body.prefix($0)) }
+        }
+        await #expect(throws: TransportError.cancelled) {
+          try await HTTPClient.request("PUT", "http://\(address.text)/file", upload: broken)
+        }
+      }
+      #expect(seen.value.count == 1)
+    }
+  }
+
   // HEAD without a body; it closes when asked.
   @Test("one connection serves request after request (RFC 9112 9)")
   func keepAlive() async throws {
