@@ -137,6 +137,45 @@ import Testing
     #expect(service.serviceState == kBBMCoreServiceStateStarted && feed.starts == 2)
   }
 
+  @Test("the log has names of messages alone, and only where the console is named with the verbose level")
+  func logging() {
+    let (service, feed) = Feed.service()
+    var lines: [String] = []
+    service.writeLog = { lines.append($0) }
+    func talk() {
+      service.sendMessage(toService: BBMSyncStartMessage(action: "New", passcode: "violet anchors"))
+      feed.give("syncError", ["error": "Timeout"])
+    }
+    for (mode, level) in [
+      (kBBMLogModeFile, kLogLevelInfo), (kBBMLogModeFile, kLogLevelVerbose), (kBBMLogModeFileAndConsole, kLogLevelInfo),
+    ] {
+      service.setLoggingMode(mode)
+      service.setLogLevel(level)
+      talk()
+    }
+    #expect(lines.isEmpty)
+    service.setLogLevel(kLogLevelVerbose)
+    talk()
+    #expect(lines == ["BBMEnterprise sends syncStart", "BBMEnterprise receives syncError"])
+    #expect(Set([kBBMLogModeFile, kBBMLogModeFileAndConsole].map(\.rawValue)).count == 2)
+    #expect(kLogLevelInfo != kLogLevelVerbose && BBMLogLevel(rawValue: kLogLevelVerbose.rawValue) == kLogLevelVerbose)
+  }
+
+  @Test("the speaker's switch is kept and observed, with and without a call")
+  func speaker() {
+    let (service, _) = Feed.service()
+    let media: BBMMediaManager = service.mediaManager()
+    #expect(service.mediaManager() === media && media.currentCallInfo == nil)
+    var seen: [Bool] = []
+    let monitor = ObservableMonitor(activatedWithName: "speaker") { () -> Void in seen.append(media.isOnSpeakerPhone) }
+    for isOn in [true, true, false, true] { media.setSpeakerPhoneEnabled(isOn) }
+    #expect(seen == [false, true, false, true])
+    // It is the app's, so a stop leaves it.
+    service.stop()
+    #expect(media.isOnSpeakerPhone)
+    monitor.deActivate()
+  }
+
   @Test("messages have the fields of their classes, ids as texts, and go as JSON")
   func messages() throws {
     let send = BBMChatMessageSendMessage(chatId: "1", tag: "Text")

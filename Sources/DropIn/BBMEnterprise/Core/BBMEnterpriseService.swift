@@ -50,6 +50,8 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
   let listeners = ServiceListeners()
   private var logMode = kBBMLogModeFile
   private var logLevel = kLogLevelInfo
+  /// Writes a line of the log; tests read it.
+  var writeLog: (String) -> Void = { FileHandle.standardError.write(Data("\($0)\n".utf8)) }
 
   init(makeCore: @escaping @MainActor () -> any ServiceCore = { MessagingCore() }) {
     self.makeCore = makeCore
@@ -285,6 +287,6 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
   private func log(_ message: [String: Any], _ verb: String) {
     guard logMode == kBBMLogModeFileAndConsole, logLevel == kLogLevelVerbose else { return }
     let names = message.keys.sorted().joined(separator: ", ")
-    FileHandle.standardError.write(Data("BBMEnterprise \(verb) \(names)\n".utf8))
+    writeLog("BBMEnterprise \(verb) \(names)")
   }
 }
