@@ -59,9 +59,18 @@ public struct AppOptions {
     }
     while let option = rest.popFirst() {
       switch option {
-      case "--server": server = try value(option)
+      case "--server":
+        let text = try value(option)
+        guard let parts = URLComponents(string: text), ["http", "https"].contains(parts.scheme?.lowercased() ?? ""),
+          parts.host?.isEmpty == false
+        else { throw AppOptionsError("--server \(text) isn't an address such as https://meet.example.com.\n\(usage)") }
+        server = text
       case "--domain": domain = try value(option)
-      case "--user": user = try value(option)
+      case "--user":
+        // As the question for a user id takes it.
+        let name = try value(option).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !name.isEmpty else { throw AppOptionsError("--user needs a name.\n\(usage)") }
+        user = name
       case "--passcode": passcode = try value(option)
       case "--new-passcode": newPasscode = try value(option)
       case "--description": description = try value(option)
@@ -91,8 +100,19 @@ public struct AppOptions {
   public var folder: String? {
     if let data { return URL(fileURLWithPath: data).path }
     guard let user else { return nil }
-    let name = user.map { $0.isLetter || $0.isNumber ? "\($0)" : $0.unicodeScalars.map { "_\($0.value)" }.joined() }
-    return NSHomeDirectory() + "/.local/share/\(program)/" + name.joined()
+    return NSHomeDirectory() + "/.local/share/\(program)/" + Self.folderName(of: user)
+  }
+
+  /// A name of a folder for a user, and for nobody else.
+  static func folderName(of user: String) -> String {
+    let parts = user.map { $0.isLetter || $0.isNumber ? "\($0)" : $0.unicodeScalars.map { "_\($0.value)_" }.joined() }
+    let name = parts.joined()
+    // The system's names have 255 bytes at most; others than digits and letters can be told apart by their numbers.
+    guard name.utf8.count > 200 else { return name }
+    let bytes = user.utf8.reduce(into: UInt64(14_695_981_039_346_656_037)) { hash, byte in
+      hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211
+    }
+    return String(name.prefix(40)) + "_" + String(bytes, radix: 16)
   }
 }
 

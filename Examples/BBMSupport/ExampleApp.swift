@@ -13,7 +13,7 @@ import UIKit
       options = try AppOptions(Array(CommandLine.arguments.dropFirst()), program: program, commands: commands)
     } catch {
       FileHandle.standardError.write(Data("\(error)\n".utf8))
-      exit(2)
+      exit(1)
     }
     if options.wantsHelp {
       print(AppOptions.usage(program, commands))

@@ -22,11 +22,16 @@ import UIKit
   private var newPasscode: String?
   /// The question for a passcode that waits for a command.
   private var openQuestion: UIAlertController?
+  /// The answers to questions by their titles, until a command or a success: a question that comes again has refused
+  /// its answer.
+  private var answers: [String: String] = [:]
   private var account: String?
   private var lastState = ""
   private var lastScreen = ""
   private var hasSucceeded = false
+  private var hasFailed = false
   private var isInputOver = false
+  private var startMonitor: ObservableMonitor?
   private var stopMonitor: ObservableMonitor?
   /// Why the status will not be 0; nil once the setup has succeeded.
   private var problem: String? = "The setup did not come to its end."
@@ -47,13 +52,18 @@ import UIKit
       forMessageNames: [
         "syncError", "setupError", "endpointDeregistered", "endpoints", "endpointUpdateResult", "securityWarning",
       ])
+    startMonitor = ObservableMonitor(activatedWithName: "start") { [weak self] () -> Void in
+      guard BBMEnterpriseService.shared().serviceState == kBBMCoreServiceStateError else { return }
+      self?.fail("The service could not be started.")
+    }
     if !options.isSilent {
       // Somebody else may have been signed in here.
       if let account, account != user { screen.signOut() }
       if account != user { screen.signIn() }
     }
     if let duration = options.duration {
-      DispatchQueue.main.asyncAfter(deadline: .now() + duration) { self.stop() }
+      // In nanoseconds, times have an end: 30 years are enough.
+      DispatchQueue.main.asyncAfter(deadline: .now() + min(duration, 1e9)) { self.stop() }
     }
     Thread.detachNewThread {
       while let line = readLine() { DispatchQueue.main.async { self.command(line) } }
@@ -113,10 +123,13 @@ import UIKit
     guard text != lastState else { return }
     lastState = text
     Journal.report("authState", fields)
-    if state.authTokenState == kBBMAuthStateRejected { fail("The server has refused the token.") }
+    if state.authTokenState == kBBMAuthStateRejected {
+      fail("The server has refused the token. Is the clock of this computer right?")
+    }
     if state.setupState == kBBMSetupStateSuccess, !hasSucceeded {
       hasSucceeded = true
       problem = nil
+      forgetRefusals()
       Journal.report("regId", ["regId": regId])
       setupSucceeded()
       if isInputOver, options.duration == nil { stop() }
@@ -178,6 +191,12 @@ import UIKit
   }
 
   private func fill(_ alert: UIAlertController, _ text: String) {
+    let title = alert.title ?? ""
+    guard answers[title] != text else {
+      openQuestion = alert
+      return fail("\(title): \(alert.message ?? "")")
+    }
+    answers[title] = text
     for field in alert.textFields ?? [] { field.text = text }
     if let action = alert.preferredAction { alert.choose(action) }
   }
@@ -193,12 +212,15 @@ import UIKit
     let object = (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any] ?? [:]
     let fields = JSONFields(object)
     let name = fields.text("command") ?? ""
+    forgetRefusals()
     switch name {
     case "signOut":
       hasSucceeded = false
       screen.signOut()
     case "signIn":
-      user = fields.text("user") ?? user
+      let name = (fields.text("user") ?? user).trimmingCharacters(in: .whitespacesAndNewlines)
+      guard !name.isEmpty else { return Journal.report("problem", ["line": line]) }
+      user = name
       passcode = fields.text("passcode") ?? options.passcode
       screen.signIn()
     case "passcode":
@@ -218,7 +240,8 @@ import UIKit
   /// Gives the service another token that nobody has signed, which ends after so many seconds.
   private func sendToken(lifetime: Int) {
     let now = Int(Date().timeIntervalSince1970)
-    let claims: [String: Any] = ["jti": UUID().uuidString, "sub": user, "iat": now - 60, "exp": now + lifetime]
+    let end = now + min(max(lifetime, -1_000_000_000), 1_000_000_000)
+    let claims: [String: Any] = ["jti": UUID().uuidString, "sub": user, "iat": now - 60, "exp": end]
     let parts = [["alg": "none"], claims].map { part in
       let data = (try? JSONSerialization.data(withJSONObject: part)) ?? Data()
       return data.base64EncodedString().replacingOccurrences(of: "+", with: "-")
@@ -230,7 +253,12 @@ import UIKit
 
   private func inputOver() {
     isInputOver = true
-    if hasSucceeded, options.duration == nil { stop() }
+    if hasSucceeded || hasFailed, options.duration == nil { stop() }
+  }
+
+  private func forgetRefusals() {
+    answers = [:]
+    hasFailed = false
   }
 
   // MARK: the end
@@ -238,6 +266,7 @@ import UIKit
   /// Ends it, unless a command or the rest of its time can still mend it.
   private func fail(_ why: String) {
     problem = why
+    hasFailed = true
     if isInputOver, options.duration == nil { stop() }
   }
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import plistlib
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 from bbm_app import BBMApp, PASSCODE, keep_picture, make_domain
+from browser import wait_for
 from display import Display
-from server import OUTPUT, Server
+from server import APPS, OUTPUT, Server
 
 
 class QuickStartJourney(unittest.TestCase):
@@ -64,6 +66,48 @@ class QuickStartJourney(unittest.TestCase):
         self.assertIn("Passcode", [event["title"] for event in again.events if event["event"] == "asked"])
         self.assertEqual(again.stop(), 0)
         self.assertEqual(third.stop(), 0)
+
+    def test_a_refused_answer_is_given_once_and_ends_an_app_without_input(self) -> None:
+        app = self.app("fay", "first", passcode="short")
+        app.wait_for("authState", syncPasscodeState="New")
+        asked = lambda: len(app.all("asked", title="New Passcode"))
+        wait_for("the question again", lambda: asked() == 2 or f"no: {app.events[-4:]}")
+        # Commands without use come behind it, and no other answer between them.
+        for line in ('{"command":"dance"}', "no JSON", "[1]", '{"command":"signIn","user":" "}'):
+            app.process.stdin.write(line + "\n")
+            app.wait_for("problem", line=line)
+        self.assertEqual(asked(), 2)
+        app.send("passcode", passcode=PASSCODE)
+        app.wait_for("regId")
+        self.assertEqual(app.stop(), 0)
+        # The same with standard input that is closed at once, and with a time that is over at once.
+        for options in ([], ["--duration", "0"]):
+            closed = self.app("gus", "other", *options, passcode="")
+            closed.process.stdin.close()
+            self.assertEqual(closed.process.wait(60), 1)
+            wait_for("the reason", lambda: bool(closed.errors) or f"no: {closed.events}")
+
+    def test_arguments_that_are_of_no_use_end_it_with_1_and_words(self) -> None:
+        for options, words in (
+            (["--user", "  "], "--user needs a name"),
+            (["--server", "localhost:8080"], "--server localhost:8080 isn't an address"),
+            (["--duration", "-1"], "--duration -1 isn't a number of seconds"),
+            (["--dance"], "--dance isn't known"),
+            (["--server", self.server.url, "--domain", self.domain, "--headless", "--user", "ann"], "needs --domain, --user and --passcode"),
+        ):
+            done = subprocess.run([str(APPS / "QuickStart"), *options], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(words, done.stderr)
+        command = [str(APPS / "QuickStart"), "--headless", "--domain", "no domain", "--user", "ann", "--passcode", PASSCODE]
+        done = subprocess.run([*command, "--data", str(self.home / "none")], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("The service could not be started.", done.stderr)
+
+    def test_users_of_every_script_sign_in(self) -> None:
+        for number, user in enumerate(("Жанна", "王芳", "أمل", "👩‍🚀 o'Neil/../", "é" * 80)):
+            app = self.app(user, f"data{number}")
+            app.wait_for("authState", setupState="Success", user=user)
+            self.assertEqual(app.stop(), 0)
 
     def test_signing_out_wipes_and_the_service_is_there_for_the_next_user(self) -> None:
         app = self.app("cleo", "first")

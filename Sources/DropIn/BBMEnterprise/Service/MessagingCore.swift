@@ -58,6 +58,12 @@ import MessagingClient
       report("The domain \(domain.prefix(80)) is none: an id as `parley domain create` prints it is expected.")
       return nil
     }
+    guard let parts = URLComponents(string: ParleyServer.url), parts.host?.isEmpty == false,
+      ["http", "https"].contains(parts.scheme?.lowercased() ?? "")
+    else {
+      report("The server \(ParleyServer.url.prefix(200)) is none: http:// or https:// and a host are expected.")
+      return nil
+    }
     let folder = AppFolder.url.appendingPathComponent(domain)
     do {
       try FileManager.default.createDirectory(
