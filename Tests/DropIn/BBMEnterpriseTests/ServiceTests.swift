@@ -176,6 +176,18 @@ import Testing
     monitor.deActivate()
   }
 
+  @Test("a file that was to be moved goes only once its message is sent; reserved tags are the documented ones")
+  func filesAndTags() {
+    for policy in ["Move", "Delete"] {
+      #expect(MessagingCore.removesFile(policy, isSent: true) && !MessagingCore.removesFile(policy, isSent: false))
+    }
+    for policy in ["Copy", nil] { #expect(!MessagingCore.removesFile(policy, isSent: true)) }
+    #expect(
+      MessagingCore.reservedTags.sorted() == [
+        "Admin", "Clear", "Gap", "Join", "Leave", "Remove", "Shred", "Subject",
+      ])
+  }
+
   @Test("messages have the fields of their classes, ids as texts, and go as JSON")
   func messages() throws {
     let send = BBMChatMessageSendMessage(chatId: "1", tag: "Text")

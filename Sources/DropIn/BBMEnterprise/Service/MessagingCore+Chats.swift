@@ -89,19 +89,30 @@ extension MessagingCore {
 
   // MARK: messages
 
+  /// Tags of the service's own messages, which apps don't send.
+  static let reservedTags: Set = ["Join", "Leave", "Subject", "Gap", "Shred", "Clear", "Admin", "Remove"]
+
+  /// Whether a file goes after its message: a copy was sent, so one that was to be moved isn't needed any more.
+  static func removesFile(_ policy: String?, isSent: Bool) -> Bool {
+    isSent && ["Move", "Delete"].contains(policy)
+  }
+
   private func sendMessage(_ fields: Fields) {
+    let tag = fields.text("tag") ?? ""
+    if Self.reservedTags.contains(tag) { return report("The tag \(tag) is reserved: the message was not sent.") }
     let references = (fields.values["ref"] as? [[String: Any]] ?? []).map { each in
       MessageContent.Reference(
         tag: each["tag"] as? String ?? "", number: MessageNumber(FieldValue.integer(each["messageId"]) ?? 0))
     }
     let thumb = fields.text("thumb").flatMap { FileManager.default.contents(atPath: $0) }
     let content = MessageContent(
-      tag: fields.text("tag") ?? "", text: fields.text("content"), data: WireNames.text(fields.values["data"]),
+      tag: tag, text: fields.text("content"), data: WireNames.text(fields.values["data"]),
       references: references, thumbnail: thumb.map { Base64URL.encode(Array($0)) })
     let chat = fields.chat
     let cookie = UUID().uuidString
     let file = fields.text("file")
     ask { [weak self] messenger in
+      var isSent = false
       do throws(MessengerError) {
         if let file {
           let name = (file as NSString).lastPathComponent
@@ -110,14 +121,14 @@ extension MessagingCore {
         } else {
           _ = try await messenger.send(content, to: chat, cookie: cookie)
         }
+        isSent = true
       } catch {
         self?.report("A message was not sent: \(error)")
       }
-      // A copy is sent, so a file that was to be moved or deleted is not needed any more.
       guard let self, let file else { return }
-      if ["Move", "Delete"].contains(fields.text("filePolicy")) {
+      if Self.removesFile(fields.text("filePolicy"), isSent: isSent) {
         try? FileManager.default.removeItem(atPath: file)
-      } else {
+      } else if isSent {
         chats[chat]?.local.files[cookie] = file
         giveMessages(chat, around: chats[chat]?.message(cookie: cookie))
       }
