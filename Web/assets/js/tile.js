@@ -10,8 +10,29 @@ const isLetter = (character) => /^(?!\p{Default_Ignorable_Code_Point}|\p{Lm})[\p
 /** These look like quotation marks: ʻOkina, ʿAlī. */
 const isModifier = (character) => /^\p{Lm}/u.test(character);
 const isSign = (character) => /^\p{S}/u.test(character) || isKeycap(character);
-/** Upper case that needs more characters (ß, ﬁ) stays as it is written. */
-const upper = (character) => (characters(character.toUpperCase()).length === 1 ? character.toUpperCase() : character);
+/** White space, dashes of all scripts, connectors such as "_", full stops and Japanese middle dots. */
+const separators = /[\p{White_Space}\p{Pd}\p{Pc}.\uff0e\u30fb\uff65]+/u;
+/** In names such as 约翰·史密斯 the dot parts words; in Catalan (Gal·la) it is within one. */
+const parts = (word) => (/^\p{Ideographic}/u.test(word) ? word.split("\u00b7") : [word]);
+
+/** The title case of a code point, for which JavaScript has no function. */
+function titleCaseOfFirst(first) {
+  const upper = first.toUpperCase();
+  // ǆ and Ǆ: their title case ǅ comes after the upper case.
+  if (/[\u01c4-\u01cc\u01f1-\u01f3]/u.test(first)) { return String.fromCodePoint(upper.codePointAt(0) + 1); }
+  // Georgian (Mkhedruli) has capitals for whole words alone.
+  if (upper === first || /[\u10d0-\u10ff]/u.test(first)) { return first; }
+  // Marks stay as they are: the upper case of an iota below (ᾳ) would be a letter of its own.
+  const [base, ...marks] = first.normalize("NFD");
+  return (base.toUpperCase() + marks.join("")).normalize("NFC");
+}
+
+/** Title case that needs more characters (ß, ﬁ) stays as it is written. */
+function titleCase(character) {
+  const [first, ...rest] = character;
+  const title = titleCaseOfFirst(first) + rest.join("");
+  return characters(title).length === 1 ? title : character;
+}
 
 /**
  * The initials that stand for a name without a picture: of its first and its last word the first character that is a
@@ -22,12 +43,12 @@ const upper = (character) => (characters(character.toUpperCase()).length === 1 ?
  * @returns {string} one or two characters
  */
 export function initials(name) {
-  const words = name.split(/[\s\-_.]+/u).map(characters);
+  const words = name.split(separators).flatMap(parts).map(characters);
   const found = (test, other = () => false) => words.map((word) => word.find(test) ?? word.find(other)).filter(Boolean);
   const letters = found(isLetter, isModifier);
   const chosen = letters.length > 0 ? letters : found(isSign);
   if (chosen.length === 0) { return "?"; }
-  return chosen.length > 1 ? upper(chosen[0]) + upper(chosen.at(-1)) : upper(chosen[0]);
+  return chosen.length > 1 ? titleCase(chosen[0]) + titleCase(chosen.at(-1)) : titleCase(chosen[0]);
 }
 
 /**
