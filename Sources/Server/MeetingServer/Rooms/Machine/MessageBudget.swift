@@ -149,30 +149,56 @@ extension ClientMessage {
   }
 
   /// The cost of passing a message on besides its own bytes; nil when nobody else gets it.
-  var passing: (urgency: MessageBudget.Urgency, more: Int)? {
+  var passing: PassingCost? {
     switch self {
-    // Keys have a budget of their own (``KeyRelay``): they and chats don't delay each other.
+    // Keys have a budget of their own (``KeyRelay``): they and chats don't delay each other. A renewed token is charged
+    // once it is verified.
     case .join, .resume, .view, .renewToken, .leave, .ping, .announce, .keyEnvelopes: nil
-    case .chat, .signal, .rename: (.usual, 0)
+    case .chat, .signal: .init()
+    case .rename: .init(update: .sender)
     // A participant can always mute, and a client can always announce its tracks.
-    case .mute: (.owed, 0)
-    case .offer(let offer): (.owed, offer.tracks.count * MessageBudget.overhead - offer.offer.utf8.count)
-    case .admit, .deny, .lock: (.owed, 0)
+    case .mute: .init(.owed)
+    case .offer(let offer):
+      .init(.owed, more: offer.tracks.count * MessageBudget.overhead - offer.offer.utf8.count)
+    case .admit, .deny, .lock: .init(.owed)
     case .room(let request, _): request.passing
     }
   }
 }
 
+/// The cost of passing a message on.
+struct PassingCost: Sendable {
+  /// The participant about whom everybody gets a `participantUpdated`, with all of its tracks and data.
+  enum Update: Sendable {
+    case nobody
+    case sender
+    case participant(String)
+  }
+
+  var urgency: MessageBudget.Urgency
+  /// Bytes besides those of the message and of `update`.
+  var more: Int
+  var update: Update
+
+  init(_ urgency: MessageBudget.Urgency = .usual, more: Int = 0, update: Update = .nobody) {
+    (self.urgency, self.more, self.update) = (urgency, more, update)
+  }
+}
+
 extension RoomRequest {
-  fileprivate var passing: (urgency: MessageBudget.Urgency, more: Int) {
+  fileprivate var passing: PassingCost {
     switch self {
-    case .chat, .raiseHand, .react: (.usual, 0)
+    case .chat, .react: .init()
+    case .raiseHand(_, let participant): .init(update: participant.map { .participant($0) } ?? .sender)
     // Everybody gets the whole poll.
-    case .vote: (.usual, 2 << 10)
-    case .createPoll, .setPoll, .removePoll: (.owed, 4 << 10)
-    case .muteParticipant, .stopTracks, .muteAll, .liftMuteAll, .askToUnmute, .removeParticipant, .setRole,
-      .setPermissions, .changePermissions, .spotlight, .lowerHands, .endMeeting:
-      (.owed, 0)
+    case .vote: .init(more: 2 << 10)
+    case .createPoll, .setPoll, .removePoll: .init(.owed, more: 4 << 10)
+    case .setRole(let participant, _), .setPermissions(let participant, _), .changePermissions(let participant, _, _):
+      .init(.owed, update: .participant(participant))
+    // The hands that are lowered were paid for when they were raised.
+    case .muteParticipant, .stopTracks, .muteAll, .liftMuteAll, .askToUnmute, .removeParticipant, .spotlight,
+      .lowerHands, .endMeeting:
+      .init(.owed)
     }
   }
 }

@@ -8,21 +8,32 @@ extension RoomMachine {
   func isInBudget(
     _ message: ClientMessage, _ size: Int, id: Int?, _ member: RoomMember, _ channel: RoomChannel
   ) -> Bool {
-    guard let (urgency, usual) = message.passing else { return true }
-    var more = usual
-    switch message {
-    // These messages lead to a `participantUpdated` with everything about the sender.
-    case .rename, .mute, .room(.raiseHand, _): more += member.admission.grant.connectionData?.utf8.count ?? 0
-    default: break
-    }
+    guard let passing = message.passing else { return true }
+    let updated: RoomMember? =
+      switch passing.update {
+      case .nobody: nil
+      case .sender: member
+      case .participant(let id): roster[id]
+      }
     let reached = budget.spend(
-      max(0, size + more), of: &member.budget, isHost: member.permissions.contains(.moderate), urgency,
-      now: now.instant)
+      max(0, size + passing.more + (updated?.announcedBytes ?? 0)), of: &member.budget,
+      isHost: member.permissions.contains(.moderate), passing.urgency, now: now.instant)
     guard let reached else { return true }
     count(.limit(reached.limit))
     if let id { member.answered.forget(id) }
     // Typing is repeated again and again, and nobody waits for an answer.
     if case .room(.chat(.typing), _) = message { return false }
+    channel.refuse(.tooFast, reached.text, id: id)
+    return false
+  }
+
+  /// Whether a renewed token may change its holder's rights, of which the others hear. A refusal is sent to the client.
+  func isRenewalInBudget(id: Int?, _ member: RoomMember, _ channel: RoomChannel) -> Bool {
+    let reached = budget.spend(
+      member.announcedBytes, of: &member.budget, isHost: member.permissions.contains(.moderate), .owed,
+      now: now.instant)
+    guard let reached else { return true }
+    count(.limit(reached.limit))
     channel.refuse(.tooFast, reached.text, id: id)
     return false
   }

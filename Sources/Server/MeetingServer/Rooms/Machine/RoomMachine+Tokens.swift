@@ -31,6 +31,9 @@ extension RoomMachine {
         id: id)
       return
     }
+    let (role, permissions) = member.decisions.rights(of: grant, chat: meeting.chat)
+    let hasChanged = role != member.role || permissions != member.permissions
+    guard !hasChanged || isRenewalInBudget(id: id, member, channel) else { return }
     member.admission = admission
     if member.decisions != HostDecisions() { moderation.overrides.note(member.decisions, of: grant) }
     keepState()
