@@ -36,6 +36,22 @@ struct OptionalAttributeTests {
     }
   }
 
+  @Test("odd optional lines change no client's offer and no answer to it", arguments: Offers.all)
+  func clients(offer: Offers.Named) throws {
+    var odd = ""
+    var payloadType = ""
+    for line in offer.text.split(whereSeparator: \.isNewline) {
+      if line.hasPrefix("m=") { payloadType = line.split(separator: " ").dropFirst(3).first.map(String.init) ?? "" }
+      odd += line + (line.hasPrefix("a=") ? " \n" : "\n")
+      guard line.hasPrefix("c="), !payloadType.isEmpty else { continue }
+      odd += "b=X-FOO:1\na=fmtp:\(payloadType)\na=fmtp:\(payloadType) \na=x-vendor:1 2\na=ptime:\na=rtcp-xr:x \n"
+    }
+    let (expected, read) = (try SessionDescription(parsing: offer.text), try SessionDescription(parsing: odd))
+    #expect(read.media == expected.media)
+    var (harness, other) = (NegotiationHarness(), NegotiationHarness())
+    #expect(try other.answer(odd).1.text == harness.answer(offer.text).1.text)
+  }
+
   @Test("session-level header extensions hold for sections without their own, RFC 8285 5")
   func sessionExtensions() throws {
     let level = "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
