@@ -339,6 +339,21 @@ class ModuleTests(ModulePage):
         """, [text for text, _ in cases])
         self.assertEqual(found, [[address] for _, address in cases])
 
+    def test_threat_28_a_host_that_reads_as_another_stays_text(self) -> None:
+        disguised = [
+            "https://eb\u0430y.example/", "https://www.p\u0430ypal.example:8080/x", "https://\u03bfak.example", "https://bank.example\u2215x.evil.example/",
+            "https://bank.example\u2044x.evil.example/", "https://bank.example\u29f8x.evil.example/", "https://bank.example\uff0fx.evil.example/",
+        ]
+        genuine = [
+            "https://m\u00fcnchen.example/x", "https://\u043f\u0440\u0438\u043c\u0435\u0440.example/", "https://\u4f8b\u3048.example:8443/",
+            "https://\u0441\u0430\u0439\u0442.shop.example", "https://i\u2764.example/", "https://a_b.example/\u0430", "https://[::1]:8080/x", "https://xn--eby-7cd.example/",
+        ]
+        found = self.run_js("""
+            const { linkify } = await import("/assets/js/links.js");
+            return argument.map((text) => linkify(text).map((node) => node.nodeName));
+        """, disguised + genuine)
+        self.assertEqual(found, [["#text"]] * len(disguised) + [["A"]] * len(genuine))
+
     def test_threat_27_thousands_of_brackets_behind_a_link_keep_no_page_busy(self) -> None:
         found = self.run_js("""
             const { linkify } = await import("/assets/js/links.js");

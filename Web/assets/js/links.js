@@ -47,9 +47,23 @@ export function linkify(text) {
   return nodes.filter((node) => node !== "").map((node) => (typeof node === "string" ? document.createTextNode(node) : node));
 }
 
+/** Scripts with letters that look like Latin ones. */
+const lookalikes = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u;
+
+/**
+ * Whether a host reads as another one: ebаy.com with a Cyrillic letter in a Latin label, or bank.example∕x.evil.example
+ * with a sign that looks like a slash. Browsers show the first as xn--…, a page can't.
+ */
+function disguisesHost(address) {
+  const [, host] = address.match(/^https?:\/\/([^/?#]*)/iu);
+  if (!/^(?:\[[\da-f:.]+\]|[\p{L}\p{M}\p{N}\p{So}\u200d._-]+)(?::\d*)?$/iu.test(host)) { return true; }
+  return host.split(".").some((label) => /\p{Script=Latin}/u.test(label) && lookalikes.test(label));
+}
+
 function safeURL(address) {
   try {
     const url = new URL(address);
+    if (disguisesHost(address)) { return null; }
     // A user name before the host is a known way to disguise where a link goes.
     return (url.protocol === "http:" || url.protocol === "https:") && url.username === "" && url.password === "" ? url : null;
   } catch {
