@@ -316,6 +316,20 @@ class ModuleTests(ModulePage):
         """, text)
         self.assertEqual(links, {"text": text, "links": [["https://a.example/x?y=1", "noopener noreferrer", "_blank"]]})
 
+    def test_a_pasted_address_without_its_scheme_is_no_room_name(self) -> None:
+        cases = [
+            ("daily", "/daily"), (" Team A / B ", "/TeamAB"), ("/daily", "/daily"), ("a/b", "/ab"), ("v1.2/x", "/v1.2x"), ("1:1 Ann", "/11Ann"),
+            ("https://meet.example/daily#x=1", "/daily#x=1"), ("meet.example/daily", "/daily"), ("Meet.Example/daily?a=1", "/daily?a=1"),
+            ("http://meet.example/daily", None), ("meet.jit.si/daily", None), ("localhost:8080/daily", None), ("a/", "/a"),
+        ]
+        found = self.run_js("""
+            const { typedMeeting } = await import("/assets/js/address.js");
+            const server = { origin: "https://meet.example", protocol: "https:", host: "meet.example" };
+            return argument.map((text) => typedMeeting(text, server)).map((found) => [found.address ?? null, found.problem ?? null]);
+        """, [text for text, _ in cases])
+        another = "This address belongs to another server."
+        self.assertEqual(found, [[address, None if address else another] for _, address in cases])
+
     def test_links_end_where_people_end_them(self) -> None:
         cases = [
             ("(see https://a.example/A_(b))", "https://a.example/A_(b)"), ("https://a.example/A_(b)_(c).", "https://a.example/A_(b)_(c)"),

@@ -1,4 +1,4 @@
-import { secretOf, secretTextOf, withSecret } from "/sdk/parley.js";
+import { RoomName, secretOf, secretTextOf, withSecret } from "/sdk/parley.js";
 
 const stashKey = "parley.e2ee";
 
@@ -28,6 +28,33 @@ export function takeAddress() {
   const token = given ?? history.state?.jwt;
   if (typeof token === "string") { address.searchParams.set("jwt", token); }
   return address;
+}
+
+/**
+ * The meeting of a typed room name, or of a pasted address of this server. Without its scheme an address is one too:
+ * as a name it would lead into a meeting where nobody else is.
+ *
+ * @param {string} text
+ * @param {{origin: string, protocol: string, host: string}} [server]
+ * @returns {{address: string}|{problem: string}}
+ */
+export function typedMeeting(text, server = location) {
+  let typed = text.trim();
+  const [, host] = /^([^\s/?#]+)\/(?!\/)/u.exec(typed) ?? [];
+  if (host !== undefined && !host.endsWith(":") && (host.toLowerCase() === server.host || /^[^.:]+(?:\.[^.:]+)*(?:\.[^.:\d]{2,}|:\d+)$/u.test(host))) {
+    typed = `${server.protocol}//${typed}`;
+  }
+  if (/^https?:\/\//i.test(typed)) {
+    let url;
+    try { url = new URL(typed); } catch { return { problem: "This address is not complete." }; }
+    if (url.origin !== server.origin) { return { problem: "This address belongs to another server." }; }
+    const name = RoomName.fromURL(url);
+    const wrong = name === null ? "This address names no room." : RoomName.problem(name);
+    return wrong ? { problem: wrong } : { address: url.pathname + url.search + url.hash };
+  }
+  const name = RoomName.clean(typed);
+  const wrong = RoomName.problem(name);
+  return wrong ? { problem: wrong } : { address: `/${encodeURIComponent(name)}` };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { LinkSecret, RoomName, secretTextOf, withSecret } from "/sdk/parley.js";
-import { withToken } from "./address.js";
+import { typedMeeting, withToken } from "./address.js";
 import { openDialog, themeChoice } from "./dialogs.js";
 import { h, setText } from "./dom.js";
 import { EncryptedChoice } from "./encrypted-choice.js";
@@ -55,7 +55,7 @@ const problem = document.getElementById("room-problem");
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  const target = addressOf(field.value.trim());
+  const target = typedMeeting(field.value);
   if (target.problem) {
     setText(problem, target.problem);
     problem.hidden = false;
@@ -75,21 +75,6 @@ field.addEventListener("input", () => {
   problem.hidden = true;
   field.removeAttribute("aria-invalid");
 });
-
-/** The room of a typed name, or of a pasted address of this server. */
-function addressOf(text) {
-  if (/^https?:\/\//i.test(text)) {
-    let url;
-    try { url = new URL(text); } catch { return { problem: "This address is not complete." }; }
-    if (url.origin !== location.origin) { return { problem: "This address belongs to another server." }; }
-    const name = RoomName.fromURL(url);
-    const wrong = name === null ? "This address names no room." : RoomName.problem(name);
-    return wrong ? { problem: wrong } : { address: url.pathname + url.search + url.hash };
-  }
-  const typed = RoomName.clean(text);
-  const wrong = RoomName.problem(typed);
-  return wrong ? { problem: wrong } : { address: `/${encodeURIComponent(typed)}` };
-}
 
 const recent = document.getElementById("recent");
 const list = document.getElementById("recent-list");
