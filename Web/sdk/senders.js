@@ -57,7 +57,7 @@ export class Senders {
         this.#preferCodecs(known.transceiver, track.kind);
       }
       known.transceiver.direction = "sendonly";
-      known.replaced = known.transceiver.sender.replaceTrack(track);
+      known.replaced = this.#give(source, known, track);
       this.#encryption?.add(source);
       // Every layer of a new publication is wanted until the server says otherwise.
       if (known.wanted) { this.setWanted({ mid: known.transceiver.mid, active: true }); }
@@ -66,7 +66,7 @@ export class Senders {
     const encodings = this.#encodings(source, track);
     const options = { direction: "sendonly", sendEncodings: encodings.map((each) => ({ ...each })) };
     const transceiver = this.#encryption === null ? this.#pc.addTransceiver(track, options)
-      : this.#encryption.protectSender(this.#pc.addTransceiver(track, options), source);
+      : this.#encryption.protectSender(this.#pc.addTransceiver(this.#encryption.firstTrack(track), options), source, track);
     if (transceiver === null) { return; }
     this.#preferCodecs(transceiver, track.kind);
     this.#senders.set(source, { transceiver, encodings, muted, name, active: true, codec: null, replaced: Promise.resolve() });
@@ -132,7 +132,7 @@ export class Senders {
   async replace(source, track) {
     const known = this.#senders.get(source);
     if (!known || (track !== null && this.#encryption?.maySend(source) === false)) { return; }
-    await known.transceiver.sender.replaceTrack(track);
+    await this.#give(source, known, track);
   }
 
   /**
@@ -146,7 +146,7 @@ export class Senders {
     known.active = false;
     this.#encryption?.remove(source);
     known.transceiver.direction = "inactive";
-    known.replaced = known.transceiver.sender.replaceTrack(null);
+    known.replaced = this.#give(source, known, null);
   }
 
   /**
@@ -183,6 +183,8 @@ export class Senders {
 
   /** Ends the reading of sizes. */
   close() { clearInterval(this.#sizes); }
+
+  #give(source, { transceiver }, track) { return this.#encryption?.replaceTrack(source, track) ?? transceiver.sender.replaceTrack(track); }
 
   #preferCodecs(transceiver, kind, requested = null) {
     preferCodecs(transceiver, kind, { isSending: true, preferred: this.#preferred, requested, isEncrypted: this.#encryption !== null });

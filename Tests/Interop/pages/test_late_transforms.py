@@ -59,6 +59,27 @@ COUNT = """(() => {
     parley.addEventListener("error", ({ detail }) => problems.push(detail.error.code));
   }, 1);
 })()"""
+#: Keeps the tracks of camera and microphone, and all that senders got.
+TRACKS = """(() => {
+  window.own = [];
+  window.given = [];
+  const { getUserMedia } = MediaDevices.prototype;
+  MediaDevices.prototype.getUserMedia = async function (...options) {
+    const stream = await getUserMedia.apply(this, options);
+    own.push(...stream.getTracks());
+    return stream;
+  };
+  const { addTransceiver } = RTCPeerConnection.prototype;
+  RTCPeerConnection.prototype.addTransceiver = function (track, ...options) {
+    given.push(track);
+    return addTransceiver.call(this, track, ...options);
+  };
+  const { replaceTrack } = RTCRtpSender.prototype;
+  RTCRtpSender.prototype.replaceTrack = function (track) {
+    given.push(track);
+    return replaceTrack.call(this, track);
+  };
+})()"""
 #: Notes every transceiver that has no transform once the statement that made it is over, and every configuration.
 BARE = """(() => {
   window.made = [];
@@ -128,14 +149,18 @@ class LateTransforms(unittest.TestCase):
         self.assert_nothing_left(self.open(self.enterContext(Firefox("Fay")), COUNT, LATE.replace("SEEMS", "false")), dan)
 
     def test_bad_input_12_a_transform_that_only_seems_set_is_stopped_by_the_watchdog(self) -> None:
-        self.viewer()
-        fay = self.open(self.enterContext(Firefox("Fay")), COUNT, LATE.replace("SEEMS", "true").replace("500", "3_600_000"))
+        dan = self.viewer()
+        fay = self.open(self.enterContext(Firefox("Fay")), COUNT, TRACKS, LATE.replace("SEEMS", "true").replace("500", "3_600_000"))
         self.stopped(fay)
         looks = fay.evaluate("() => looks")
         # Packets that were on their way have left by now.
         left = wait_for("a count", lambda: fay.evaluate("() => looks") > looks + 20 and fay.evaluate("() => [looks, left]"))
         wait_for("more counts", lambda: fay.evaluate("() => looks") > left[0] + 50)
         self.assertEqual(fay.evaluate("() => left"), left[1])
+        # All that had left until then was black, and no sound.
+        self.assertEqual(fay.evaluate("() => [own.length, given.filter((each) => own.includes(each)).length]"), [2, 0])
+        self.assertLess(max(dan.colours.get("Fay", (0,))), 20)
+        self.assertNotIn("Fay", dan.tones)
 
     def test_every_transceiver_gets_its_transform_in_the_statement_that_makes_it(self) -> None:
         for page in (self.enterContext(Person(self.driver, "Ann")), self.enterContext(Firefox("Fay"))):

@@ -1,5 +1,6 @@
 import { stopped } from "./engine.js";
 import { sources } from "./key-id.js";
+import { SenderProof } from "./sender-proof.js";
 import { SendWatchdog } from "./watchdog.js";
 
 /** The track of each source in this client's key ids. */
@@ -33,6 +34,7 @@ export class ConnectionEncryption {
   #senders = new Map();
   #active = new Set();
   #slots = 0;
+  #proof = new SenderProof();
   #watchdog;
   #isClosed = false;
 
@@ -67,16 +69,19 @@ export class ConnectionEncryption {
    * Has what a new transceiver sends encrypted. It must be called in the statement that makes it: later frames in clear
    * would have left. A source whose transform the browser doesn't take is stopped before anything is sent.
    *
-   * @param {RTCRtpTransceiver} transceiver
+   * @param {RTCRtpTransceiver} transceiver made with the `firstTrack` of what it is to send
    * @param {string} source
+   * @param {MediaStreamTrack} content what it is to send
    * @returns {RTCRtpTransceiver | null} null for one that is stopped
    */
-  protectSender(transceiver, source) {
+  protectSender(transceiver, source, content) {
     const { sender } = transceiver;
     const track = tracks[source];
-    const transform = this.#engine.transform({ session: this.#session, role: "send", track, kind: sender.track.kind });
+    const transform = this.#engine.transform({ session: this.#session, role: "send", track, kind: content.kind });
     sender.transform = transform;
+    this.#proof.begin(source, sender, content);
     if (!hasTaken(transceiver, transform)) {
+      this.#proof.refuse(source);
       transceiver.stop();
       this.#refuse(source);
       return null;
@@ -84,6 +89,18 @@ export class ConnectionEncryption {
     this.#senders.set(source, { sender, track, transform });
     return transceiver;
   }
+
+  /** The track to make a transceiver with. @param {MediaStreamTrack} track that is to be sent */
+  firstTrack(track) { return this.#proof.firstTrack(track); }
+
+  /**
+   * Puts another track under a source that `maySend`.
+   *
+   * @param {string} source
+   * @param {MediaStreamTrack | null} track
+   * @returns {Promise<void>}
+   */
+  replaceTrack(source, track) { return this.#proof.replace(source, this.#senders.get(source).sender, track); }
 
   /**
    * Has what a new transceiver receives decrypted.
@@ -143,24 +160,33 @@ export class ConnectionEncryption {
   apply(message) {
     switch (message.type) {
       case "keyFrameWanted": this.#makeKeyFrame(message.track); return true;
-      case "transformFailed":
+      case "senderSeen": this.#proof.accept(this.#sourceOf(message.track)); return true;
+      case "transformFailed": {
         // A connection that is closed ends its streams too.
-        if (message.role === "send") { for (const [source, { track }] of this.#senders) { if (track === message.track && this.#active.has(source)) { this.#stop(source); } } }
+        const source = message.role === "send" ? this.#sourceOf(message.track) : undefined;
+        if (this.#active.has(source)) { this.#stop(source); }
         return true;
+      }
       default: return false;
     }
   }
 
   /** Stops everything that is sent: the worker is gone. */
-  stopAll() { for (const { sender } of this.#senders.values()) { sender.replaceTrack(null).catch(() => {}); } }
+  stopAll() {
+    this.#proof.close();
+    for (const { sender } of this.#senders.values()) { sender.replaceTrack(null).catch(() => {}); }
+  }
 
   close() {
     if (this.#isClosed) { return; }
     this.#isClosed = true;
     this.#watchdog.close();
+    this.#proof.close();
     this.#active.clear();
     this.#engine.closeSession(this.#session);
   }
+
+  #sourceOf(track) { return [...this.#senders.keys()].find((source) => tracks[source] === track); }
 
   #tell(method, argument) { if (!this.#isClosed) { this.#engine.tell(this.#session, method, argument); } }
 
@@ -170,6 +196,7 @@ export class ConnectionEncryption {
   #stop(source) {
     const sender = this.#senders.get(source)?.sender;
     sender?.track?.stop();
+    this.#proof.refuse(source);
     sender?.replaceTrack(null).catch(() => {});
     if (!this.#active.delete(source)) { return; }
     this.#publish();

@@ -27,6 +27,7 @@ export class SendTransform {
   #track;
   #isVideo;
   #wantKeyFrame;
+  #begin;
   #drops = new Drops();
   #hasGap = false;
   #requestedAt = -Infinity;
@@ -42,12 +43,14 @@ export class SendTransform {
    * @param {number} options.track
    * @param {"audio" | "video"} options.kind
    * @param {() => void} options.wantKeyFrame
+   * @param {() => void} [options.begin] called at the first frame
    */
-  constructor({ keys, track, kind, wantKeyFrame }) {
+  constructor({ keys, track, kind, wantKeyFrame, begin = () => {} }) {
     this.#keys = keys;
     this.#track = track;
     this.#isVideo = kind === "video";
     this.#wantKeyFrame = wantKeyFrame;
+    this.#begin = begin;
   }
 
   /** @type {object} */
@@ -56,6 +59,7 @@ export class SendTransform {
   /** @param {RTCEncodedVideoFrame | RTCEncodedAudioFrame} frame @param {{ enqueue(frame: object): void }} output */
   async transform(frame, output) {
     this.seen += 1;
+    if (this.seen === 1) { this.#begin(); }
     if (frame.data.byteLength === 0) { output.enqueue(frame); return; }
     try {
       const sealed = await this.#seal(frame);

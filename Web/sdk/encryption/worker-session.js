@@ -177,7 +177,7 @@ export class WorkerSession {
       const wantKeyFrame = () => {
         if (typeof transformer.generateKeyFrame === "function") { transformer.generateKeyFrame().catch(() => {}); } else { this.#notify({ type: "keyFrameWanted", track }); }
       };
-      transform = new SendTransform({ keys, track, kind, wantKeyFrame });
+      transform = new SendTransform({ keys, track, kind, wantKeyFrame, begin: () => this.#notify({ type: "senderSeen", track }) });
       this.#senders.set(track, transform);
     } else {
       transform = new ReceiveTransform({ keys, kind, requestKeyFrame: () => { transformer.sendKeyFrameRequest?.().catch(() => {}); } });

@@ -1,0 +1,100 @@
+/**
+ * Whether the browser itself sends nothing without a transform (`ConnectionEncryption.configuration`): only Chromium
+ * knows that, and the older way to reach frames with it.
+ */
+const failsClosed = () => "createEncodedStreams" in RTCRtpSender.prototype;
+/** How often black is drawn, in milliseconds: Firefox sends a track that is off once a second, which is too slow. */
+const drawInterval = 20;
+/** The size of black where that of the video isn't known. */
+const usualSize = Object.freeze({ width: 640, height: 360 });
+
+/** Black or silence, for as long as the track that it returns is live. @param {MediaStreamTrack} track */
+function blankOf(track) {
+  if (track.kind === "video") { return blackOf(track.getSettings?.() ?? {}); }
+  const silence = track.clone();
+  silence.enabled = false;
+  return silence;
+}
+
+function blackOf(size) {
+  const { width, height } = size.width > 0 && size.height > 0 ? size : usualSize;
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  const context = canvas.getContext("2d", { alpha: false });
+  const [black] = canvas.captureStream().getVideoTracks();
+  const timer = setInterval(() => {
+    if (black.readyState === "ended") { clearInterval(timer); } else { context.fillRect(0, 0, width, height); }
+  }, drawInterval);
+  context.fillRect(0, 0, width, height);
+  return black;
+}
+
+/**
+ * Keeps a sender's track back until the worker has seen a frame of the sender: it sends black or silence before, in
+ * browsers that would send in clear where they only say that a transform is set.
+ */
+export class SenderProof {
+  /** By source: senders without a frame so far, what they send, and the track that is to follow. */
+  #waiting = new Map();
+  #blankOf;
+
+  /** @param {((track: MediaStreamTrack) => MediaStreamTrack) | null} [blank] null lets tracks go out at once */
+  constructor(blank = failsClosed() ? null : blankOf) { this.#blankOf = blank; }
+
+  /**
+   * The track that a new sender begins with.
+   *
+   * @param {MediaStreamTrack} track
+   * @returns {MediaStreamTrack} the track itself where the browser fails closed
+   */
+  firstTrack(track) { return this.#blankOf?.(track) ?? track; }
+
+  /**
+   * A sender has begun with `firstTrack`.
+   *
+   * @param {string} source
+   * @param {RTCRtpSender} sender
+   * @param {MediaStreamTrack} track the one that it is for
+   */
+  begin(source, sender, track) { if (sender.track !== track) { this.#waiting.set(source, { sender, blank: sender.track, track }); } }
+
+  /**
+   * Puts another track under a sender, now or once its transform has shown itself.
+   *
+   * @param {string} source
+   * @param {RTCRtpSender} sender
+   * @param {MediaStreamTrack | null} track
+   * @returns {Promise<void>}
+   */
+  replace(source, sender, track) {
+    const waiting = this.#waiting.get(source);
+    if (waiting === undefined) { return sender.replaceTrack(track); }
+    waiting.blank?.stop();
+    waiting.track = track;
+    waiting.blank = track && this.firstTrack(track);
+    return sender.replaceTrack(waiting.blank);
+  }
+
+  /** The worker has seen a frame of a source. @param {string} source */
+  accept(source) {
+    const waiting = this.#waiting.get(source);
+    if (!this.#waiting.delete(source)) { return; }
+    // A sender that has just stopped takes nothing.
+    waiting.sender.replaceTrack(waiting.track).catch(() => {}).finally(() => waiting.blank?.stop());
+  }
+
+  /** Ends the tracks of a source that hasn't been seen. A later one waits too. @param {string} source */
+  refuse(source) {
+    const waiting = this.#waiting.get(source);
+    if (waiting === undefined) { return; }
+    for (const name of ["blank", "track"]) {
+      waiting[name]?.stop();
+      waiting[name] = null;
+    }
+  }
+
+  /** No track follows any more. */
+  close() {
+    for (const { blank } of this.#waiting.values()) { blank?.stop(); }
+    this.#waiting.clear();
+  }
+}
