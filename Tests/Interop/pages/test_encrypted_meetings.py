@@ -273,6 +273,28 @@ class EncryptedMeetings(unittest.TestCase):
         drops = ben.evaluate("() => parley._encryption.report()")["slots"].values()
         self.assertFalse(any(each["drops"].get("malformed") for each in drops), drops)
 
+    def test_bad_input_14_a_worker_with_an_error_or_one_that_hangs_ends_in_the_same_words(self) -> None:
+        secret = new_secret()
+        (ben,) = self.meet("Ben", secret=secret)
+        for name, failure in (("an error", "() => { setTimeout(() => { throw new Error('on purpose'); }); }"), ("a loop without an end", "() => { setTimeout(() => { for (;;) {} }); }"),
+                              ("a message that cannot be read", None)):
+            with self.subTest(name), Person(self.driver, "Ann") as ann:
+                ann.join(self.server.url, self.room, f"e2ee={secret}")
+                self.is_encrypted(ann)
+                ben.sees("Ann")
+                ann.page.evaluate("() => { window.tracks = parley.localParticipant.publications.map(({ track }) => track.mediaStreamTrack); }")
+                if failure is None:
+                    ann.page.evaluate("() => parley._encryption._worker.dispatchEvent(new MessageEvent('messageerror'))")
+                else:
+                    ann.page.workers[0].evaluate(failure)
+                wait_for("the end", lambda: ann.state() == "ended" or f"no: {ann.state()}")
+                self.assertEqual(ann.page.evaluate("() => tracks.map(({ readyState }) => readyState)"), ["ended", "ended"])
+                self.assertEqual(ann.page.evaluate("() => [parley.encryption.state, parley.encryption.safetyCode]"), ["waiting", None])
+                self.assertEqual(self.notice(ann)[0], "The encryption has stopped")
+                wait_for("Ann to be gone", lambda: ben.names() == [])
+        drops = ben.evaluate("() => parley._encryption.report()")["slots"].values()
+        self.assertFalse(any(each["drops"].get("malformed") for each in drops), drops)
+
     # MARK: For people
 
     def test_a_new_meeting_is_encrypted_and_its_code_and_link_can_be_passed_on(self) -> None:

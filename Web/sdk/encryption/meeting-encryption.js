@@ -423,6 +423,8 @@ export class MeetingEncryption {
 
   #fail() {
     this.#current?.stopAll();
+    this.#exchange = { safetyCode: null, waitingFor: [] };
+    this.#show();
     this.#hooks.refuse(stopped());
   }
 
