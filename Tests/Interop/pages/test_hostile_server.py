@@ -15,6 +15,7 @@ HOSTILE = """
   window.WebSocket = class extends WebSocket {
     constructor(...given) {
       super(...given);
+      window.sockets = [...window.sockets ?? [], this];
       this.addEventListener("message", (event) => {
         if (event.isHostile || typeof event.data !== "string") { return; }
         event.stopImmediatePropagation();
@@ -25,6 +26,8 @@ HOSTILE = """
     }
   };
 """
+#: Has the server say something of its own, to a page with ``HOSTILE``.
+SAY = """(message) => sockets.at(-1).dispatchEvent(Object.assign(new MessageEvent("message", { data: JSON.stringify(message) }), { isHostile: true }))"""
 #: Notes what the page's client says of the server's doings.
 NOTE = """() => {
   window.told = [];
@@ -42,6 +45,28 @@ OLD_FRAMES = """
       old.push(new frame.constructor(frame));
       output.enqueue(frame);
       if (old.length > 20) { output.enqueue(old.shift()); }
+    } }));
+    const { options, writable } = transformer;
+    listener({ transformer: { options, readable, writable, sendKeyFrameRequest: () => transformer.sendKeyFrameRequest() } });
+  });
+"""
+#: Goes before the worker's script: before each frame that comes in a slot, it comes with the key id of nobody.
+NOBODY = """
+  const listen = self.addEventListener.bind(self);
+  const claim = (frame) => {
+    const forged = new frame.constructor(frame), bytes = new Uint8Array(frame.data.slice());
+    // Behind the clear bytes of VP8, by the form, and the byte that says how long the key id is.
+    const at = { 2: 10, 3: 1 }[bytes.at(-1)] ?? 0;
+    bytes[at + 1] = (bytes[at + 1] ^ 0x55) || 0x56;
+    forged.data = bytes.buffer;
+    return forged;
+  };
+  self.addEventListener = (type, listener) => listen(type, type !== "rtctransform" ? listener : (event) => {
+    const { transformer } = event;
+    if (transformer.options.role !== "receive") { listener(event); return; }
+    const readable = transformer.readable.pipeThrough(new TransformStream({ transform(frame, output) {
+      if (frame.data.byteLength > 20) { output.enqueue(claim(frame)); }
+      output.enqueue(frame);
     } }));
     const { options, writable } = transformer;
     listener({ transformer: { options, readable, writable, sendKeyFrameRequest: () => transformer.sendKeyFrameRequest() } });
@@ -177,19 +202,97 @@ class HostileServer(unittest.TestCase):
                 wait_for("more to be dropped", lambda: all(now["drops"][code] > then["drops"][code] + 20 for now, then in zip(self.dropped(person, code), before)))
                 self.assertEqual([each["opened"] for each in self.dropped(person, code)], [each["opened"] for each in before])
 
-    def test_bad_input_07_old_frames_are_dropped_and_the_picture_goes_on(self) -> None:
-        self.join("Ann").joined()
-        ben = self.enterContext(Person(self.driver, "Ben"))
+    def join_changed(self, name: str, file: str, old: str, new: str) -> Person:
+        """A page of which one script of the encryption is another: ``new`` stands where ``old`` was, or at its
+        beginning."""
+        person = self.enterContext(Person(self.driver, name))
 
         def change(route) -> None:
             answer = route.fetch()
-            route.fulfill(response=answer, body=OLD_FRAMES + answer.text())
-        ben.page.route("**/sdk/encryption/worker.js", change)
-        ben.join(self.server.url, self.room, f"e2ee={self.secret}")
+            self.assertIn(old, answer.text())
+            route.fulfill(response=answer, body=answer.text().replace(old, new, 1))
+        # Scripts that a worker imports belong to no page.
+        person.context.route(f"**/sdk/encryption/{file}", change)
+        person.open(self.server.url, self.room, f"e2ee={self.secret}")
+        person.page.wait_for_function("() => window.parley")
+        person.page.evaluate(NOTE)
+        return person.joined()
+
+    def test_bad_input_07_old_frames_are_dropped_and_the_picture_goes_on(self) -> None:
+        self.join("Ann").joined()
+        ben = self.join_changed("Ben", "worker.js", "", OLD_FRAMES)
         wait_for("old frames", lambda: len([each for each in ben.evaluate(REPORT) if each["drops"].get("replayed", 0) > 60 and each["opened"] > 60]) == 2
                  or f"no: {ben.evaluate(REPORT)}")
         ben.sees("Ann")
         self.assertEqual(ben.page.evaluate("() => parley.encryption.state"), "encrypted")
+
+    def test_bad_input_08_an_index_claimed_twice_stays_with_its_owner_and_is_refused(self) -> None:
+        # Somebody who has announced an index within 5 s would pick another instead.
+        ann, ben = self.join_changed("Ann", "key-timing.js", "indexTrial: 5_000", "indexTrial: 0"), self.join("Ben").joined()
+        ben.sees("Ann")
+        self.join_changed("Cem", "key-exchange.js", "await this.#publisher.setSenderIndex(index);", """
+          index = [...this.#roster.members.values()].find(({ announcement }) => announcement.name === "Ann").announcement.senderIndex;
+          await this.#publisher.setSenderIndex(index);""")
+        self.told(ann, "encryptionrefused", "indexTaken")
+        drops = self.dropped(ben, "wrongSender")
+        self.assertEqual([each["opened"] for each in drops], [0, 0])
+        self.dropped(ann, "wrongSender")
+        ben.sees("Ann")
+        ann.sees("Ben")
+        self.assertEqual([each["opened"] for each in self.dropped(ben, "wrongSender")], [0, 0])
+
+    def test_bad_input_08_a_key_id_of_nobody_is_dropped_and_the_picture_goes_on(self) -> None:
+        self.join("Ann").joined()
+        ben = self.join_changed("Ben", "worker.js", "", NOBODY)
+        wait_for("frames of nobody", lambda: len([each for each in ben.evaluate(REPORT) if each["drops"].get("wrongSender", 0) > 60 and each["opened"] > 60]) == 2
+                 or f"no: {ben.evaluate(REPORT)}")
+        ben.sees("Ann")
+        self.assertEqual(ben.page.evaluate("() => [parley.encryption.state, parley.encryption.waitingFor]"), ["encrypted", []])
+
+    def test_bad_input_08_a_key_near_its_end_is_followed_by_another_and_no_frame_is_lost(self) -> None:
+        ben = self.join("Ben").joined()
+        # A key is worn at half of it: every few seconds of video.
+        ann = self.join_changed("Ann", "worker-session.js", "secret: LinkSecret.parse(secret) }", "secret: LinkSecret.parse(secret), limits: { frames: 1_200, blocks: 2 ** 36 } }")
+        ben.sees("Ann")
+        epoch = "async () => (await parley._encryption.report()).epoch"
+        wait_for("three more keys", lambda since=ann.evaluate(epoch): ann.evaluate(epoch) >= since + 3)
+        ben.sees("Ann")
+        senders = ann.evaluate("async () => Object.values((await parley._encryption.report()).senders)")
+        self.assertEqual([each["drops"].get("keyExhausted", 0) for each in senders], [0, 0])
+        self.assertEqual(ben.page.evaluate("() => parley.encryption.state"), "encrypted")
+
+    def test_bad_input_10_who_was_removed_and_still_gets_packets_opens_nothing_after_2_s(self) -> None:
+        # The server only says that Eve was removed, and goes on forwarding to her.
+        hide = """(message) => (JSON.stringify(message).includes(window.eve ?? "nobody") ? [] : [message])"""
+        ann, ben = self.join("Ann", hide).joined(), self.join("Ben", hide).joined()
+        eve = self.join("Cem").joined()
+        eve.sees("Ann")
+        eve.sees("Ben")
+        id = eve.page.evaluate("() => parley.localParticipant.id")
+        remove = f"""async (id) => {{
+          const epoch = async () => (await parley._encryption.report()).epoch;
+          const before = await epoch(), began = performance.now();
+          ({SAY})({{ type: "participantLeft", id, reason: "removed" }});
+          window.eve = id;
+          while (await epoch() === before) {{ await new Promise((done) => setTimeout(done, 20)); }}
+          return performance.now() - began;
+        }}"""
+        for person in (ann, ben):
+            self.assertLess(person.evaluate(remove, id), 2_500)
+            self.assertEqual(person.names(), ["Ben" if person is ann else "Ann"])
+
+        def slots() -> list[tuple[int, int]]:
+            """The frames of both that Eve has opened, and those that she couldn't, by slot."""
+            return [(each["opened"], each["held"] + sum(each["drops"].values())) for each in eve.evaluate(REPORT) if each["opened"] > 0]
+
+        def lost(since: list[tuple[int, int]], count: int) -> list[tuple[int, int]] | str:
+            found = slots()
+            return found if len(found) == 4 and all(now > then + count for (_, now), (_, then) in zip(found, since)) else f"no: {found}"
+        start = wait_for("Eve's losses", lambda since=slots(): lost(since, 20))
+        end = wait_for("more losses", lambda: lost(start, 60))
+        self.assertEqual([opened for opened, _ in end], [opened for opened, _ in start])
+        ben.sees("Ann")
+        ann.sees("Ben")
 
 
 if __name__ == "__main__":
