@@ -32,11 +32,12 @@ class HostileVaults(unittest.TestCase):
     def start(self, data: str | None = None) -> Server:
         server = Server(data=data or self.data, port=self.port)
         server.__enter__()
+        self.addCleanup(self.kill, server)
         return server
 
     @staticmethod
     def kill(server: Server) -> None:
-        """Ends a server as a crash does."""
+        """Ends a server as a crash does, if it still runs."""
         server.process.kill()
         server.process.wait()
 
