@@ -12,7 +12,7 @@ import urllib.request
 
 import aiohttp
 
-from browser import Person, shared_driver, wait_for
+from browser import FAR, Person, shared_driver, wait_for
 from seat import OFFER
 from server import Server
 
@@ -114,7 +114,7 @@ class KeyStorm(unittest.TestCase):
                     await each.send(members, length)
             blows.set()
             wanted = len(LENGTHS) * (len(members) - 1)
-            end = began + 60
+            end = began + FAR
             while any(each.got - start < wanted for each, start in zip(members, before)) and asyncio.get_running_loop().time() < end:
                 await asyncio.sleep(0.02)
             lost += [(second, each.got - start) for each, start in zip(members, before) if each.got - start != wanted]
