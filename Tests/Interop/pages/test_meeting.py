@@ -161,6 +161,17 @@ class Networks(MeetingTest):
                      or f"no: {ben.tones}")
         wait_for("Ann to be alone", lambda: ann.names() == [])
 
+    def test_aiortc_gets_lost_packets_of_video_back_and_sees_on(self) -> None:
+        room = "test_aiortc_loss"
+        self.person("Ann").join(self.server.url, room)
+        with AiortcPeer(self.server.url, room, "Ben") as ben:
+            wait_for("Ann's first pictures", lambda: ben.failure or ben.video_frames.get("Ann", 0) > 5)
+            seen = ben.video_frames["Ann"]
+            ben.router.losing = 3
+            wait_for("three retransmissions", lambda: ben.failure or ben.router.retransmissions >= 3 or f"no: {ben.situation()}")
+            # Without one of them all later ones wait for it.
+            wait_for("20 more pictures", lambda: ben.failure or ben.video_frames["Ann"] > seen + 20 or f"no: {ben.situation()}")
+
 
 class Codecs(MeetingTest):
     def check(self, codec: str) -> None:

@@ -18,6 +18,7 @@ from aiortc.mediastreams import VideoStreamTrack
 from aiortc.sdp import candidate_from_sdp
 from av import AudioFrame, VideoFrame
 
+from aiortc_repair import Router
 from media import CAST, HEIGHT, SWEEP, WIDTH, yuv
 from pictures import KnownVideo, Marker, read_marker
 
@@ -146,6 +147,11 @@ class AiortcPeer:
         kinds = [message["type"] for message in self.messages[-8:]]
         state = self._connection and (self._connection.connectionState, self._connection.iceConnectionState)
         return f"pictures {self.video_frames}, packets {packets}, {state}, slots {list(self.slots.values())}, last {kinds}"
+
+    @property
+    def router(self) -> Router:
+        """Routes the packets that arrive."""
+        return self._connection.getTransceivers()[0].receiver.transport._rtp_router
 
     async def _run(self) -> None:
         connection = self._connection = RTCPeerConnection(RTCConfiguration(iceServers=[], bundlePolicy=RTCBundlePolicy.MAX_BUNDLE))
