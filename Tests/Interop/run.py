@@ -21,9 +21,10 @@ FOLDER = Path(__file__).resolve().parent
 #: Read by Scripts/slowest-tests.
 TIMES = FOLDER.parent.parent / ".build" / "test-times" / "interop.json"
 FAILURES = TIMES.with_name("interop-failures.txt")
-#: The phases of a run: the markers of the tests, and in how many processes they run at a time. Browsers without a
-#: graphics card keep every core busy, so that more processes than cores end no sooner.
-PHASES = (("not clock and not alone", os.cpu_count() or 1), ("clock", 2), ("alone", 1))
+CORES = os.cpu_count() or 1
+#: The phases of a run: the markers of the tests, and in how many processes they run at a time. The tests of the first
+#: phase wait for half of their time: for windows of 1.5 s in which a page listens and looks, and for reconnects.
+PHASES = (("not clock and not alone", 2 * CORES), ("clock", 2), ("alone", 1))
 
 
 def pytest(*options: str, tests: tuple[str, ...] = (str(FOLDER),)) -> bool:
