@@ -43,6 +43,8 @@ class LiesToAnEndpoint(unittest.TestCase):
         self.ann = self.app("Ann", self.service)
         self.ann.send("newChat", users=["Ben"])
         self.ann.wait_for("chat", users=["Ben"])
+        # He writes into his first chat, which is this one once he has it.
+        self.ben.wait_for("chat", users=["Ann"])
         self.say("hello")
 
     def app(self, user: str, server: object, *options: str) -> BBMApp:

@@ -49,11 +49,12 @@ class Killed(unittest.TestCase):
         number = 0
         with tempfile.TemporaryDirectory(prefix="parley-kill-") as data:
             # How much a server has done when it is killed is a matter of the machine: it is killed until everything was
-            # among it.
+            # among it, and later and later where it gets less far.
             while number < ROUNDS or number < 50 * ROUNDS and missing(total):
                 if dice.random() < 0.3:
                     kill_while_starting(data, dice)
-                last, problems = kill_while_writing(data, last, total, SEED * 1_000_000 + number, dice)
+                longest = 1 + max(number - ROUNDS, 0) / ROUNDS
+                last, problems = kill_while_writing(data, last, total, SEED * 1_000_000 + number, dice, longest)
                 number += 1
                 self.assertEqual(problems, [], f"in round {number} of seed {SEED}")
                 total.add(last)

@@ -808,15 +808,17 @@ def kill_while_starting(data: str, dice: random.Random) -> None:
     process.wait()
 
 
-def kill_while_writing(data: str, last: Kept, total: Kept, seed: int, dice: random.Random) -> tuple[Kept, list[str]]:
+def kill_while_writing(data: str, last: Kept, total: Kept, seed: int, dice: random.Random,
+                       longest: float = 1) -> tuple[Kept, list[str]]:
     """Starts the server, checks that it has what was acknowledged ``last``, writes, and kills it at a moment that the
-    dice choose. Returns what it has acknowledged then, and everything that is wrong."""
+    dice choose, at most ``longest`` seconds later. Returns what it has acknowledged then, and everything that is
+    wrong."""
     server = Server("--log-level", "warning", data=data).__enter__()
     problems = check_lists(server, last, whole=False) + check_each(server, last) + run_aside(check_meetings(server, last)) + run_aside(check_mailboxes(server, last))
     fresh = Kept()
     writers = Writers(server, fresh, total, seed)
     writers.start()
-    time.sleep(dice.uniform(0.02, 1))
+    time.sleep(dice.uniform(0.02, longest))
     server.process.kill()
     server.process.wait()
     writers.join()
