@@ -43,6 +43,13 @@ class SignIn(unittest.TestCase):
         page.locator("input[name=password]").fill(PASSWORD)
         page.locator("input[name=password]").press("Enter")
 
+    def answer(self, person: Person, value: str) -> None:
+        """Answers the provider's question whether Parley may know who signs in."""
+        button = person.page.locator(f"button[name=answer][value={value}]")
+        wait_for("the provider's question", lambda: button.is_visible()
+                 or f"no: {person.page.url.partition('?')[0]} {person.page.locator('body').inner_text()[:300]!r} {self.provider.lines[-3:]}")
+        button.click()
+
     def test_signing_in_leads_into_the_meeting_under_the_providers_name_and_out_again(self) -> None:
         ada = self.enterContext(Person(self.driver, "Ada"))
         page = ada.page
@@ -55,14 +62,12 @@ class SignIn(unittest.TestCase):
 
         # No at the provider leads back, with words and a way on.
         self.log_in(ada, "ada")
-        decline = page.locator("button[name=answer][value=deny]")
-        decline.wait_for()
-        decline.click()
+        self.answer(ada, "deny")
         self.heading(ada, "You are not signed in")
         self.assertEqual(page.url, f"{self.server.url}/daily")
 
         page.get_by_role("link", name="Sign in", exact=True).click()
-        page.locator("button[name=answer][value=accept]").click()
+        self.answer(ada, "accept")
         page.get_by_text("Signed in as Ada Lovelace").wait_for()
         name = page.locator("#display-name")
         self.assertEqual((name.input_value(), name.get_attribute("readonly")), ("Ada Lovelace", ""))
@@ -89,7 +94,7 @@ class SignIn(unittest.TestCase):
             page.goto(f"{self.server.url}/daily")
             page.get_by_role("link", name="Sign in", exact=True).click()
             self.log_in(ada, "ben")
-            page.locator("button[name=answer][value=accept]").click()
+            self.answer(ada, "accept")
             page.get_by_text("Signed in as Ben Field").wait_for()
         log = self.server.log()
         self.assertIn("event=signin.done", log)
@@ -124,7 +129,7 @@ class SignIn(unittest.TestCase):
         wait_for("the provider's question or the room", lambda: ada.page.get_by_text("Signed in as Ada Lovelace").count()
                  or ada.page.locator("button[name=answer][value=accept]").count())
         if ada.page.locator("button[name=answer][value=accept]").count():
-            ada.page.locator("button[name=answer][value=accept]").click()
+            ada.self.answer(ada, "accept")
         ada.page.get_by_role("button", name="Join now").press("Enter")
         wait_for("Ada to see Ben", lambda: ada.evaluate("() => [...(window.parley?.participants.values() ?? [])].map((each) => each.name).join()") == "Ben Field")
 
