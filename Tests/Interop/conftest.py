@@ -10,12 +10,13 @@ import pytest
 FOLDER = Path(__file__).resolve().parent
 (FOLDER / "output").mkdir(exist_ok=True)
 
-#: Modules that take more than 40 s, those with the most first: the last of them ends when the others do, rather than
-#: long after. `make test` leaves the seconds of each test in .build/test-times/interop.json.
+#: Modules that take more than 40 s next to others, those with the most first: the last of them ends when the others do,
+#: rather than long after. `make test` leaves the seconds of each test in .build/test-times/interop.json.
 LONG = ("test_skype", "test_encrypted_meetings", "test_opentok_script", "test_meeting", "test_admin", "test_opentok_app",
         "test_keyboard_hosts", "test_client_trouble", "test_encrypted_contents", "test_chat", "test_hosting", "test_opentok",
         "test_link_devices", "test_firefox", "test_data", "test_codecs", "test_accessibility", "test_operation", "test_addresses",
-        "test_keyboard", "test_lobby", "test_keyboard_apps")
+        "test_keyboard", "test_lobby", "test_keyboard_apps", "test_signin", "test_client_peers", "test_client_crowd", "test_quick_start",
+        "test_kill", "test_commands", "test_calendar", "test_hostile_server", "test_client_network", "test_strangers")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
