@@ -21,7 +21,6 @@ LONG = ("test_skype", "test_encrypted_meetings", "test_opentok_script", "test_me
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--times", metavar="FILE", help="add the seconds of each test to this JSON file")
-    parser.addoption("--failures", metavar="FILE", help="add the names of failed tests to this JSON file")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -44,27 +43,8 @@ class Times:
         self._file.write_text(json.dumps(before + [(seconds, name) for name, seconds in self._seconds.items()]))
 
 
-class Failures:
-    """Adds up which tests failed."""
-
-    def __init__(self, file: Path) -> None:
-        self._file, self._failed = file, set()
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.failed:
-            self._failed.add(report.nodeid)
-
-    def pytest_sessionfinish(self) -> None:
-        before = json.loads(self._file.read_text()) if self._file.exists() else []
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        self._file.write_text(json.dumps(sorted({*before, *self._failed})))
-
-
 def pytest_configure(config: pytest.Config) -> None:
     file = config.getoption("--times")
     # Processes that run tests report to the one that started them, which alone writes.
     if file and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Times(Path(file)))
-    failures = config.getoption("--failures")
-    if failures and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Failures(Path(failures)))
