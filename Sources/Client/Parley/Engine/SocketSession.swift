@@ -45,12 +45,15 @@ final class SocketSession: TimedSession {
 
   private func receive(into slab: ReceiveSlab) {
     var more = true
+    // The time of the newest packet: a report that it made due leaves now, and not after another wake-up.
+    var now = loop.now
     while more {
       more = ports.socket.receive(into: slab) { datagram, remote, local in
-        media.receive(&datagram, path: IcePath(transport: .udp, local: local, remote: remote), now: MonotonicClock.now)
+        now = MonotonicClock.now
+        media.receive(&datagram, path: IcePath(transport: .udp, local: local, remote: remote), now: now)
       }
     }
-    flushDue(now: loop.now)
+    flushDue(now: now)
   }
 
   func handleTimeout(now: Instant) {

@@ -49,7 +49,8 @@ public struct NackGenerator: Sendable {
     var tries: UInt8
   }
 
-  private let configuration: Configuration
+  /// When ``poll(now:roundTripTime:into:)`` has something to do; ``Instant/distantFuture`` when nothing is missing.
+  public private(set) var deadline = Instant.distantFuture
   /// The newest number, unwrapped; nil before the first packet.
   private var newest: Int64?
   /// In ascending order of sequence number.
@@ -60,9 +61,8 @@ public struct NackGenerator: Sendable {
   private var credit: Int64 = 1_000_000_000
   private var creditAt: Instant?
   private var roundTrip = TimeSpan.milliseconds(100)
+  private let configuration: Configuration
 
-  /// When ``poll(now:roundTripTime:into:)`` has something to do; ``Instant/distantFuture`` when nothing is missing.
-  public private(set) var deadline = Instant.distantFuture
   /// Numbers asked for so far, repetitions included.
   public private(set) var requestedCount: UInt64 = 0
   /// Missing packets that arrived after all.
@@ -94,6 +94,7 @@ public struct NackGenerator: Sendable {
     restartCandidate = nil
     self.newest = newest &+ Int64(distance)
     let gap = distance &- 1
+    if gap == 0, missing.isEmpty { return .newest }
     if gap &+ missing.count > configuration.maximumMissing {
       abandonAll()
       return .needsKeyframe

@@ -13,6 +13,10 @@ public struct TransportFeedbackRecorder: Sendable {
   public let capacity: Int
   /// The time between two reports while packets arrive.
   public let interval: TimeSpan
+  /// The time between two reports of fewer than ``fullReport`` packets that came in order: they say little.
+  public let longestInterval: TimeSpan
+  /// So many packets are worth a report after ``interval``.
+  static let fullReport: Int64 = 16
 
   /// Arrivals by the low bits of the number; made when the first packet comes.
   private var ring: [TransportFeedbackTicks] = []
@@ -23,6 +27,8 @@ public struct TransportFeedbackRecorder: Sendable {
   /// The first number that the next report covers, unwrapped.
   private var next: Int64 = 0
   private var lastReport: Instant?
+  /// Whether a packet was skipped or came late since the last report.
+  private var hasGap = false
   private var feedbackCount: UInt8 = 0
 
   /// When the next report is due; ``Instant/distantFuture`` when nothing arrived since the last one.
@@ -30,10 +36,13 @@ public struct TransportFeedbackRecorder: Sendable {
   /// Packets that came too late to be reported.
   public private(set) var droppedCount: UInt64 = 0
 
-  /// A recorder that reports every `interval` (50 ms: 20 times a second) and remembers `capacity` numbers
-  /// (rounded up to a power of two, 256 to 32,768).
-  public init(interval: TimeSpan = .milliseconds(50), capacity: Int = 2_048) {
+  /// A recorder that reports every `interval` (50 ms: 20 times a second), or with few packets every `longestInterval`
+  /// (nil: the same), and remembers `capacity` numbers (rounded up to a power of two, 256 to 32,768).
+  public init(
+    interval: TimeSpan = .milliseconds(50), longestInterval: TimeSpan? = nil, capacity: Int = 2_048
+  ) {
     self.interval = interval
+    self.longestInterval = max(interval, longestInterval ?? interval)
     var power = 256
     while power < min(capacity, 32_768) { power *= 2 }
     self.capacity = power
@@ -57,6 +66,7 @@ public struct TransportFeedbackRecorder: Sendable {
     let number =
       highest &+ Int64(sequence.distance(from: SequenceNumber(rawValue: UInt16(truncatingIfNeeded: highest))))
     if number > highest {
+      if number &- highest > 1 { hasGap = true }
       if number &- highest >= Int64(capacity) {
         // A jump over the whole ring: packets in it may be lost or not, so start again.
         for index in ring.indices { ring[index] = .missing }
@@ -77,6 +87,7 @@ public struct TransportFeedbackRecorder: Sendable {
         return
       }
       guard !arrival(number).isReceived else { return }
+      hasGap = true
       store(ticks, number)
       next = min(next, number)
     }
@@ -109,6 +120,7 @@ public struct TransportFeedbackRecorder: Sendable {
     feedbackCount &+= 1
     next &+= Int64(written)
     lastReport = now
+    hasGap = false
     deadline = next > highest ? .distantFuture : now
     return true
   }
@@ -122,11 +134,14 @@ public struct TransportFeedbackRecorder: Sendable {
   }
 
   private mutating func schedule(_ now: Instant) {
-    if let highest, highest &- next >= Int64(capacity / 2) {
+    guard let highest else { return }
+    let count = highest &- next &+ 1
+    if count > Int64(capacity / 2) {
       // Half a ring unreported would soon be overwritten.
       deadline = min(deadline, now)
-    } else if deadline == .distantFuture {
-      deadline = max(now, (lastReport ?? now) + interval)
+    } else {
+      let isSoon = hasGap || count >= Self.fullReport || lastReport == nil
+      deadline = min(deadline, max(now, (lastReport ?? now) + (isSoon ? interval : longestInterval)))
     }
   }
 }

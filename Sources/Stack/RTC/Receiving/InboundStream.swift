@@ -2,26 +2,28 @@ import Basics
 
 /// A ``MediaReceiver``'s state of the stream of one m-section.
 struct InboundStream: Sendable {
+  // First what each packet needs, together: with hundreds of connections it comes from memory, not from a cache.
+
   let ssrc: SSRC
-  /// The SSRC of its retransmissions, once known.
-  var retransmissionSSRC: SSRC?
-  let kind: MediaKind
   let clockRate: UInt32
+  /// The timestamp of the highest number, which redundancy before it must not pass.
+  var newestTimestamp = RTPTimestamp(rawValue: 0)
+  let kind: MediaKind
   /// Whether lost packets are asked for.
   var usesNack: Bool
-  private let nackConfiguration: NackGenerator.Configuration
-
+  var hasStarted = false
+  var keyframes: KeyframeThrottle
   var statistics: ReceiveStatistics
   var window = SequenceWindow()
   var nacks: NackGenerator
-  var keyframes: KeyframeThrottle
-  var mapping: SenderReportMapping?
   /// The counted part; lost packets, jitter and the identity are filled in on demand.
   var counters: InboundStreamStatistics
-  /// The timestamp of the highest number, which redundancy before it must not pass.
-  var newestTimestamp = RTPTimestamp(rawValue: 0)
+
+  /// The SSRC of its retransmissions, once known.
+  var retransmissionSSRC: SSRC?
+  var mapping: SenderReportMapping?
   let since: Instant
-  var hasStarted = false
+  private let nackConfiguration: NackGenerator.Configuration
 
   init(
     ssrc: SSRC, section: ReceivingSection, configuration: MediaReceiverConfiguration, now: Instant

@@ -13,6 +13,8 @@ public struct MediaReceiverConfiguration: Hashable, Sendable {
   public var firstReportDelay = TimeSpan.milliseconds(100)
   /// The time between two transport-wide feedback reports while packets arrive.
   public var transportFeedbackInterval = TimeSpan.milliseconds(50)
+  /// The same while few packets arrive, all in order; nil: the same time.
+  public var longestTransportFeedbackInterval: TimeSpan?
   /// A keyframe is asked for again after this time until one comes, and never sooner.
   public var keyframeInterval = TimeSpan.milliseconds(300)
   /// When to ask again for lost video packets.

@@ -28,6 +28,8 @@ struct ReceivingSection: DemultiplexedSection, Sendable {
   var fullIntraRequests: UInt8 = 0
   /// A keyframe was asked for before the stream was known.
   var wantsKeyframe = false
+  /// That of the last packet: the list is elsewhere in memory.
+  private var lastFormat: Format?
 
   init(_ media: NegotiatedMedia) {
     mid = media.mid
@@ -69,7 +71,11 @@ struct ReceivingSection: DemultiplexedSection, Sendable {
 
   /// The format of `payloadType`; nil when it was not negotiated.
   mutating func format(_ payloadType: PayloadType) -> Format? {
-    for index in formats.indices where formats[index].payloadType == payloadType { return formats[index] }
+    if let lastFormat, lastFormat.payloadType == payloadType { return lastFormat }
+    for index in formats.indices where formats[index].payloadType == payloadType {
+      lastFormat = formats[index]
+      return lastFormat
+    }
     return nil
   }
 

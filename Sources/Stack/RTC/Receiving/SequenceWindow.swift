@@ -2,7 +2,7 @@
 /// passes once.
 ///
 /// Extended numbers never go back by more than the window: a sender that restarts its sequence continues above the
-/// highest one. Memory: 128 bytes, made with the value. Cost: constant; a jump clears at most 16 words.
+/// highest one. Memory: 128 bytes, in the value. Cost: constant; a jump clears at most 16 words.
 struct SequenceWindow: Sendable {
   /// How many numbers behind the highest are remembered.
   static let size: Int64 = 1_024
@@ -18,7 +18,8 @@ struct SequenceWindow: Sendable {
 
   /// The highest number; negative before the first.
   private(set) var highest: Int64 = -1
-  private var bits = [UInt64](repeating: 0, count: Int(size / 64))
+  /// In the value itself: a list would lie elsewhere in memory, and cost each packet a wait for it.
+  private var bits = InlineArray<16, UInt64>(repeating: 0)
   /// A number far behind the highest whose successor would mean that the sender started again.
   private var restartCandidate: SequenceNumber?
   /// How often the sender started again.

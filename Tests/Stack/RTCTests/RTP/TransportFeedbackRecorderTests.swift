@@ -101,6 +101,36 @@ struct TransportFeedbackRecorderTests {
     #expect(recorder.deadline == .distantFuture)
   }
 
+  @Test("few packets in order wait longer for a report than many, and than those around a gap")
+  func fewPackets() {
+    func deadline(after numbers: [UInt16], at milliseconds: Int64 = 110) -> Instant {
+      var recorder = TransportFeedbackRecorder(interval: .milliseconds(100), longestInterval: .milliseconds(160))
+      feed(&recorder, [10], at: 0)
+      #expect(recorder.deadline == .milliseconds(100), "the first report is not held up")
+      _ = drain(&recorder, at: 100)
+      feed(&recorder, numbers, at: milliseconds)
+      return recorder.deadline
+    }
+    #expect(deadline(after: [11]) == .milliseconds(260))
+    #expect(deadline(after: [UInt16](11..<26)) == .milliseconds(260))
+    #expect(deadline(after: [UInt16](11..<27)) == .milliseconds(200), "16 are worth a report")
+    #expect(deadline(after: [UInt16](11..<27), at: 230) == .milliseconds(230))
+    #expect(deadline(after: [11, 13]) == .milliseconds(200), "one is missing")
+    #expect(deadline(after: [12]) == .milliseconds(200), "one is missing before the first")
+    #expect(deadline(after: [9]) == .milliseconds(200), "one came late")
+    #expect(deadline(after: [11, 11]) == .milliseconds(260), "a copy is no gap")
+  }
+
+  @Test("a gap hurries the report that has it, not the next one")
+  func gapOnce() {
+    var recorder = TransportFeedbackRecorder(interval: .milliseconds(100), longestInterval: .milliseconds(160))
+    feed(&recorder, [1, 3], at: 0)
+    #expect(drain(&recorder, at: 100).map(\.number) == [1, 2, 3])
+    feed(&recorder, [4], at: 110)
+    #expect(recorder.deadline == .milliseconds(260))
+    #expect(drain(&recorder, at: 260).map(\.number) == [4])
+  }
+
   @Test("many packets go into several reports of one datagram each, numbered in order")
   func several() {
     var recorder = TransportFeedbackRecorder()
