@@ -18,8 +18,8 @@ final class MediaSession {
   /// The time between two reports of arrivals. Each costs a system call here and one at the server. An estimator of
   /// delay needs no more than ten a second.
   static let feedbackInterval = TimeSpan.milliseconds(100)
-  /// The same with few packets, none of which is missing. Two reports in a row may get lost before the server takes half
-  /// a second of silence for a fault.
+  /// The same with few packets, none of which is missing. Two reports in a row may get lost before the server takes
+  /// half a second of silence for a fault.
   static let longestFeedbackInterval = TimeSpan.milliseconds(160)
 
   // First what each packet needs, together: with hundreds of sessions it comes from memory, not from a cache.

@@ -30,7 +30,9 @@ final class SocketSession: TimedSession {
       output: ports)
     do throws(TransportError) {
       // Held by the loop until `close()`, since a weak reference would cost every packet.
-      registration = try loop.register(ports.socket.descriptor, for: .readable) { _ in self.receive(into: slab) }
+      registration = try loop.register(ports.socket.descriptor, for: [.readable, .edgeTriggered]) { _ in
+        self.receive(into: slab)
+      }
     } catch { throw .mediaFailed("The media socket could not be watched: \(error)") }
     timer = timers.add(self)
     flush(now: loop.now)

@@ -43,32 +43,30 @@ extension Meeting {
     guard let connection else { return nil }
     let measured = await connection.call { session, now in session.statistics(now: now) }
     guard let measured else { return nil }
+    // One walk for everything: there may be hundreds of participants, and reading an observed property isn't free.
+    var inbound = [InboundTrackStatistics?](repeating: nil, count: measured.inbound.count)
+    var undecodable: [UndecodablePublication] = []
+    for participant in participants {
+      for publication in participant.publications {
+        if let codec = publication.undecodableCodec {
+          undecodable.append(
+            UndecodablePublication(publication: publication.id, participant: participant.id, codec: codec))
+        }
+        guard let track = publication.subscription?.track else { continue }
+        // A stream that isn't found is of something that is not subscribed to any more.
+        for (index, stream) in measured.inbound.enumerated() where track.isSame(as: stream.track) {
+          inbound[index] = inbound[index] ?? InboundTrackStatistics(publication, of: participant.id, stream)
+        }
+      }
+    }
     return MeetingStatistics(
       transport: measured.transport, outbound: measured.outbound.compactMap(outbound),
-      inbound: measured.inbound.compactMap(inbound),
-      undecodable: participants.flatMap { participant in
-        participant.publications.compactMap { publication in
-          publication.undecodableCodec.map {
-            UndecodablePublication(publication: publication.id, participant: participant.id, codec: $0)
-          }
-        }
-      }, encryption: measured.encryption)
+      inbound: inbound.compactMap { $0 }, undecodable: undecodable, encryption: measured.encryption)
   }
 
   /// Nil for a track that isn't published any more.
   private func outbound(_ stream: SessionStatistics.Outbound) -> OutboundTrackStatistics? {
     let publication = local.publications.first { $0.mid == stream.rtp.mid }
     return publication.map { OutboundTrackStatistics($0, stream) }
-  }
-
-  /// Nil for what is not subscribed to any more.
-  private func inbound(_ stream: SessionStatistics.Inbound) -> InboundTrackStatistics? {
-    for participant in participants {
-      for publication in participant.publications where publication.subscription?.track.isSame(as: stream.track) == true
-      {
-        return InboundTrackStatistics(publication, of: participant.id, stream)
-      }
-    }
-    return nil
   }
 }

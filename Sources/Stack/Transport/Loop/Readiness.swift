@@ -16,4 +16,7 @@ public struct Readiness: OptionSet, Sendable, Hashable {
   public static let hangUp = Readiness(rawValue: 0x010)
   /// The other end will send no more (`EPOLLRDHUP`).
   public static let readHangUp = Readiness(rawValue: 0x2000)
+  /// As an interest: each arrival is reported once, instead of again in every tick while something is left (`EPOLLET`).
+  /// For handlers that read until nothing is left; the kernel then need not ask such a descriptor again.
+  public static let edgeTriggered = Readiness(rawValue: 0x8000_0000)
 }

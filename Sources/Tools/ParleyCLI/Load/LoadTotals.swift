@@ -35,10 +35,9 @@ struct LoadTotals: Sendable {
 
   @MainActor static func of(_ meetings: [Meeting]) async -> LoadTotals {
     var totals = LoadTotals()
-    for meeting in meetings {
-      guard let statistics = await meeting.statistics() else { continue }
+    for (participant, statistics) in await statistics(of: meetings) {
       for stream in statistics.inbound {
-        totals.tracks["\(meeting.local.id) \(stream.publication)"] = Track(
+        totals.tracks["\(participant) \(stream.publication)"] = Track(
           packets: stream.packetsReceived, bytes: stream.bytesReceived, lost: stream.packetsLost,
           frames: stream.video?.framesReceived ?? 0, freezes: stream.video?.freezeCount ?? 0)
       }
@@ -51,6 +50,21 @@ struct LoadTotals: Sendable {
     }
     totals.time = MonotonicClock.now
     return totals
+  }
+
+  /// The counts of all participants, by id. They are asked for at once, so that a visit to the media thread serves many:
+  /// each wakes two threads.
+  @MainActor private static func statistics(of meetings: [Meeting]) async -> [String: MeetingStatistics] {
+    await withTaskGroup(of: (String, MeetingStatistics?).self) { group in
+      for meeting in meetings { group.addTask { await statistics(of: meeting) } }
+      var all: [String: MeetingStatistics] = [:]
+      for await (id, statistics) in group { all[id] = statistics }
+      return all
+    }
+  }
+
+  @MainActor private static func statistics(of meeting: Meeting) async -> (String, MeetingStatistics?) {
+    ("\(meeting.local.id)", await meeting.statistics())
   }
 
   /// The change since `before`, as rates.

@@ -16,11 +16,11 @@ private actor Resident {
   func note(_ event: String) { events.append(event) }
   var onLoop: Bool { loop.isCurrent }
 
-  func watchPipe() throws {
+  func watchPipe(for readiness: Readiness = .readable) throws {
     var ends: [Int32] = [0, 0]
     #expect(Glibc.pipe(&ends) == 0)
     pipe = (ends[0], ends[1])
-    registration = try loop.register(ends[0], for: .readable) { [unowned self] readiness in
+    registration = try loop.register(ends[0], for: readiness) { [unowned self] readiness in
       self.assumeIsolated { resident in
         var byte: UInt8 = 0
         _ = read(resident.pipe.read, &byte, 1)
@@ -58,10 +58,9 @@ private actor Resident {
 
   private nonisolated func replaced() { assumeIsolated { $0.events.append("replaced") } }
 
-  func writePipe(_ byte: UInt8) {
-    var byte = byte
-    _ = write(pipe.write, &byte, 1)
-  }
+  func writePipe(_ byte: UInt8) { writePipe([byte]) }
+
+  func writePipe(_ bytes: [UInt8]) { _ = write(pipe.write, bytes, bytes.count) }
 
   func setDeadline(in span: TimeSpan) { loop.setDeadline(loop.now + span) }
 
@@ -124,6 +123,24 @@ private actor Resident {
       guard let index = events.firstIndex(of: "pipe 7 true") else { return false }
       return events[index...].contains("end")
     }
+    await resident.closePipe()
+    loop.stop()
+    loop.join()
+  }
+
+  @Test("an edge-triggered descriptor is reported once for each arrival, whatever is left")
+  func edgeTriggered() async throws {
+    let loop = try EventLoop(name: "test loop")
+    let resident = Resident(loop: loop)
+    try await resident.watchPipe(for: [.readable, .edgeTriggered])
+    await resident.writePipe([1, 2, 3])
+    await wait("the first byte") { await resident.events.contains("pipe 1 true") }
+    // Each call is a tick, which would report what is left.
+    for _ in 0..<10 { await resident.note("again") }
+    #expect(await resident.events.filter { $0.hasPrefix("pipe") } == ["pipe 1 true"])
+    await resident.writePipe([4])
+    await wait("the next byte") { await resident.events.contains("pipe 2 true") }
+    #expect(await resident.events.filter { $0.hasPrefix("pipe") } == ["pipe 1 true", "pipe 2 true"])
     await resident.closePipe()
     loop.stop()
     loop.join()
