@@ -79,9 +79,7 @@ extension MediaReceiver {
     _ header: RTPHeader, _ extensions: Extensions, _ packet: Span<UInt8>, _ now: Instant
   ) -> Binding? {
     let text = extensions.mid.flatMap { HeaderExtensionText(packet, at: $0) }
-    guard let index = sources.index(of: header.ssrc, hint: lastIndex) else { return learn(header, text, now) }
-    lastIndex = index
-    let binding = sources.bindings[index]
+    guard let binding = binding(of: header.ssrc) else { return learn(header, text, now) }
     if let text, text != sections[binding.section].midText {
       drops.refusedClaim &+= 1
       return nil

@@ -27,6 +27,12 @@ public struct MediaReceiver: Sendable {
     var isRetransmission: Bool
   }
 
+  /// A bound SSRC.
+  struct Source: Sendable {
+    let ssrc: SSRC
+    let binding: Binding
+  }
+
   /// The identifiers that extensions of incoming packets have; bundled sections share them (RFC 8843 section 9.2).
   struct Identifiers: Sendable {
     var mid: UInt8 = 0
@@ -41,8 +47,9 @@ public struct MediaReceiver: Sendable {
   var lastSource = SSRC(rawValue: 0)
   var usesReducedSize = false
   var sections: [ReceivingSection] = []
-  /// The index of the last packet's SSRC in ``sources``.
-  var lastIndex = 0
+  /// The sources of the last packets, most often one of audio and one of video, so that most need no look-up.
+  var recentSource: Source?
+  var formerSource: Source?
   var sources: RTPDemultiplexer<Binding>
   var reportDue = Instant.distantFuture
   var nackDeadline = Instant.distantFuture
@@ -91,7 +98,7 @@ public struct MediaReceiver: Sendable {
     usesReducedSize = !sections.isEmpty && sections.allSatisfy(\.usesReducedSize)
     for media in media { learnIdentifiers(media.extensions) }
     sources = RTPDemultiplexer(capacity: configuration.maximumSources)
-    lastIndex = 0
+    forgetSources()
     for index in sections.indices {
       guard let stream = sections[index].stream else { continue }
       // A stream whose place the description gives to another one has ended.
@@ -202,7 +209,23 @@ public struct MediaReceiver: Sendable {
 
   mutating func release(_ ssrc: SSRC) {
     sources = sources.releasing { bound, _ in bound == ssrc }
-    lastIndex = 0
+    forgetSources()
+  }
+
+  /// Has the next packets look into ``sources``, where something is not bound any more.
+  private mutating func forgetSources() {
+    recentSource = nil
+    formerSource = nil
+  }
+
+  /// What an SSRC is bound to.
+  mutating func binding(of ssrc: SSRC) -> Binding? {
+    if let recentSource, recentSource.ssrc == ssrc { return recentSource.binding }
+    if let formerSource, formerSource.ssrc == ssrc { return formerSource.binding }
+    guard let index = sources.index(of: ssrc) else { return nil }
+    formerSource = recentSource
+    recentSource = Source(ssrc: ssrc, binding: sources.bindings[index])
+    return sources.bindings[index]
   }
 
   /// Puts a new stream into a section.

@@ -1,7 +1,7 @@
 /// SRTP's state of each SSRC of one direction: the highest index and, for receivers, a replay window.
 ///
-/// Flat arrays and open addressing: a look-up is a multiplication and, as a rule, one probe; the last stream found is
-/// tried first. Streams are only ever added (after authentication), so a slot stays valid.
+/// Flat arrays and open addressing: a look-up is a multiplication and, as a rule, one probe; the last two streams found
+/// are tried first. Streams are only ever added (after authentication), so a slot stays valid.
 struct SRTPStreamTable {
   /// How far behind the highest index a packet may come, in packets. One 64-bit word of the ring below is always
   /// being reused, hence not all of its 1,024 bits.
@@ -18,7 +18,10 @@ struct SRTPStreamTable {
   private let hasWindows: Bool
   private let seed: UInt64
   private var lastSSRC: UInt32 = 0
+  private var formerSSRC: UInt32 = 0
   private var lastSlot: Int = -1
+  /// The one found before another: audio and video take turns.
+  private var formerSlot: Int = -1
 
   /// An empty table. `seed` is secret, so that a peer cannot pick SSRCs that collide.
   init(hasWindows: Bool, seed: UInt64) {
@@ -40,11 +43,14 @@ struct SRTPStreamTable {
   @inline(__always)
   mutating func slot(of ssrc: UInt32) -> Int {
     if lastSlot >= 0, lastSSRC == ssrc { return lastSlot }
+    if formerSlot >= 0, formerSSRC == ssrc { return formerSlot }
     var at = bucket(ssrc)
     while true {
       let slot = Int(buckets[at])
       if slot < 0 { return -1 }
       if ssrcs[slot] == ssrc {
+        formerSSRC = lastSSRC
+        formerSlot = lastSlot
         lastSSRC = ssrc
         lastSlot = slot
         return slot

@@ -51,6 +51,19 @@ import Testing
     #expect(receiver.feed(Receiving.packet(Receiving.audioSSRC, 111, 2, mid: "a"), at: .zero).count == 1)
   }
 
+  @Test func aSourceThatAnotherHasReplacedIsUnknown() {
+    var receiver = MediaReceiver([Receiving.audio(announced: false), Receiving.video(announced: false)])
+    let (old, new) = (SSRC(rawValue: 5), SSRC(rawValue: 6))
+    #expect(receiver.feed(Receiving.packet(old, 111, 1, mid: "a"), at: .zero).count == 1)
+    #expect(receiver.feed(Receiving.packet(Receiving.videoSSRC, 96, 1, mid: "v"), at: .zero).count == 1)
+    #expect(receiver.feed(Receiving.packet(old, 111, 2), at: .zero).count == 1)
+    #expect(receiver.feed(Receiving.packet(new, 111, 1, mid: "a"), at: Receiving.ms(1_500)).count == 1)
+    #expect(receiver.feed(Receiving.packet(old, 111, 3), at: Receiving.ms(1_510)).isEmpty)
+    #expect(receiver.drops.unknownSource == 1)
+    #expect(receiver.feed(Receiving.packet(Receiving.videoSSRC, 96, 2), at: Receiving.ms(1_520)).count == 1)
+    #expect(receiver.feed(Receiving.packet(new, 111, 2), at: Receiving.ms(1_530)).count == 1)
+  }
+
   @Test func payloadTypesThatWereNotNegotiatedAreDropped() {
     var receiver = MediaReceiver([Receiving.audio(), Receiving.video()])
     #expect(receiver.feed(Receiving.packet(Receiving.audioSSRC, 96, 1), at: .zero).isEmpty)
