@@ -218,7 +218,7 @@ public struct MediaReceiver: Sendable {
     formerSource = nil
   }
 
-  /// What an SSRC is bound to.
+  /// The binding of an SSRC; nil for an unknown one.
   mutating func binding(of ssrc: SSRC) -> Binding? {
     if let recentSource, recentSource.ssrc == ssrc { return recentSource.binding }
     if let formerSource, formerSource.ssrc == ssrc { return formerSource.binding }

@@ -52,8 +52,8 @@ struct LoadTotals: Sendable {
     return totals
   }
 
-  /// The counts of all participants, by id. They are asked for at once, so that a visit to the media thread serves many:
-  /// each wakes two threads.
+  /// The counts of all participants, by id. They are asked for at once, so that a visit to the media thread serves
+  /// many: each wakes two threads.
   @MainActor private static func statistics(of meetings: [Meeting]) async -> [String: MeetingStatistics] {
     await withTaskGroup(of: (String, MeetingStatistics?).self) { group in
       for meeting in meetings { group.addTask { await statistics(of: meeting) } }
