@@ -27,7 +27,6 @@ public struct MediaReceiver: Sendable {
     var isRetransmission: Bool
   }
 
-  /// A bound SSRC.
   struct Source: Sendable {
     let ssrc: SSRC
     let binding: Binding
