@@ -121,7 +121,7 @@ export class Meeting extends EventTarget {
    * The encryption as this client has verified it; `encryptionchange` reports another state. Nothing of it is the
    * server's word.
    *
-   * @type {import("./encryption/meeting-encryption.js").EncryptionState}
+   * @type {import("./encryption/encryption-status.js").EncryptionState}
    */
   get encryption() { return this.#encryption.state; }
 

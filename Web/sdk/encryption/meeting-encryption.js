@@ -1,39 +1,20 @@
 import { ParleyError } from "../errors.js";
-import { deletedForm } from "../chat-messages.js";
-import { characters } from "../text.js";
-import { base64url, fromBase64url, utf8 } from "./bytes.js";
-import { cleanFileName } from "./file-name.js";
-import { imageType } from "./file-sealing.js";
+import { base64url, fromBase64url } from "./bytes.js";
 import { KnownPeople } from "./known-people.js";
 import { ConnectionEncryption } from "./connection-encryption.js";
+import { EncryptionStatus } from "./encryption-status.js";
 import { EncryptionEngine, stopped } from "./engine.js";
+import { EnvelopeQueue } from "./envelope-queue.js";
+import { announcementsOf, envelopesOf, list, shortName } from "./key-messages.js";
 import { parseSecret, secretOf } from "./link.js";
 import { pairCode } from "./safety-code.js";
-import { SealedFiles } from "./sealed-files.js";
-import { SealedPolls } from "./sealed-polls.js";
-import { SealedTexts } from "./sealed-texts.js";
+import { SealedContents } from "./sealed-contents.js";
 import { encryptionProblem } from "./support.js";
 
 /** The sources, as a person calls their own. */
 const sourceWords = { camera: "camera", microphone: "microphone", screen: "screen", screenAudio: "screen’s sound" };
-
-/** How long somebody may be there without an announcement, in milliseconds. */
-const announcementTime = 5_000;
+/** How often the state is looked over, in milliseconds. */
 const checkInterval = 500;
-/** Bytes of a name that announcements have room for. */
-const longestName = 640;
-/** Envelopes in one message, and those that wait for a lost connection. */
-const envelopeLimits = Object.freeze({ message: 256, waiting: 8_192 });
-
-/**
- * The encryption of a meeting as this client has verified it: `off` (not encrypted), `waiting` (for the keys of
- * `waitingFor`, or before the first keys), `encrypted`, or `refused` (another secret, or none).
- *
- * @typedef {object} EncryptionState
- * @property {"off" | "encrypted" | "waiting" | "refused"} state
- * @property {string | null} safetyCode 30 digits that people compare
- * @property {readonly string[]} waitingFor participant ids
- */
 
 /**
  * The end-to-end encryption of one meeting, in the page: the worker, the exchange of keys over signalling, and the
@@ -45,9 +26,7 @@ export class MeetingEncryption {
   #secret = null;
   #engine = null;
   #current = null;
-  #texts = null;
-  #files = new SealedFiles();
-  #polls = null;
+  #contents = new SealedContents((method, argument) => this.#current?.call(method, argument) ?? Promise.reject(stopped()));
   #people = null;
   #identity = null;
   #ownKey = null;
@@ -56,19 +35,15 @@ export class MeetingEncryption {
   #meeting = undefined;
   #announcement = null;
   #begun = Promise.resolve();
-  #envelopes = [];
-  #members = new Map();
-  #since = new Map();
-  #hidden = new Map();
-  #exchange = { safetyCode: null, waitingFor: [] };
-  #isRefused = false;
-  #state = Object.freeze({ state: "off", safetyCode: null, waitingFor: Object.freeze([]) });
+  #envelopes;
+  #status;
   #timer = null;
 
   /**
    * @param {import("../join-options.js").JoinOptions} options
    * @param {object} hooks
    * @param {(message: object) => boolean} hooks.send
+   * @param {() => string[]} hooks.participants the others whom the server shows
    * @param {(type: string, detail: object) => void} hooks.emit
    * @param {(error: ParleyError) => void} hooks.refuse ends the meeting for this client
    * @param {(source: string, error: ParleyError) => void} hooks.stopSource
@@ -76,16 +51,18 @@ export class MeetingEncryption {
   constructor(options, hooks) {
     this.#options = options;
     this.#hooks = hooks;
+    this.#envelopes = new EnvelopeQueue((message) => hooks.send(message));
+    this.#status = new EncryptionStatus(() => hooks.participants(), (type, detail) => hooks.emit(type, detail));
   }
 
-  /** @type {EncryptionState} */
-  get state() { return this.#state; }
+  /** @type {import("./encryption-status.js").EncryptionState} */
+  get state() { return this.#status.state; }
 
   /** Whether this client joins with a link secret. @type {boolean} */
   get isOn() { return this.#secret !== null; }
 
-  /** The sealed texts of the meeting. @type {SealedTexts} */
-  get texts() { return this.#texts; }
+  /** The sealed texts of the meeting. @type {import("./sealed-texts.js").SealedTexts} */
+  get texts() { return this.#contents.texts; }
 
   /**
    * The name that a participant has signed; null for one whose keys aren't known.
@@ -93,7 +70,7 @@ export class MeetingEncryption {
    * @param {string} id
    * @returns {string | null}
    */
-  signedName(id) { return this.#members.get(id) ?? null; }
+  signedName(id) { return this.#status.name(id); }
 
   /**
    * The identity that this client signs with: `device` for one that lasts, `guest` for one of this meeting, also where
@@ -136,7 +113,7 @@ export class MeetingEncryption {
   }
 
   /** The key and the size of a file that this client has read of, or null. @param {string} id */
-  fileSecret(id) { return this.#files.get(id); }
+  fileSecret(id) { return this.#contents.fileSecret(id); }
 
   /**
    * The sealed message about a file that the server has, with the file as people see it.
@@ -147,19 +124,16 @@ export class MeetingEncryption {
    * @param {Uint8Array} key
    * @returns {Promise<string>}
    */
-  async sealFileMessage(id, file, name, key) {
-    const content = { i: id, n: cleanFileName(name), m: await imageType(file), s: file.size, k: base64url(key) };
-    return this.#texts.sealFile(content, this.#participant);
-  }
+  async sealFileMessage(id, file, name, key) { return this.#contents.sealFileMessage(id, file, name, key, this.#participant); }
 
   /** A draft of a poll as it goes out. @param {object} draft @returns {Promise<object>} */
-  sealPoll(draft) { return this.#polls.seal(draft); }
+  sealPoll(draft) { return this.#contents.sealPoll(draft); }
 
   /** Settles when this connection's keys have begun, or its secret was refused. @type {Promise<void>} */
   get _begun() { return this.#begun; }
 
   /** Names of those who have keys and whom the server has not shown for some seconds. @type {string[]} */
-  get hiddenMembers() { return [...this.#hidden].filter(([, { isReported }]) => isReported).map(([id]) => this.#members.get(id) ?? ""); }
+  get hiddenMembers() { return this.#status.hiddenNames; }
 
   /** The counts of frames in the worker, for tests and statistics. @returns {Promise<object | null>} */
   async report() { return await this.#current?.call("report") ?? null; }
@@ -179,14 +153,13 @@ export class MeetingEncryption {
     const found = given === undefined || given === null ? (url === undefined ? null : secretOf(new URL(url, globalThis.location?.href))) : given;
     if (found === null) { return; }
     this.#secret = typeof found === "string" ? parseSecret(found) : found;
-    this.#show();
+    this.#status.start();
     const problem = await encryptionProblem();
     if (problem !== null) { throw new ParleyError("encryptionUnsupported", problem); }
     this.#engine = EncryptionEngine.take();
     this.#engine.addEventListener("message", ({ detail }) => { if (detail.session === this.#current?.session) { this.#receive(detail); } });
     this.#engine.addEventListener("failed", () => this.#fail());
-    this.#texts = new SealedTexts((method, argument) => this.#current?.call(method, argument) ?? Promise.reject(stopped()));
-    this.#timer = setInterval(() => this.#show(), checkInterval);
+    this.#timer = setInterval(() => this.#status.update(), checkInterval);
   }
 
   /**
@@ -201,15 +174,11 @@ export class MeetingEncryption {
     this.#current = new ConnectionEncryption(this.#engine, (source) => this.#hooks.stopSource(source, new ParleyError(
       "encryptionFailed", `Your ${sourceWords[source] ?? "stream"} could not be encrypted, so it was stopped. Turn it on again, or join again with another browser.`)));
     this.#announcement = null;
-    this.#envelopes = [];
-    this.#members = new Map();
-    this.#since = new Map();
-    this.#hidden = new Map();
-    this.#exchange = { safetyCode: null, waitingFor: [] };
+    this.#envelopes.clear();
     this.#keys = new Map();
     this.#people?.rejoin();
-    this.#polls?.rejoin();
-    this.#show();
+    this.#contents.rejoin();
+    this.#status.rejoin();
     return this.#current;
   }
 
@@ -244,7 +213,7 @@ export class MeetingEncryption {
     this.#meeting = typeof welcome.meeting?.id === "string" ? welcome.meeting.id : undefined;
     const own = welcome.participants?.find((each) => each?.id === this.#participant);
     const current = this.#current;
-    this.#polls ??= new SealedPolls(this.#secret, room);
+    this.#contents.begin(this.#secret, room);
     this.#begun = current.call("start", {
       meeting: room, participant: this.#participant, name: shortName(String(own?.name ?? name)), secret: this.#secret.text, announcements: announcementsOf(welcome.announcements),
       present: list(welcome.participants).map((each) => String(each?.id)),
@@ -269,7 +238,7 @@ export class MeetingEncryption {
     const isAnnounced = list(resumed.announcements).some(({ participant, announcement }) => participant === this.#participant && announcement === this.#announcement?.announcement);
     this.#current?.call("resume", isAnnounced).catch(() => {});
     for (const each of announcementsOf(resumed.announcements)) { if (each.participant !== this.#participant) { this.#current?.call("announcement", each).catch(() => {}); } }
-    this.#flush();
+    this.#envelopes.flush();
   }
 
   /** Applies a message about keys. @param {object} message @returns {boolean} false for one about something else */
@@ -279,8 +248,7 @@ export class MeetingEncryption {
         for (const each of announcementsOf([message])) { this.#current?.call("announcement", each).catch(() => {}); }
         return true;
       case "keyEnvelopes": {
-        const envelopes = list(message.envelopes).map(({ from, envelope }) => ({ participant: from, bytes: bytesOf(envelope) }))
-          .filter(({ participant, bytes }) => typeof participant === "string" && bytes !== null);
+        const envelopes = envelopesOf(message.envelopes);
         if (envelopes.length > 0) { this.#current?.call("envelopes", envelopes).catch(() => {}); }
         return true;
       }
@@ -293,62 +261,25 @@ export class MeetingEncryption {
 
   /** A participant is gone. @param {string} id @param {string} reason */
   _left(id, reason) {
-    this.#since.delete(id);
-    this.#members.delete(id);
     this.#current?.call("remove", { participant: id, isRemoved: reason === "removed" }).catch(() => {});
-    this.#show();
+    this.#status.removeParticipant(id);
   }
 
-  /** The plain form of a chat message: without its text, and `unreadable`, where this client can't read it. */
-  async _openChat(message, { waits = true } = {}) {
-    if (typeof message?.text !== "string") { return message; }
-    return deletedForm(message) ?? this.#readable(message, await this.#texts.openChat(message, { waits }));
-  }
+  /** See {@link SealedContents}. */
+  _openChat(message, options) { return this.#contents.openChat(message, options); }
 
-  /** As `_openChat` for messages of before, from memory. */
-  _recallChat(message) {
-    if (typeof message?.text !== "string") { return message; }
-    return deletedForm(message) ?? this.#readable(message, this.#texts.recallChat(message) ?? null);
-  }
+  _recallChat(message) { return this.#contents.recallChat(message); }
 
-  /** The server's name and type of a file are nobody's words, so they are left out. */
-  #readable(message, content) {
-    const { file: stored, ...rest } = message;
-    if (content === null) { return { ...rest, text: "", unreadable: true }; }
-    if (content.file === undefined) { return { ...rest, text: content.text }; }
-    const file = this.#files.add(content.file, message.from);
-    if (file === null) { return { ...rest, text: "", unreadable: true }; }
-    // A file that the server has taken away leaves its name.
-    return file.id === stored?.id ? { ...rest, text: file.name, file } : { ...rest, text: file.name };
-  }
+  _openPoll(poll) { return this.#contents.openPoll(poll); }
 
-  /**
-   * A poll of the server as people see it; null for one before the welcome.
-   *
-   * @param {object} poll
-   * @returns {Promise<object | null>}
-   */
-  async _openPoll(poll) { return this.#polls === null ? null : this.#polls.open(poll); }
-
-  /** The same of all polls of a room's state. @param {object} state @returns {Promise<object>} */
-  async _openState(state) {
-    if (!Array.isArray(state?.polls)) { return state; }
-    return { ...state, polls: await Promise.all(state.polls.map((each) => this._openPoll(each))) };
-  }
+  _openState(state) { return this.#contents.openState(state); }
 
   /**
    * The form in which a message of the send queue goes out; null when it goes as it is.
    *
    * @returns {Promise<object> | null}
    */
-  _seal(message) {
-    if (!this.isOn) { return null; }
-    switch (message.type) {
-      case "chat": case "editChat": return this.#texts.sealChat(message.text, this.#participant).then((text) => ({ ...message, text }));
-      case "signal": return this.#texts.sealSignal(message.signal, message.data ?? "", this.#participant).then((data) => ({ ...message, data }));
-      default: return null;
-    }
-  }
+  _seal(message) { return this.isOn ? this.#contents.seal(message, this.#participant) : null; }
 
   _close() {
     clearInterval(this.#timer);
@@ -367,12 +298,10 @@ export class MeetingEncryption {
         this.#hooks.send(this.#announcement);
         break;
       case "send":
-        this.#envelopes.push(...message.envelopes.map(({ recipient, bytes }) => ({ to: recipient, envelope: base64url(bytes) })));
-        this.#flush();
+        this.#envelopes.add(message.envelopes);
         break;
       case "state":
-        this.#exchange = { safetyCode: message.safetyCode, waitingFor: message.waitingFor };
-        this.#show();
+        this.#status.setExchange(message);
         break;
       case "event": this.#applyEvent(message.event); break;
       case "wrongSecret": this.#refuse(); break;
@@ -382,12 +311,11 @@ export class MeetingEncryption {
   #applyEvent({ type, participant, name, key, code }) {
     switch (type) {
       case "member":
-        this.#members.set(participant, name);
         this.#keys.set(participant, key);
         this.#recognise(participant, name, key);
-        this.#show();
+        this.#status.addMember(participant, name);
         break;
-      case "memberLeft": this.#members.delete(participant); break;
+      case "memberLeft": this.#status.removeMember(participant); break;
       case "refused": this.#hooks.emit("encryptionrefused", { participant, code }); break;
       case "rosterMismatch": this.#hooks.emit("rostermismatch", { participant }); break;
     }
@@ -402,22 +330,10 @@ export class MeetingEncryption {
     });
   }
 
-  /** Sends the envelopes that wait. A lost connection holds them up. */
-  #flush() {
-    while (this.#envelopes.length > 0) {
-      const envelopes = this.#envelopes.slice(0, envelopeLimits.message);
-      if (!this.#hooks.send({ type: "keyEnvelopes", envelopes })) { break; }
-      this.#envelopes.splice(0, envelopes.length);
-    }
-    // Keys that are missing are asked for again.
-    if (this.#envelopes.length > envelopeLimits.waiting) { this.#envelopes.splice(0, this.#envelopes.length - envelopeLimits.waiting); }
-  }
-
-  // MARK: State
+  // MARK: Refusals
 
   #refuse() {
-    this.#isRefused = true;
-    this.#show();
+    this.#status.refuse();
     this.#hooks.refuse(new ParleyError("wrongSecret", "Nobody in this meeting has the key of your address. It may be cut or old: open the whole address as you were given it."));
   }
 
@@ -428,52 +344,9 @@ export class MeetingEncryption {
     this.#hooks.refuse(stopped());
   }
 
-  #show() {
-    const now = performance.now();
-    const present = this.#hooks.participants();
-    for (const id of present) { if (!this.#since.has(id)) { this.#since.set(id, now); } }
-    const silent = present.filter((id) => !this.#members.has(id) && now - this.#since.get(id) >= announcementTime);
-    this.#lookForHidden(present, now);
-    const { safetyCode, waitingFor } = this.#exchange;
-    const waiting = this.isOn ? [...new Set([...waitingFor, ...silent])].sort() : [];
-    const word = this.#isRefused ? "refused" : !this.isOn ? "off" : safetyCode === null || waiting.length > 0 ? "waiting" : "encrypted";
-    const state = { state: word, safetyCode: this.isOn ? safetyCode : null, waitingFor: waiting };
-    if (JSON.stringify(state) === JSON.stringify(this.#state)) { return; }
-    this.#state = Object.freeze({ ...state, waitingFor: Object.freeze(waiting) });
-    this.#hooks.emit("encryptionchange", this.#state);
-  }
-
-  /** Says who has keys and is not shown by the server. Somebody who leaves is in neither list a moment later. */
-  #lookForHidden(present, now) {
-    for (const [id, name] of this.#members) {
-      if (present.includes(id)) { this.#hidden.delete(id); continue; }
-      const hidden = this.#hidden.get(id) ?? { since: now, isReported: false };
-      this.#hidden.set(id, hidden);
-      if (hidden.isReported || now - hidden.since < announcementTime) { continue; }
-      hidden.isReported = true;
-      this.#hooks.emit("hiddenmember", { participant: id, name });
-    }
-    for (const id of this.#hidden.keys()) { if (!this.#members.has(id)) { this.#hidden.delete(id); } }
-  }
-
   /** The server refused this client for its secret, or for none. @param {ParleyError} error */
   _refusedBy({ code }) {
     if (!["encryptionRequired", "notEncrypted", "wrongSecret", "badSecret"].includes(code)) { return; }
-    this.#isRefused = true;
-    this.#show();
+    this.#status.refuse();
   }
-}
-
-function shortName(name) {
-  let short = name;
-  for (let parts = characters(name); utf8(short).length > longestName; short = parts.join("")) { parts = parts.slice(0, -1); }
-  return short;
-}
-
-const list = (value) => (Array.isArray(value) ? value.filter((each) => typeof each === "object" && each !== null) : []);
-const bytesOf = (text) => (typeof text === "string" ? fromBase64url(text) : null);
-
-function announcementsOf(values) {
-  return list(values).map(({ participant, announcement }) => ({ participant, bytes: bytesOf(announcement) }))
-    .filter(({ participant, bytes }) => typeof participant === "string" && bytes !== null);
 }
