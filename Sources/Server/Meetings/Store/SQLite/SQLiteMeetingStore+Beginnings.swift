@@ -20,7 +20,7 @@ extension SQLiteMeetingStore {
           + "VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
           .text(beginning.meeting.rawValue), .text(beginning.tenant.rawValue), .text(beginning.room),
-          .text(beginning.subject), .text(beginning.body), .time(beginning.seen), .integer(try life().number),
+          .text(beginning.subject), .text(beginning.body), .time(beginning.seen), .integer(try liveness().number),
         ])
     case .ends(let meeting, let subject):
       try database.query(
@@ -28,21 +28,21 @@ extension SQLiteMeetingStore {
     case .allEnd(let meeting):
       try database.query(
         "DELETE FROM open_events WHERE meeting = ? AND server = ?",
-        [.text(meeting.rawValue), .integer(try life().number)])
+        [.text(meeting.rawValue), .integer(try liveness().number)])
     }
   }
 
   /// The open beginnings of killed servers, each returned once: they belong to this server from now on.
   public func leftBeginnings() throws(MeetingStoreError) -> [Beginning] {
     let database = try open()
-    let life = try life()
+    let liveness = try liveness()
     var left: [Beginning] = []
     // Of two servers that start at once one takes it.
     try database.transaction { () throws(MeetingStoreError) in
       var gone: [Int64] = []
       try database.query("SELECT DISTINCT server FROM open_events") { row in
         let server = row.integer(0)
-        if server != life.number, !life.isAlive(server) { gone.append(server) }
+        if server != liveness.number, !liveness.isAlive(server) { gone.append(server) }
       }
       for server in gone {
         // A track ends before its sender is gone.
@@ -58,7 +58,7 @@ extension SQLiteMeetingStore {
               subject: row.text(3), body: row.text(4), seen: row.time(5)))
         }
         try database.query(
-          "UPDATE open_events SET server = ? WHERE server = ?", [.integer(life.number), .integer(server)])
+          "UPDATE open_events SET server = ? WHERE server = ?", [.integer(liveness.number), .integer(server)])
       }
     }
     return left

@@ -7,7 +7,7 @@ extension SQLiteMeetingStore {
   /// removes the rest, and the audit log stays.
   public func removeTenant(_ id: TenantID, now: Date) throws(MeetingStoreError) -> [MeetingID]? {
     let database = try open()
-    let life = try life()
+    let liveness = try liveness()
     let tenant = SQLiteValue.text(id.rawValue)
     var left: [MeetingID]?
     try database.transaction { () throws(MeetingStoreError) in
@@ -18,7 +18,7 @@ extension SQLiteMeetingStore {
       try database.query("SELECT meeting, ends, server FROM running_meetings WHERE tenant = ?", [tenant]) { row in
         meetings.append(MeetingID(rawValue: row.text(0)))
         // Whether one runs on this server its rooms know better.
-        if row.isNull(1), !row.isNull(2), life.isAlive(row.integer(2)) { isInUse = true }
+        if row.isNull(1), !row.isNull(2), liveness.isAlive(row.integer(2)) { isInUse = true }
       }
       if isInUse { throw .tenantInUse(found.name) }
       for table in ["running_values", "chat_messages"] {

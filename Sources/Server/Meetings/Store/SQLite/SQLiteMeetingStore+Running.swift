@@ -7,7 +7,7 @@ extension SQLiteMeetingStore {
   public func apply(_ writes: [RunningWrite], now: Date) throws(MeetingStoreError) {
     if writes.isEmpty { return }
     let database = try open()
-    let server = SQLiteValue.integer(try life().number)
+    let server = SQLiteValue.integer(try liveness().number)
     try database.transaction { () throws(MeetingStoreError) in
       var known: Set<MeetingID> = []
       for write in writes {
@@ -79,19 +79,19 @@ extension SQLiteMeetingStore {
   public func touchRunning(now: Date) throws(MeetingStoreError) {
     try open().query(
       "UPDATE running_meetings SET seen = ? WHERE ends IS NULL AND server = ?",
-      [.time(now), .integer(try life().number)])
+      [.time(now), .integer(try liveness().number)])
   }
 
   /// The meetings of a killed server, or of one that had taken them over. Folders of live servers are left alone.
   public func leftBehind(now: Date) throws(MeetingStoreError) -> [LeftMeeting] {
     let database = try open()
-    let life = try life()
+    let liveness = try liveness()
     var left: [LeftMeeting] = []
     // Of two servers that start at once one takes each meeting over.
     try database.transaction { () throws(MeetingStoreError) in
       var found: [(id: MeetingID, seen: Date, ends: Date?)] = []
       try database.query("SELECT meeting, seen, ends, server FROM running_meetings ORDER BY meeting") { row in
-        if !row.isNull(3), life.isAlive(row.integer(3)) { return }
+        if !row.isNull(3), liveness.isAlive(row.integer(3)) { return }
         found.append((MeetingID(rawValue: row.text(0)), row.time(1), row.isNull(2) ? nil : row.time(2)))
       }
       for (id, seen, ends) in found {
@@ -103,7 +103,7 @@ extension SQLiteMeetingStore {
         }
         try database.query(
           "UPDATE running_meetings SET ends = ?, server = ? WHERE meeting = ?",
-          [.time(end), .integer(life.number), .text(id.rawValue)])
+          [.time(end), .integer(liveness.number), .text(id.rawValue)])
         left.append(LeftMeeting(meeting: id, files: []))
       }
     }
@@ -130,7 +130,7 @@ extension SQLiteMeetingStore {
         (SELECT value FROM running_values WHERE meeting = running_meetings.meeting AND name = ?3),
         (SELECT room FROM meetings WHERE id = running_meetings.meeting), meeting)
       FROM running_meetings WHERE ends <= ?1 AND server = ?2 ORDER BY meeting
-      """, [.time(now), .integer(try life().number), .text(RunningMeeting.roomName)]
+      """, [.time(now), .integer(try liveness().number), .text(RunningMeeting.roomName)]
     ) {
       over.append(
         OverMeeting(
@@ -152,7 +152,7 @@ extension SQLiteMeetingStore {
       "DELETE FROM running_values WHERE meeting = ? AND name <> ?", [meeting, .text(RunningMeeting.roomName)])
     try database.query("DELETE FROM chat_messages WHERE meeting = ?", [meeting])
     try database.query(
-      "UPDATE running_meetings SET ends = 0, server = ? WHERE meeting = ?", [.integer(try life().number), meeting])
+      "UPDATE running_meetings SET ends = 0, server = ? WHERE meeting = ?", [.integer(try liveness().number), meeting])
   }
 
   /// Forgets the names as well.

@@ -10,7 +10,7 @@ public actor SQLiteMeetingStore: MeetingStore {
   private let thread: SerialThread
   let path: String
   private var database: SQLiteDatabase?
-  private var lifeLock: LifeLock?
+  private var livenessLock: LivenessLock?
   /// How many meetings are kept for a tenant that has no limit of its own; nil for any number.
   var defaultStoredMeetings: Int?
 
@@ -80,10 +80,10 @@ public actor SQLiteMeetingStore: MeetingStore {
   }
 
   /// The lock by which other servers on the folder see that this one lives, from the first use on.
-  func life() throws(MeetingStoreError) -> LifeLock {
-    if let lifeLock { return lifeLock }
-    let taken = try LifeLock(path: String(path.dropLast(Self.fileName.count)) + LifeLock.fileName)
-    lifeLock = taken
+  func liveness() throws(MeetingStoreError) -> LivenessLock {
+    if let livenessLock { return livenessLock }
+    let taken = try LivenessLock(path: String(path.dropLast(Self.fileName.count)) + LivenessLock.fileName)
+    livenessLock = taken
     return taken
   }
 
@@ -178,7 +178,7 @@ public actor SQLiteMeetingStore: MeetingStore {
     try database.execute("ROLLBACK")
   }
 
-  public func close() { (database, lifeLock) = (nil, nil) }
+  public func close() { (database, livenessLock) = (nil, nil) }
 
   /// Whether the whole file is in order, by the database's own check. Reads everything: for repair, not for requests.
   public func isIntact() throws(MeetingStoreError) -> Bool { try integrityCheck() == ["ok"] }

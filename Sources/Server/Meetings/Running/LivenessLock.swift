@@ -2,7 +2,7 @@ import Glibc
 
 /// Shows to other processes on the data folder which servers live. Each holds the lock on one byte of a file, at a
 /// random place: the system lets go of it however the process ends, and nothing is left that had to be removed.
-final class LifeLock {
+final class LivenessLock {
   /// The file in the data folder.
   static let fileName = "running.lock"
 
