@@ -30,7 +30,7 @@ actor MeetingDirectory {
   /// The files of chats.
   let files: ChatFileStore?
   private let iceServers: @Sendable () -> IceServerSettings
-  let running: RunningBook?
+  let running: RoomJournalWriter?
   private let refreshed: @Sendable (Admission) async -> RefreshedToken?
   let current: @Sendable (Admission, IPAddress?) async throws(JoinRefusal) -> Admission
   private let decided: @Sendable (MeetingID, Bool) async throws(MeetingStoreError) -> Bool
@@ -44,7 +44,7 @@ actor MeetingDirectory {
     media: any MediaPlane, limits: MeetingRoom.Limits, counters: ServerCounters, log: Log,
     events: RoomEvents = RoomEvents(), files: ChatFileStore? = nil,
     iceServers: @escaping @Sendable () -> IceServerSettings = { IceServerSettings() },
-    running: RunningBook? = nil,
+    running: RoomJournalWriter? = nil,
     current: @escaping @Sendable (Admission, IPAddress?) async throws(JoinRefusal) -> Admission = {
       admission, _ throws(JoinRefusal) in admission
     },

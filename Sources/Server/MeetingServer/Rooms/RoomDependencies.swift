@@ -19,7 +19,7 @@ struct RoomDependencies: Sendable {
   /// The store of the chat's files; nil where none are taken.
   var files: ChatFileStore?
   /// The room journal; nil where there is none.
-  var running: RunningBook?
+  var running: RoomJournalWriter?
   /// A token with which somebody who was admitted can come back; nil when they may not.
   var refreshed: @Sendable (Admission) async -> RefreshedToken? = { _ in nil }
   /// Decides whether the meeting is encrypted, unless that is decided already. Returns the decision once it is on the

@@ -6,7 +6,7 @@ import Signaling
 extension MeetingRoom {
   /// The state of an orphaned meeting; nil when there is none, or somebody has come back to it.
   private static func left(
-    of meeting: MeetingID, in journal: RunningBook
+    of meeting: MeetingID, in journal: RoomJournalWriter
   ) async throws(Refusal) -> (RunningMeeting, files: MeetingID?)? {
     if !journal.isTakenOver, !(await journal.takenOver()) {
       throw .unavailable("what was left of meetings cannot be read")
@@ -21,7 +21,9 @@ extension MeetingRoom {
   }
 
   /// The role overrides of an orphaned meeting; nil when a killed server left none.
-  static func decisions(leftOf meeting: MeetingID, in journal: RunningBook?) async throws(Refusal) -> RoleOverrides? {
+  static func decisions(
+    leftOf meeting: MeetingID, in journal: RoomJournalWriter?
+  ) async throws(Refusal) -> RoleOverrides? {
     guard let journal, let (left, _) = try await left(of: meeting, in: journal) else { return nil }
     return left.values[RoomJournal.stateName].flatMap { RoomJournal.value(RoomSnapshot.self, $0) }?.decisions
   }

@@ -215,7 +215,7 @@ extension Server {
   }
 
   static func keepUp(
-    _ running: RunningBook, _ directory: MeetingDirectory, _ files: ChatFileStore
+    _ running: RoomJournalWriter, _ directory: MeetingDirectory, _ files: ChatFileStore
   ) -> Task<Void, Never> {
     Task { await running.keepUp(files) { Array(await directory.allRooms.keys) } }
   }

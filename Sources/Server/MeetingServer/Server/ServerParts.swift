@@ -21,7 +21,7 @@ struct ServerParts: Sendable {
   let store: any MeetingStore
   let counters = ServerCounters()
   let operation: Operation
-  let running: RunningBook
+  let running: RoomJournalWriter
   let chatFiles: ChatFileStore
   let passcodes = PasscodeGuard()
   let authority: JoinAuthority
@@ -47,7 +47,7 @@ struct ServerParts: Sendable {
     operation = Operation(
       store: store, settings: configuration.webhooks, addressRate: configuration.addressRate,
       addressWriteRate: configuration.addressWriteRate, limits: counters.limits, log: log)
-    running = RunningBook(store: store, log: log, events: operation.events)
+    running = RoomJournalWriter(store: store, log: log, events: operation.events)
     chatFiles = ChatFileStore(data: configuration.dataFolder, limits: configuration.chatFiles)
     let gate = RequestLimits(tokenRate: configuration.tokenRate, counters: counters.limits).gate
     authority = JoinAuthority(store: store, isDevelopment: configuration.isDevelopment, gate: gate) { problem in
@@ -105,7 +105,7 @@ struct ServerParts: Sendable {
   /// The directory of the meetings that run.
   private static func directory(
     _ configuration: ServerConfiguration, _ store: any MeetingStore, _ settings: LiveSettings,
-    _ media: any MediaPlane, _ counters: ServerCounters, _ operation: Operation, _ running: RunningBook,
+    _ media: any MediaPlane, _ counters: ServerCounters, _ operation: Operation, _ running: RoomJournalWriter,
     _ files: ChatFileStore, _ authority: JoinAuthority, _ log: Log
   ) -> MeetingDirectory {
     MeetingDirectory(

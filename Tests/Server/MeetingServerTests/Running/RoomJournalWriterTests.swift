@@ -9,21 +9,21 @@ import Testing
 @testable import MeetingServer
 
 @Suite("When a chat message is told")
-struct RunningBookTests {
+struct RoomJournalWriterTests {
   private let tenant: Tenant
   private let record: MeetingRecord
   private let store = GatedStore()
-  private let book: RunningBook
+  private let writer: RoomJournalWriter
   private let room: MeetingRoom
 
   init() throws {
     tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
     record = MeetingRecord(tenant: tenant.id, room: .random(), kind: .named, subject: "", created: Date())
     let log = Log(level: .error) { _ in }
-    book = RunningBook(store: store, log: log, pause: .milliseconds(2))
+    writer = RoomJournalWriter(store: store, log: log, pause: .milliseconds(2))
     room = MeetingRoom(
       record: record, url: "", media: TestMediaPlane(), limits: .init(), counters: ServerCounters(), log: log,
-      dependencies: RoomDependencies(running: book), onLeft: { _ in }, onLobby: { _, _ in })
+      dependencies: RoomDependencies(running: writer), onLeft: { _ in }, onLobby: { _, _ in })
   }
 
   private func join() async throws -> (String, BookSocket, SignalingChannel) {
@@ -39,7 +39,7 @@ struct RunningBookTests {
 
   @Test("a message is told once it is on disk, and those that wait follow in order")
   func order() async throws {
-    let writing = Task { [book] in await book.run() }
+    let writing = Task { [writer] in await writer.run() }
     let (ann, socket, channel) = try await join()
     let (_, other, _) = try await join()
     #expect(await room.isKept())
@@ -59,14 +59,14 @@ struct RunningBookTests {
     }
     #expect(await store.batches <= before + 3)
     await room.end(.removed, "")
-    book.end()
+    writer.end()
     await writing.value
     #expect(await store.written.last?.change == .end)
   }
 
   @Test("a message repeated on another socket during its write is told and answered once")
   func saidAgain() async throws {
-    let writing = Task { [book] in await book.run() }
+    let writing = Task { [writer] in await writer.run() }
     let (ann, _, channel) = try await join()
     let (_, other, _) = try await join()
     #expect(await room.isKept())
@@ -87,14 +87,14 @@ struct RunningBookTests {
     }
     #expect(socket.sent.count { $0.contains(#""type":"done""#) && $0.contains(#""id":5"#) } == 1)
     await room.end(.removed, "")
-    book.end()
+    writer.end()
     await writing.value
   }
 
   @Test("the end of an orphaned meeting is told, and forgotten only once that is on disk")
   func over() async throws {
     let events = RoomEvents()
-    let book = RunningBook(store: store, log: Log(level: .error) { _ in }, events: events)
+    let writer = RoomJournalWriter(store: store, log: Log(level: .error) { _ in }, events: events)
     let told = Mutex<[RoomEvent]>([])
     let isFull = Mutex(true)
     let reading = Task {
@@ -108,12 +108,12 @@ struct RunningBookTests {
       }
     }
     await store.leave(record.id)
-    try await book.takeOver(ChatFileStore(data: "/nowhere"))
-    #expect(book.hasLeft(record.id))
+    try await writer.takeOver(ChatFileStore(data: "/nowhere"))
+    #expect(writer.hasLeft(record.id))
     await store.end(record.id, of: tenant.id)
-    let upkeep = Task { await book.keepUp(ChatFileStore(data: "/nowhere"), minute: .milliseconds(2)) { [] } }
+    let upkeep = Task { await writer.keepUp(ChatFileStore(data: "/nowhere"), minute: .milliseconds(2)) { [] } }
     try await eventually { await store.asked > 3 ? nil : "it is not looked at again" }
-    #expect(!book.hasLeft(record.id))
+    #expect(!writer.hasLeft(record.id))
     #expect(await store.toldOf.isEmpty)
     isFull.withLock { $0 = false }
     try await eventually { await store.toldOf == [record.id] ? nil : "it is not forgotten" }
@@ -129,7 +129,7 @@ struct RunningBookTests {
 
   @Test("a full disk holds up no message but tells its sender, and is caught up later")
   func fullDisk() async throws {
-    let writing = Task { [book] in await book.run() }
+    let writing = Task { [writer] in await writer.run() }
     let (ann, socket, channel) = try await join()
     let (_, other, _) = try await join()
     await store.fail(.diskFull(path: "/"))
@@ -149,19 +149,19 @@ struct RunningBookTests {
       return isThere ? nil : "what waited is not written: \(kinds)"
     }
     await room.end(.removed, "")
-    book.end()
+    writer.end()
     await writing.value
-    let place = book.add(RunningWrite(.runs, of: record.id, tenant: tenant.id))
-    #expect(await book.isWritten(place, of: record.id) == false)
+    let place = writer.add(RunningWrite(.runs, of: record.id, tenant: tenant.id))
+    #expect(await writer.isWritten(place, of: record.id) == false)
   }
 
   @Test(
     "deleted content is overwritten soon, and again after a failure, if there is any")
   func overwriting() async throws {
-    let writing = Task { [book] in await book.run() }
+    let writing = Task { [writer] in await writer.run() }
     await writeOther()
-    let upkeep = Task { [book] in
-      await book.keepUp(ChatFileStore(data: "/nowhere"), minute: .milliseconds(2)) { [] }
+    let upkeep = Task { [writer] in
+      await writer.keepUp(ChatFileStore(data: "/nowhere"), minute: .milliseconds(2)) { [] }
     }
     try await eventually { await store.overwritten.count >= 2 ? nil : "it is not tried again" }
     await writeOther()
@@ -169,20 +169,20 @@ struct RunningBookTests {
     upkeep.cancel()
     await upkeep.value
     #expect(await store.overwritten == [1, 1, 2])
-    book.end()
+    writer.end()
     await writing.value
   }
 
   /// Has something of another meeting written.
   private func writeOther() async {
     let other = MeetingID(rawValue: "m_other")
-    #expect(await book.isWritten(book.add(RunningWrite(.runs, of: other, tenant: tenant.id)), of: other))
+    #expect(await writer.isWritten(writer.add(RunningWrite(.runs, of: other, tenant: tenant.id)), of: other))
   }
 
   @Test(
     "done is said only once lost state is rewritten, and an ended meeting stays ended")
   func givenUp() async throws {
-    let writing = Task { [book] in await book.run() }
+    let writing = Task { [writer] in await writer.run() }
     let (ann, socket, channel) = try await join()
     func answer(_ id: Int) async throws -> String {
       try await eventually { socket.sent.contains { $0.contains("\"id\":\(id)") } ? nil : "no answer to \(id)" }
@@ -196,11 +196,11 @@ struct RunningBookTests {
     #expect(try await answer(5).contains(#""type":"error""#))
     await room.handle(.lock(true, id: 6), from: ann, channel: channel)
     #expect(try await answer(6).contains(#""type":"error""#))
-    let lost = book.lost(of: record.id)
+    let lost = writer.lost(of: record.id)
     await store.fail(nil)
     await writeOther()
-    #expect(!book.has(lost, of: record.id))
-    #expect(await book.isWritten(lost, of: record.id) == false)
+    #expect(!writer.has(lost, of: record.id))
+    #expect(await writer.isWritten(lost, of: record.id) == false)
     #expect(await store.written.count { $0.meeting == record.id } == before)
     await room.handle(.lock(true, id: 7), from: ann, channel: channel)
     #expect(try await answer(7).contains(#""type":"done""#))
@@ -213,47 +213,47 @@ struct RunningBookTests {
     await store.fail(nil)
     await writeOther()
     #expect(await store.written.contains { $0.meeting == record.id && $0.change == .end })
-    book.end()
+    writer.end()
     await writing.value
   }
 
   @Test("a write that is given up because too much waits is never reported as written")
   func tooMuch() async throws {
     await store.fail(.diskFull(path: "/"))
-    let places = (0...RunningBook.maximumWaiting).map { number in
-      book.add(RunningWrite(.runs, of: MeetingID(rawValue: "m_\(number % 2)"), tenant: tenant.id))
+    let places = (0...RoomJournalWriter.maximumWaiting).map { number in
+      writer.add(RunningWrite(.runs, of: MeetingID(rawValue: "m_\(number % 2)"), tenant: tenant.id))
     }
-    let writing = Task { [book] in await book.run() }
+    let writing = Task { [writer] in await writer.run() }
     try await eventually { await store.batches > 1 ? nil : "it is not tried again" }
     await store.fail(nil)
     await writeOther()
-    #expect(!book.has(places[0], of: MeetingID(rawValue: "m_0")))
-    #expect(book.has(try #require(places.dropLast().last), of: MeetingID(rawValue: "m_1")))
-    book.end()
+    #expect(!writer.has(places[0], of: MeetingID(rawValue: "m_0")))
+    #expect(writer.has(try #require(places.dropLast().last), of: MeetingID(rawValue: "m_1")))
+    writer.end()
     await writing.value
   }
 
   @Test("chat beyond today's limits goes from the disk when somebody comes back")
   func tooMuchLeft() async throws {
-    let writing = Task { [book] in await book.run() }
+    let writing = Task { [writer] in await writer.run() }
     let entries = (1...ChatPolicy.messages + 3).map {
       ChatEntry(id: $0, from: "p_a", name: "A", text: "m\($0)", time: Date())
     }
     await store.leave(record.id, messages: entries.compactMap { KeptEntry(entry: $0).message })
-    try await book.takeOver(ChatFileStore(data: "/nowhere"))
+    try await writer.takeOver(ChatFileStore(data: "/nowhere"))
     _ = try await join()
     try await eventually {
       await store.written.contains { $0.change == .forget(through: 3) } ? nil : "old messages stay on the disk"
     }
     await room.end(.removed, "")
-    book.end()
+    writer.end()
     await writing.value
   }
 
   @Test("a meeting whose state can't be read admits nobody, so that no lock opens")
   func unreadable() async throws {
     await store.leave(record.id)
-    try await book.takeOver(ChatFileStore(data: "/nowhere"))
+    try await writer.takeOver(ChatFileStore(data: "/nowhere"))
     await store.fail(.failed(path: "/", reason: "broken"))
     await #expect(throws: MeetingRoom.Refusal.self) { _ = try await join() }
     await store.fail(nil)

@@ -10,7 +10,7 @@ import Synchronization
 /// (``RoomEffect/awaitJournal(through:)``).
 ///
 /// A meeting whose server was killed is orphaned. Its room takes its state over when somebody comes back in time.
-final class RunningBook: Sendable {
+final class RoomJournalWriter: Sendable {
   /// The most writes that wait while nothing can be written. Older ones are given up.
   static let maximumWaiting = 20_000
   /// How many further tries a write gets after ``end()``.
