@@ -63,7 +63,7 @@ struct RoomEvent: Sendable {
   }
 
   /// Something that happened just now to a meeting that a killed server has left.
-  init(_ kind: Kind, to over: OverMeeting, at time: Date = Date()) {
+  init(_ kind: Kind, to over: ExpiredMeeting, at time: Date = Date()) {
     meeting = over.meeting
     tenant = over.tenant
     room = over.room

@@ -11,7 +11,7 @@ extension MeetingDirectory {
     do throws(MeetingRoom.Refusal) {
       if let room = room(of: admission.meeting.id) {
         admission.grant = try await room.present(admission.grant, for: use)
-      } else if let left = try await MeetingRoom.decisions(leftOf: admission.meeting.id, in: running) {
+      } else if let left = try await MeetingRoom.decisions(ofOrphan: admission.meeting.id, in: running) {
         let chat = admission.meeting.chat
         admission.grant =
           switch use {
@@ -54,16 +54,16 @@ extension MeetingDirectory {
 
   /// Whether there is something to end: a meeting that runs, or one that a killed server has left and nobody has come
   /// back to yet.
-  func canEnd(_ meeting: MeetingID) -> Bool { allRooms[meeting] != nil || running?.hasLeft(meeting) ?? false }
+  func canEnd(_ meeting: MeetingID) -> Bool { allRooms[meeting] != nil || running?.isOrphaned(meeting) ?? false }
 
   /// Ends a running or orphaned meeting for everybody; false when it is neither.
   func end(_ record: MeetingRecord) async -> Bool {
     guard let room = allRooms[record.id] else {
-      guard let running, running.hasLeft(record.id) else { return false }
+      guard let running, running.isOrphaned(record.id) else { return false }
       // First, so that nobody waits for it in vain when the server is killed between the two.
       _ = await events.isWritten(
         events.add(RoomEvent(.meetingEnded(reason: EndReason.removed.rawValue), in: record)))
-      return await running.endLeft(record.id, of: record.tenant, files)
+      return await running.endOrphan(record.id, of: record.tenant, files)
     }
     await room.end(.removed, "The meeting was ended by the server's administration.")
     forget(room)
@@ -79,7 +79,7 @@ extension MeetingDirectory {
   /// once the store has removed the tenant.
   func removed(_ tenant: TenantID, left: [MeetingID]) async {
     if let running {
-      for meeting in left { _ = await running.endLeft(meeting, of: tenant, files) }
+      for meeting in left { _ = await running.endOrphan(meeting, of: tenant, files) }
     }
     for room in allRooms.values where room.identity.tenant == tenant {
       await room.end(.removed, "The meeting was ended by the server's administration.")

@@ -11,9 +11,9 @@ extension MeetingRoom {
     if !journal.isTakenOver, !(await journal.takenOver()) {
       throw .unavailable("what was left of meetings cannot be read")
     }
-    guard journal.hasLeft(meeting) else { return nil }
+    guard journal.isOrphaned(meeting) else { return nil }
     do throws(MeetingStoreError) {
-      return try await journal.left(of: meeting)
+      return try await journal.orphan(of: meeting)
     } catch {
       // Refuses everybody: without the state, a participant could enter past a lock.
       throw .unavailable(error.description)
@@ -22,16 +22,16 @@ extension MeetingRoom {
 
   /// The role overrides of an orphaned meeting; nil when a killed server left none.
   static func decisions(
-    leftOf meeting: MeetingID, in journal: RoomJournalWriter?
+    ofOrphan meeting: MeetingID, in journal: RoomJournalWriter?
   ) async throws(Refusal) -> RoleOverrides? {
-    guard let journal, let (left, _) = try await left(of: meeting, in: journal) else { return nil }
+    guard let journal, let (left, _) = try await orphan(of: meeting, in: journal) else { return nil }
     return left.values[RoomJournal.stateName].flatMap { RoomJournal.value(RoomSnapshot.self, $0) }?.decisions
   }
 
   /// Takes over the state of an orphaned meeting. Every join request waits for that.
   func restore() async throws(Refusal) {
     guard let running = dependencies.running, !machine.journal.isRestored else { return }
-    let found = try await Self.left(of: identity.id, in: running)
+    let found = try await Self.orphan(of: identity.id, in: running)
     guard let (left, files) = found, !machine.journal.isRestored, !machine.isClosed else { return }
     if let files { filesKey = files }
     update { $0.restore(left) }

@@ -26,9 +26,9 @@ final class RoomJournalWriter: Sendable {
     /// Meetings that have state in the store.
     var running: Set<MeetingID> = []
     /// Orphaned meetings, with the keys of their files.
-    var left: [MeetingID: MeetingID?] = [:]
+    var orphans: [MeetingID: MeetingID?] = [:]
     /// The orphaned meetings whose end was reported, and the place of the last report in ``events``.
-    var (told, toldPlace): (Set<MeetingID>, UInt64) = ([], 0)
+    var (reported, reportedPlace): (Set<MeetingID>, UInt64) = ([], 0)
     /// Whether orphaned meetings are known; nil while they are being taken over.
     var isTakenOver: Bool? = true
     var waiters: [CheckedContinuation<Bool, Never>] = []
@@ -196,22 +196,22 @@ final class RoomJournalWriter: Sendable {
   func takeOver(_ files: ChatFileStore) async throws(MeetingStoreError) {
     var isDone = false
     defer { endTakeOver(isDone) }
-    let left = try await store.leftBehind(now: Date())
+    let left = try await store.orphanedMeetings(now: Date())
     let keys = await files.sweep(keeping: left)
     state.withLock { state in
-      for meeting in left { state.left.updateValue(keys[meeting.meeting], forKey: meeting.meeting) }
+      for meeting in left { state.orphans.updateValue(keys[meeting.meeting], forKey: meeting.meeting) }
     }
     // Before anybody joins: the ends of old sessions are reported before new ones begin.
-    try await tellEnds()
+    try await reportEnds()
     try await endOver(files)
     isDone = true
     if !left.isEmpty { log.info("running.left", ["meetings": left.count]) }
   }
 
   /// Reports the ends that a killed server couldn't report: its participants come back under other ids.
-  private func tellEnds() async throws(MeetingStoreError) {
+  private func reportEnds() async throws(MeetingStoreError) {
     guard let events else { return }
-    for (number, beginning) in try await store.leftBeginnings().enumerated() {
+    for (number, beginning) in try await store.orphanedBeginnings().enumerated() {
       guard let end = RoomEvent(endOf: beginning) else {
         log.error("events.unreadable", ["meeting": beginning.meeting, "subject": beginning.subject])
         continue
@@ -224,35 +224,35 @@ final class RoomJournalWriter: Sendable {
 
   /// Ends orphaned meetings to which nobody came back in time: deletes their state, and then reports their ends.
   private func endOver(_ files: ChatFileStore, except: [MeetingID] = []) async throws(MeetingStoreError) {
-    let over = try await store.forgetLeft(now: Date(), except: except)
+    let over = try await store.expireOrphans(now: Date(), except: except)
     guard !over.isEmpty else { return }
     let (keys, place) = state.withLock { state in
       state.hasForgotten = true
-      for meeting in over where state.told.insert(meeting.meeting).inserted {
+      for meeting in over where state.reported.insert(meeting.meeting).inserted {
         log.info("meeting.over", ["meeting": meeting.meeting])
-        if let events { state.toldPlace = events.add(RoomEvent(.meetingEnded(reason: "empty"), to: meeting)) }
+        if let events { state.reportedPlace = events.add(RoomEvent(.meetingEnded(reason: "empty"), to: meeting)) }
       }
-      return (over.compactMap { state.left.removeValue(forKey: $0.meeting) ?? nil }, state.toldPlace)
+      return (over.compactMap { state.orphans.removeValue(forKey: $0.meeting) ?? nil }, state.reportedPlace)
     }
     for key in keys { await files.removeAll(of: key) }
     // If the report can't be written just now, the next minute tries again.
     if let events, !(await events.isWritten(place)) { return }
-    try await store.forgetTold(over.map(\.meeting))
-    state.withLock { $0.told.subtract(over.map(\.meeting)) }
+    try await store.forgetExpired(over.map(\.meeting))
+    state.withLock { $0.reported.subtract(over.map(\.meeting)) }
   }
 
   /// Whether a meeting is orphaned, and nobody has come back to it yet.
-  func hasLeft(_ meeting: MeetingID) -> Bool { state.withLock { $0.left[meeting] != nil } }
+  func isOrphaned(_ meeting: MeetingID) -> Bool { state.withLock { $0.orphans[meeting] != nil } }
 
   /// The state of an orphaned meeting, and the key of its files.
-  func left(of meeting: MeetingID) async throws(MeetingStoreError) -> (RunningMeeting, files: MeetingID?)? {
-    guard let files = state.withLock({ $0.left[meeting] }) else { return nil }
+  func orphan(of meeting: MeetingID) async throws(MeetingStoreError) -> (RunningMeeting, files: MeetingID?)? {
+    guard let files = state.withLock({ $0.orphans[meeting] }) else { return nil }
     return try await store.runningMeeting(meeting).map { ($0, files) }
   }
 
   /// Ends an orphaned meeting, with its files; false when it isn't orphaned, or somebody has come back.
-  func endLeft(_ meeting: MeetingID, of tenant: TenantID, _ files: ChatFileStore?) async -> Bool {
-    guard let key = state.withLock({ $0.left.removeValue(forKey: meeting) }) else { return false }
+  func endOrphan(_ meeting: MeetingID, of tenant: TenantID, _ files: ChatFileStore?) async -> Bool {
+    guard let key = state.withLock({ $0.orphans.removeValue(forKey: meeting) }) else { return false }
     let place = add(RunningWrite(.end, of: meeting, tenant: tenant))
     if let key { await files?.removeAll(of: key) }
     _ = await isWritten(place, of: meeting)
@@ -260,7 +260,7 @@ final class RoomJournalWriter: Sendable {
   }
 
   /// Somebody has come back: the meeting isn't orphaned any more.
-  func resumed(_ meeting: MeetingID) { state.withLock { _ = $0.left.removeValue(forKey: meeting) } }
+  func resumed(_ meeting: MeetingID) { state.withLock { _ = $0.orphans.removeValue(forKey: meeting) } }
 
   /// Each `minute`: records which meetings are running, ends orphaned meetings whose time is over, and overwrites
   /// deleted data. `rooms` are those that are open now.
@@ -270,7 +270,7 @@ final class RoomJournalWriter: Sendable {
     var minutes = 0
     while (try? await Task.sleep(for: minute)) != nil {
       minutes += 1
-      let (runs, waits) = state.withLock { (!$0.running.isEmpty, !$0.left.isEmpty || !$0.told.isEmpty) }
+      let (runs, waits) = state.withLock { (!$0.running.isEmpty, !$0.orphans.isEmpty || !$0.reported.isEmpty) }
       do throws(MeetingStoreError) {
         if runs, minutes % Int(RunningMeeting.noted / 60) == 0 { try await store.touchRunning(now: Date()) }
         if waits { try await endOver(files, except: await rooms()) }

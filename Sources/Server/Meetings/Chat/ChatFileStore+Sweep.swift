@@ -6,8 +6,8 @@ extension ChatFileStore {
   /// Deals with what processes that run no more have left behind: the files that `left` names are this one's from now
   /// on, the others are removed. Returns under which name a meeting's files are kept until it goes on (``resume(_:)``)
   /// or is over (``removeAll(of:)``).
-  @discardableResult public func sweep(keeping left: [LeftMeeting] = []) -> [MeetingID: MeetingID] {
-    var wanted: [String: (key: MeetingID, file: LeftMeeting.File)] = [:]
+  @discardableResult public func sweep(keeping left: [OrphanedMeeting] = []) -> [MeetingID: MeetingID] {
+    var wanted: [String: (key: MeetingID, file: OrphanedMeeting.File)] = [:]
     var keys: [MeetingID: MeetingID] = [:]
     for meeting in left where !meeting.files.isEmpty {
       let key = MeetingID(rawValue: "\(meeting.meeting) \(RandomID.text(characters: 8))")
@@ -32,7 +32,7 @@ extension ChatFileStore {
 
   /// Takes the wanted files out of a folder, and removes it with the rest; false when that does not work now. A file is
   /// in the one folder or in the other whenever this ends.
-  private func take(_ wanted: [String: (key: MeetingID, file: LeftMeeting.File)], from old: String) -> Bool {
+  private func take(_ wanted: [String: (key: MeetingID, file: OrphanedMeeting.File)], from old: String) -> Bool {
     for name in Self.names(in: old) {
       guard let (key, file) = wanted[name] else { continue }
       var info = stat()

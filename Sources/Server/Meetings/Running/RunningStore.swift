@@ -17,16 +17,16 @@ public protocol RunningStore: Sendable {
   /// The meetings that killed servers left, asked once before this server admits anybody; they belong to this one from
   /// now on. Meetings on other servers that live stay theirs. How long it holds is settled here
   /// (``RunningMeeting/end(seen:schedule:now:)``).
-  func leftBehind(now: Date) async throws(MeetingStoreError) -> [LeftMeeting]
+  func orphanedMeetings(now: Date) async throws(MeetingStoreError) -> [OrphanedMeeting]
   /// The events whose beginning webhooks were notified of by killed servers, and whose end they weren't: each once, the
   /// newest first. They are this server's from now on, until it records their end (``StoreTransaction/apply(_:)``).
-  func leftBeginnings() async throws(MeetingStoreError) -> [Beginning]
+  func orphanedBeginnings() async throws(MeetingStoreError) -> [Beginning]
   /// Forgets what this server has taken over and holds no more, but for the meetings in `except`, and returns those
-  /// that are over. Each is returned again, also by the next server, until ``forgetTold(_:)``: its end is reported even
-  /// if a server is killed.
-  func forgetLeft(now: Date, except: [MeetingID]) async throws(MeetingStoreError) -> [OverMeeting]
+  /// that are over. Each is returned again, also by the next server, until ``forgetExpired(_:)``: its end is reported
+  /// even if a server is killed.
+  func expireOrphans(now: Date, except: [MeetingID]) async throws(MeetingStoreError) -> [ExpiredMeeting]
   /// Everybody who is to hear that these meetings are over does.
-  func forgetTold(_ meetings: [MeetingID]) async throws(MeetingStoreError)
+  func forgetExpired(_ meetings: [MeetingID]) async throws(MeetingStoreError)
   /// Has what was forgotten or changed overwritten in the files, where older states of it are kept up to then; false
   /// when that does not work just now.
   func overwriteForgotten() async throws(MeetingStoreError) -> Bool
@@ -117,8 +117,8 @@ public struct RunningMeeting: Sendable, Hashable {
   }
 }
 
-/// A meeting that ran when its server was killed, and to which nobody has come back in time.
-public struct OverMeeting: Sendable, Hashable {
+/// An orphaned meeting to which nobody has come back in time.
+public struct ExpiredMeeting: Sendable, Hashable {
   public var meeting: MeetingID
   public var tenant: TenantID
   /// The room's name as people write it.
@@ -132,13 +132,13 @@ public struct OverMeeting: Sendable, Hashable {
   }
 }
 
-/// A meeting that ran when its server was killed.
-public struct LeftMeeting: Sendable, Hashable {
+/// An orphaned meeting: it ran when its server was killed.
+public struct OrphanedMeeting: Sendable, Hashable {
   public var meeting: MeetingID
   /// The files of its chat.
   public var files: [File]
 
-  /// A meeting that was left.
+  /// An orphaned meeting.
   public init(meeting: MeetingID, files: [File]) {
     self.meeting = meeting
     self.files = files

@@ -3,7 +3,7 @@ public import FoundationEssentials
 
 /// A beginning that webhooks were notified of: somebody is in, sends a track, or waits to be let in. It is kept until
 /// its end is notified, also when the server is killed between the two: the next one finds it
-/// (``RunningStore/leftBeginnings()``).
+/// (``RunningStore/orphanedBeginnings()``).
 public struct Beginning: Sendable, Hashable {
   public var meeting: MeetingID
   public var tenant: TenantID

@@ -252,12 +252,12 @@ struct RestartTests {
       // The ten minutes begin with the start that works.
       await start(left)
       let store = try await SQLiteMeetingStore.open(folder: left)
-      #expect(try await store.leftBehind(now: later).map(\.meeting) == [id])
-      #expect(try await store.forgetLeft(now: later + 599, except: []).isEmpty)
+      #expect(try await store.orphanedMeetings(now: later).map(\.meeting) == [id])
+      #expect(try await store.expireOrphans(now: later + 599, except: []).isEmpty)
       await store.close()
       await start(server.folder + "/data")
       let other = try await server.store()
-      #expect(try await other.leftBehind(now: later).isEmpty)
+      #expect(try await other.orphanedMeetings(now: later).isEmpty)
       await other.close()
     }
   }

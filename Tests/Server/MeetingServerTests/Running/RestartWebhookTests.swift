@@ -136,7 +136,7 @@ struct RestartWebhookTests {
     let tenant = try await store.defaultTenant(now: Date())
     let id = try await hook(store)
     // Nobody knows the meeting any more.
-    let gone = OverMeeting(meeting: MeetingID(rawValue: "m_gone"), tenant: tenant.id, room: "Daily")
+    let gone = ExpiredMeeting(meeting: MeetingID(rawValue: "m_gone"), tenant: tenant.id, room: "Daily")
     let begun = Date() - 9_000
     let joined = RoomEvent(
       .participantJoined(.init(id: "p_1", name: "Ann", role: "publisher")), to: gone, at: begun)
@@ -154,12 +154,12 @@ struct RestartWebhookTests {
       #expect(deliveries.allSatisfy { $0.meeting == "m_gone" && $0.body.contains(#""room":"Daily""#) })
       #expect(try data(deliveries.last)["lastSeen"] as? String == WebhookBody.text(seen))
       // Once and for all.
-      #expect(try await store.leftBehind(now: Date()).isEmpty)
-      #expect(try await store.forgetLeft(now: Date(), except: []).isEmpty)
+      #expect(try await store.orphanedMeetings(now: Date()).isEmpty)
+      #expect(try await store.expireOrphans(now: Date(), except: []).isEmpty)
       await store.close()
     }
     let next = try await SQLiteMeetingStore.open(folder: folder)
-    #expect(try await next.leftBeginnings().isEmpty)
+    #expect(try await next.orphanedBeginnings().isEmpty)
     await next.close()
   }
 
@@ -178,13 +178,13 @@ struct RestartWebhookTests {
       let journal = EventJournal(
         events: events, store: store, quality: QualityHistory(), counters: OperationCounters(),
         log: Log(level: .error) { _ in }, wake: {})
-      let meeting = OverMeeting(meeting: MeetingID(rawValue: "m_1"), tenant: tenant.id, room: "Daily")
+      let meeting = ExpiredMeeting(meeting: MeetingID(rawValue: "m_1"), tenant: tenant.id, room: "Daily")
       events.add(RoomEvent(.participantJoined(.init(id: "p_1", name: "Ann", role: "publisher")), to: meeting))
       events.end()
       await journal.run()
       await store.close()
       let next = try await SQLiteMeetingStore.open(folder: folder)
-      #expect(try await next.leftBeginnings().map(\.subject) == (types == [.participantLeft] ? ["p_1"] : []))
+      #expect(try await next.orphanedBeginnings().map(\.subject) == (types == [.participantLeft] ? ["p_1"] : []))
       await next.close()
     }
   }

@@ -109,11 +109,11 @@ struct RoomJournalWriterTests {
     }
     await store.leave(record.id)
     try await writer.takeOver(ChatFileStore(data: "/nowhere"))
-    #expect(writer.hasLeft(record.id))
+    #expect(writer.isOrphaned(record.id))
     await store.end(record.id, of: tenant.id)
     let upkeep = Task { await writer.keepUp(ChatFileStore(data: "/nowhere"), minute: .milliseconds(2)) { [] } }
     try await eventually { await store.asked > 3 ? nil : "it is not looked at again" }
-    #expect(!writer.hasLeft(record.id))
+    #expect(!writer.isOrphaned(record.id))
     #expect(await store.toldOf.isEmpty)
     isFull.withLock { $0 = false }
     try await eventually { await store.toldOf == [record.id] ? nil : "it is not forgotten" }
@@ -271,14 +271,14 @@ private actor GatedStore: RunningStore {
   private var problem: MeetingStoreError?
   private var isHolding = false
   private var gates: [CheckedContinuation<Void, Never>] = []
-  private var left: [LeftMeeting] = []
+  private var left: [OrphanedMeeting] = []
   private var messages: [KeptMessage] = []
 
   func hold() { isHolding = true }
   func fail(_ problem: MeetingStoreError?) { self.problem = problem }
 
   func leave(_ meeting: MeetingID, messages: [KeptMessage] = []) {
-    left = [LeftMeeting(meeting: meeting, files: [])]
+    left = [OrphanedMeeting(meeting: meeting, files: [])]
     self.messages = messages
   }
 
@@ -307,23 +307,23 @@ private actor GatedStore: RunningStore {
     return overwritten.count > 1
   }
 
-  func leftBehind(now: Date) -> [LeftMeeting] { left }
-  func leftBeginnings() -> [Beginning] { [] }
+  func orphanedMeetings(now: Date) -> [OrphanedMeeting] { left }
+  func orphanedBeginnings() -> [Beginning] { [] }
 
-  private var over: [OverMeeting] = []
+  private var over: [ExpiredMeeting] = []
   /// How often it was asked for what is over, and what it may forget.
   private(set) var (asked, toldOf): (Int, [MeetingID]) = (0, [])
 
   func end(_ meeting: MeetingID, of tenant: TenantID) {
-    (left, over) = ([], [OverMeeting(meeting: meeting, tenant: tenant, room: "Daily")])
+    (left, over) = ([], [ExpiredMeeting(meeting: meeting, tenant: tenant, room: "Daily")])
   }
 
-  func forgetLeft(now: Date, except: [MeetingID]) -> [OverMeeting] {
+  func expireOrphans(now: Date, except: [MeetingID]) -> [ExpiredMeeting] {
     asked += 1
     return over
   }
 
-  func forgetTold(_ meetings: [MeetingID]) {
+  func forgetExpired(_ meetings: [MeetingID]) {
     over.removeAll { meetings.contains($0.meeting) }
     toldOf += meetings
   }

@@ -204,8 +204,8 @@ struct ChatFileStoreTests {
       for (name, bytes) in [("f_kept", [1, 2, 3]), ("f_half", [1]), ("f_other", [1, 2])] as [(String, [UInt8])] {
         try Data(bytes).write(to: URL(filePath: root + "/dead/" + name))
       }
-      let kept = ["f_kept", "f_half"].map { LeftMeeting.File(id: $0, tenant: tenant, bytes: 3) }
-      let left = [LeftMeeting(meeting: meeting, files: kept)]
+      let kept = ["f_kept", "f_half"].map { OrphanedMeeting.File(id: $0, tenant: tenant, bytes: 3) }
+      let left = [OrphanedMeeting(meeting: meeting, files: kept)]
       for _ in 0..<2 {
         let next = ChatFileStore(data: folder)
         let key = try #require(await next.sweep(keeping: left)[meeting])

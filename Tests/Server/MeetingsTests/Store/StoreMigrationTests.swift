@@ -98,13 +98,13 @@ struct StoreMigrationTests {
     #expect(log.map(\.action) == ["tenant.create"] && log.first?.actor == "cli root")
 
     // Meetings that ran when the old server ended are taken over, and beginnings are ended.
-    let left = try await store.leftBehind(now: now)
+    let left = try await store.orphanedMeetings(now: now)
     #expect(left.map(\.meeting) == [meeting.id])
     #expect(left.first?.files.map(\.id) == ["f_1"] && left.first?.files.map(\.bytes) == [9])
     let running = try #require(try await store.runningMeeting(meeting.id))
     #expect(running.values == [RunningMeeting.roomName: "Daily"])
     #expect(running.messages == [KeptMessage(id: 3, body: "hello", file: ("f_1", 9))])
-    let begun = try await store.leftBeginnings()
+    let begun = try await store.orphanedBeginnings()
     #expect(begun.map(\.subject) == ["participant p_1"])
     #expect(begun.allSatisfy { $0.meeting == meeting.id && $0.body == #"{"type":"participant.left"}"# })
 

@@ -33,7 +33,7 @@ extension SQLiteMeetingStore {
   }
 
   /// The open beginnings of killed servers, each returned once: they belong to this server from now on.
-  public func leftBeginnings() throws(MeetingStoreError) -> [Beginning] {
+  public func orphanedBeginnings() throws(MeetingStoreError) -> [Beginning] {
     let database = try open()
     let liveness = try liveness()
     var left: [Beginning] = []

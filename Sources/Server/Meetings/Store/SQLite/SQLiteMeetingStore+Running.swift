@@ -83,10 +83,10 @@ extension SQLiteMeetingStore {
   }
 
   /// The meetings of a killed server, or of one that had taken them over. Folders of live servers are left alone.
-  public func leftBehind(now: Date) throws(MeetingStoreError) -> [LeftMeeting] {
+  public func orphanedMeetings(now: Date) throws(MeetingStoreError) -> [OrphanedMeeting] {
     let database = try open()
     let liveness = try liveness()
-    var left: [LeftMeeting] = []
+    var left: [OrphanedMeeting] = []
     // Of two servers that start at once one takes each meeting over.
     try database.transaction { () throws(MeetingStoreError) in
       var found: [(id: MeetingID, seen: Date, ends: Date?)] = []
@@ -104,7 +104,7 @@ extension SQLiteMeetingStore {
         try database.query(
           "UPDATE running_meetings SET ends = ?, server = ? WHERE meeting = ?",
           [.time(end), .integer(liveness.number), .text(id.rawValue)])
-        left.append(LeftMeeting(meeting: id, files: []))
+        left.append(OrphanedMeeting(meeting: id, files: []))
       }
     }
     for index in left.indices {
@@ -121,9 +121,9 @@ extension SQLiteMeetingStore {
 
   /// Forgets what this server has taken over and holds no more. Only the name of each is left, until everybody knows
   /// that it is over.
-  public func forgetLeft(now: Date, except: [MeetingID]) throws(MeetingStoreError) -> [OverMeeting] {
+  public func expireOrphans(now: Date, except: [MeetingID]) throws(MeetingStoreError) -> [ExpiredMeeting] {
     let database = try open()
-    var over: [OverMeeting] = []
+    var over: [ExpiredMeeting] = []
     try database.query(
       """
       SELECT meeting, tenant, coalesce(
@@ -133,7 +133,7 @@ extension SQLiteMeetingStore {
       """, [.time(now), .integer(try liveness().number), .text(RunningMeeting.roomName)]
     ) {
       over.append(
-        OverMeeting(
+        ExpiredMeeting(
           meeting: MeetingID(rawValue: $0.text(0)), tenant: TenantID(rawValue: $0.text(1)), room: $0.text(2)))
     }
     let excepted = Set(except)
@@ -156,7 +156,7 @@ extension SQLiteMeetingStore {
   }
 
   /// Forgets the names as well.
-  public func forgetTold(_ meetings: [MeetingID]) throws(MeetingStoreError) {
+  public func forgetExpired(_ meetings: [MeetingID]) throws(MeetingStoreError) {
     let database = try open()
     try database.transaction { () throws(MeetingStoreError) in
       for id in meetings {
