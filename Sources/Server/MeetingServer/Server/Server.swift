@@ -20,7 +20,7 @@ public final class Server: Sendable {
 
   private let http: HTTPServer
   private let admin: HTTPServer?
-  private let control: ControlDoor
+  private let control: ControlSocket
   private let parts: ServerParts
   private let upkeep: [Task<Void, Never>]
   private let writing: Task<Void, Never>
@@ -33,7 +33,7 @@ public final class Server: Sendable {
 
   private init(
     _ parts: ServerParts, isFirst: Bool, http: HTTPServer, port: UInt16, admin: HTTPServer?, adminPort: UInt16?,
-    control: ControlDoor
+    control: ControlSocket
   ) {
     let configuration = parts.configuration
     self.parts = parts
@@ -100,7 +100,7 @@ public final class Server: Sendable {
       // Only now: a start that fails must not begin the time in which people can come back to orphaned meetings.
       try await takeOver(parts)
       let commands = parts.controlEndpoints()
-      let control = await ControlDoor.open(folder: configuration.dataFolder, log: log) {
+      let control = await ControlSocket.open(folder: configuration.dataFolder, log: log) {
         await commands.respond(to: $0)
       }
       let server = Server(

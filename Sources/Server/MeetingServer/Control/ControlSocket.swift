@@ -9,7 +9,7 @@ import Transport
 ///
 /// It is a Unix socket in the data folder (``ControlFolder``). Only users who could change the database itself can open
 /// it.
-final class ControlDoor: Sendable {
+final class ControlSocket: Sendable {
   /// The resources of the open socket.
   private struct Opened {
     var lock: Int32
@@ -37,22 +37,22 @@ final class ControlDoor: Sendable {
   static func open(
     folder: String, log: Log, pause: Duration = .seconds(2),
     handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
-  ) async -> ControlDoor {
-    let door = ControlDoor(folder: ControlFolder(data: folder), log: log, handler: handler)
+  ) async -> ControlSocket {
+    let socket = ControlSocket(folder: ControlFolder(data: folder), log: log, handler: handler)
     // A command that looks whether there is a server holds the lock for a moment.
     for attempt in 0..<20 {
       if attempt > 0 { try? await Task.sleep(for: .milliseconds(5)) }
-      if await door.attempt() { return door }
+      if await socket.attempt() { return socket }
     }
     log.warning("control.taken", ["reason": "another server runs on the same data; commands reach that one"])
-    door.waiting.withLock {
+    socket.waiting.withLock {
       $0 = Task {
         while (try? await Task.sleep(for: pause)) != nil {
-          if await door.attempt() { return log.info("control.opened") }
+          if await socket.attempt() { return log.info("control.opened") }
         }
       }
     }
-    return door
+    return socket
   }
 
   /// Closes the socket; commands find no server any more.

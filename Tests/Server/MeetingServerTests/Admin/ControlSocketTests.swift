@@ -6,8 +6,8 @@ import Transport
 
 @testable import MeetingServer
 
-@Suite("The door for commands of this machine", .serialized)
-struct ControlDoorTests {
+@Suite("The socket for commands of this machine", .serialized)
+struct ControlSocketTests {
   @Test("threat 34: the control socket is its user's alone, and opens no port")
   func alone() async throws {
     try await TestServer.run({ $0.adminPort = nil }) { server in
@@ -32,10 +32,10 @@ struct ControlDoorTests {
       await server.server.shutdown(grace: .milliseconds(200))
       chmod(folder, 0o755)
       #expect(FileManager.default.createFile(atPath: folder + "/socket", contents: nil))
-      let door = await open(server)
+      let socket = await open(server)
       #expect(try mode(folder) == S_IFDIR | 0o700)
       #expect(try mode(folder + "/socket") == S_IFSOCK | 0o600)
-      await door.close()
+      await socket.close()
       #expect(throws: Unexpected.self) { try mode(folder + "/socket") }
     }
   }
@@ -70,7 +70,7 @@ struct ControlDoorTests {
       let running = try #require(RunningServer.find(dataFolder: folder))
       #expect(try await running.ask("GET", "tenants", by: "cli ann").status == 200)
       await server.server.shutdown(grace: .milliseconds(200))
-      try await eventually { log.text.contains("control.opened") ? nil : "the second server's door is not open" }
+      try await eventually { log.text.contains("control.opened") ? nil : "the second server's socket is not open" }
       let next = try #require(RunningServer.find(dataFolder: folder))
       #expect(try await next.ask("GET", "nothing", by: "cli ann").status == 404)
       await second.close()
@@ -89,14 +89,14 @@ struct ControlDoorTests {
       let folder = server.folder + "/" + String(repeating: "x", count: 100)
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       let log = TestServer.LogLines()
-      let door = await open(server, log, folder: folder)
+      let socket = await open(server, log, folder: folder)
       #expect(log.text.contains("control.failed") && log.text.contains("may have 107"))
       let running = try #require(RunningServer.find(dataFolder: folder))
       let error = await #expect(throws: RunningServer.Unreachable.self) {
         _ = try await running.ask("GET", "tenants", by: "cli ann")
       }
       #expect(error?.description.contains("may have 107") == true)
-      await door.close()
+      await socket.close()
       #expect(RunningServer.find(dataFolder: folder) == nil)
     }
   }
@@ -117,8 +117,8 @@ struct ControlDoorTests {
   /// Another control socket next to a server's, with an interface that finds nothing.
   private func open(
     _ server: TestServer, _ log: TestServer.LogLines = .init(), folder: String? = nil
-  ) async -> ControlDoor {
-    await ControlDoor.open(
+  ) async -> ControlSocket {
+    await ControlSocket.open(
       folder: folder ?? server.folder + "/data", log: Log(level: .debug) { log.add($0) }, pause: .milliseconds(20)
     ) { _ in .text("nothing", status: 404) }
   }
