@@ -4,32 +4,32 @@ import RTC
 /// Trials of higher layers by padding, and the probes for them.
 extension SubscriberBandwidth {
   /// A receiver whose number is `seed`: chance keeps those apart who share a path.
-  mutating func seed(_ seed: Int) { raises = RaiseTrial(seed: UInt32(truncatingIfNeeded: seed)) }
+  mutating func seed(_ seed: Int) { upgradeProbe = UpgradeProbe(seed: UInt32(truncatingIfNeeded: seed)) }
 
   /// Whether higher layers are tried out.
-  private var triesRaises: Bool { feedback == .transportWide && estimator.inherentLoss < Self.ownLoss }
+  private var probesUpgrades: Bool { feedback == .transportWide && estimator.inherentLoss < Self.ownLoss }
 
   /// Whether a higher layer may be tried out, or need not be.
-  func mayTryRaise(now: Instant) -> Bool { !triesRaises || raises.mayTry(now: now) }
+  func mayProbeUpgrade(now: Instant) -> Bool { !probesUpgrades || upgradeProbe.mayTry(now: now) }
 
   /// Whether the path takes video of `total` in all. Tries it out by padding where nothing has shown it; the caller
   /// asks again during the trial.
   mutating func tryRaise(to total: DataRate, now: Instant) -> Bool {
-    guard triesRaises else {
-      raises.end()
+    guard probesUpgrades else {
+      upgradeProbe.end()
       return true
     }
     let wanted = DataRate(bitsPerSecond: total.bitsPerSecond &+ audio.rate.bitsPerSecond)
-    if raises.rate == nil { judgesLoss = !estimator.losesTooMuch(now: now) }
-    return raises.verdict(on: wanted, reported: estimator.newestReported, now: now) == .passed
+    if upgradeProbe.rate == nil { judgesLoss = !estimator.losesTooMuch(now: now) }
+    return upgradeProbe.outcome(of: wanted, reported: estimator.newestReported, now: now) == .passed
   }
 
   /// Nothing larger is to be forwarded now.
-  mutating func endRaise() { raises.end() }
+  mutating func endUpgradeProbe() { upgradeProbe.end() }
 
   /// Whether the trial sends too much: packets wait, or are lost as they were not before. Overuse without a queue
   /// doesn't count, since jitter looks like it.
-  func isTrialFailing(_ now: Instant) -> Bool {
+  func isUpgradeProbeFailing(_ now: Instant) -> Bool {
     let longest = estimator.usage == .overusing ? Self.growingQueue : Self.trialQueue
     return estimator.queueDelay > longest || (judgesLoss && estimator.losesTooMuch(now: now))
   }
@@ -39,7 +39,7 @@ extension SubscriberBandwidth {
   mutating func beginProbe(_ now: Instant) {
     if let probe, probe.isOver(now: now) { self.probe = nil }
     guard probe == nil else { return }
-    if let rate = raises.rate {
+    if let rate = upgradeProbe.rate {
       probe = ProbeBurst(ProbeCluster(padding: rate, for: Self.trialStep), now: now)
     } else if let padding = estimator.padding(for: Self.interval, now: now) {
       probe = ProbeBurst(padding, now: now)

@@ -48,7 +48,7 @@ struct SubscriberBandwidth: Sendable {
   var queue = PacingQueue()
   var probe: ProbeBurst?
   /// Tries out higher layers before they are forwarded.
-  var raises = RaiseTrial(seed: 1)
+  var upgradeProbe = UpgradeProbe(seed: 1)
   /// Whether losses count against a trial: not where there were too many before it.
   var judgesLoss = false
   /// A path that loses so much whatever is sent is not tried: what is lost, and what is sent again for it, would end
@@ -176,8 +176,8 @@ struct SubscriberBandwidth: Sendable {
   }
 
   private mutating func changed(_ now: Instant) {
-    if raises.rate != nil, isTrialFailing(now) {
-      raises.fail(now: now)
+    if upgradeProbe.rate != nil, isUpgradeProbeFailing(now) {
+      upgradeProbe.fail(now: now)
       if probe?.cluster.id == 0 { probe = nil }
       nextTick = min(nextTick, now)
     }

@@ -50,7 +50,7 @@ extension Router {
       let hysteresis = subscription.hysteresis
       memory.requests[index].mayRaise =
         isTried && !egress.writer.bandwidth.isQueued && hysteresis.mayRaise(isProven: isProven, now: now)
-        && (isProven || egress.writer.bandwidth.mayTryRaise(now: now))
+        && (isProven || egress.writer.bandwidth.mayProbeUpgrade(now: now))
       memory.requests[index].mayRefine = hysteresis.mayRefine(now: now)
       memory.requests[index].mayReturn = hysteresis.mayReturn(now: now)
       memory.requests[index].mayPause = isOverfull && hysteresis.mayPause(isQueued: isLongQueued, now: now)
@@ -61,7 +61,7 @@ extension Router {
       keepsFirst: egress.writer.bandwidth.feedback == .receiverEstimate)
     var total = allocation.allocate(&memory.requests, memory.options)
     if !memory.requests.contains(where: { isLarger($0, memory) }) {
-      egress.writer.bandwidth.endRaise()
+      egress.writer.bandwidth.endUpgradeProbe()
     } else if !isProven, !egress.writer.bandwidth.tryRaise(to: total, now: now) {
       for index in memory.requests.indices { memory.requests[index].mayRaise = false }
       total = allocation.allocate(&memory.requests, memory.options)
