@@ -33,7 +33,7 @@ public final class Router {
   let turnSlots = FixedTable<Int32>(repeating: -1, count: 64)
   var publicationsByID: [PublicationID: Publication] = [:]
   var speakers = ActiveSpeakers()
-  var loudest: LoudestVoices
+  var loudest: LoudestSpeakers
   /// The publication of each voice.
   var voiceOwners: ContiguousArray<Publication?> = []
   var relayState = RelayState()
@@ -66,7 +66,7 @@ public final class Router {
   public init(clock: NTPClock, seed: UInt64, audioLoudest: Int = 5, maximumHold: TimeSpan = .milliseconds(5)) {
     self.clock = clock
     hold = BatchingPolicy(maximum: maximumHold)
-    loudest = LoudestVoices(places: audioLoudest)
+    loudest = LoudestSpeakers(places: audioLoudest)
     random = RouterRandom(seed: seed)
     resending.reserveCapacity(16)
   }

@@ -32,7 +32,7 @@ extension Router {
   @inline(__always)
   func listen(to publication: Publication, _ packet: StoredPacket, now: Instant) {
     let length = packet.redPrimaryOffset == 0 ? packet.payloadLength : packet.payloadLength &- packet.redPrimaryOffset
-    var level = LoudestVoices.assumedLevel
+    var level = LoudestSpeakers.assumedLevel
     // Without the extension it isn't known whether somebody speaks, but they should be heard.
     if packet.audioLevel != StoredPacket.absent {
       level = packet.audioLevel & 0x7F

@@ -9,7 +9,7 @@ public import Basics
 /// within ``stay`` of getting it: however people talk, places change hands at most once a second each.
 ///
 /// A packet of somebody silent costs a few operations; an audible one a walk over the places.
-public struct LoudestVoices: Sendable {
+public struct LoudestSpeakers: Sendable {
   /// The outcome of a packet.
   public enum Change: Sendable, Hashable {
     case none

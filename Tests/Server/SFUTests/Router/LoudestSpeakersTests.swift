@@ -6,7 +6,7 @@ import Testing
 @testable import SFU
 
 @Suite("Loudest voices", .tellsSeeds)
-struct LoudestVoicesTests {
+struct LoudestSpeakersTests {
   /// Seeded people who talk in spurts: at most `talkers` at a time, each packet 20 ms, with pauses between words.
   private struct Conversation {
     var random: SeededGenerator
@@ -33,7 +33,7 @@ struct LoudestVoicesTests {
 
   @Test("every talker is chosen within 100 ms while there are places", arguments: 1...6)
   func heardSoon(seed: UInt64) {
-    var voices = LoudestVoices(places: 4)
+    var voices = LoudestSpeakers(places: 4)
     var talk = Conversation(random: SeededGenerator(TestSeed.of(seed)), people: 60, talkers: 2)
     for voice in 0..<60 { voices.add(voice: voice) }
     var now = Instant.milliseconds(5_000)
@@ -48,7 +48,7 @@ struct LoudestVoicesTests {
       for (who, spurt) in talk.talking {
         lastTalked[who] = now
         // Others who talked within the last second hold places of their own.
-        let recent = lastTalked.filter { $0.key != who && now - $0.value < LoudestVoices.hold + .milliseconds(300) }
+        let recent = lastTalked.filter { $0.key != who && now - $0.value < LoudestSpeakers.hold + .milliseconds(300) }
         if now - spurt.since >= .milliseconds(80), recent.count < 4 {
           checked += 1
           #expect(voices.isChosen(who), "\(who) talks since \(now - spurt.since) and is not heard")
@@ -61,7 +61,7 @@ struct LoudestVoicesTests {
 
   @Test("nobody loses a place within a second of getting it, however many talk at once", arguments: 1...6)
   func steady(seed: UInt64) {
-    var voices = LoudestVoices(places: 3)
+    var voices = LoudestSpeakers(places: 3)
     var talk = Conversation(random: SeededGenerator(TestSeed.of(seed)), people: 40, talkers: 12)
     for voice in 0..<40 { voices.add(voice: voice) }
     var now = Instant.milliseconds(5_000)
@@ -77,7 +77,7 @@ struct LoudestVoicesTests {
         #expect((change == .places) == (before != after))
         for gone in before.subtracting(after) {
           let stayed = now - (since[gone] ?? .zero)
-          #expect(stayed >= LoudestVoices.stay, "\(gone) had its place for \(stayed) only")
+          #expect(stayed >= LoudestSpeakers.stay, "\(gone) had its place for \(stayed) only")
           changes += 1
         }
         for new in after.subtracting(before) { since[new] = now }
@@ -89,7 +89,7 @@ struct LoudestVoicesTests {
 
   @Test("a speaker keeps its place for a silent second, and longer while nobody wants it")
   func hold() {
-    var voices = LoudestVoices(places: 1)
+    var voices = LoudestSpeakers(places: 1)
     for voice in 0..<2 { voices.add(voice: voice) }
     var now = Instant.milliseconds(1_000)
     func talk(_ voice: Int, _ level: UInt8, _ milliseconds: Int) {
@@ -113,7 +113,7 @@ struct LoudestVoicesTests {
 
   @Test("among talkers a clearly louder voice gets a place, an equally loud one doesn't")
   func louder() {
-    var voices = LoudestVoices(places: 2)
+    var voices = LoudestSpeakers(places: 2)
     for voice in 0..<4 { voices.add(voice: voice) }
     var now = Instant.milliseconds(1_000)
     func talk(_ levels: [UInt8], _ milliseconds: Int) {
@@ -134,7 +134,7 @@ struct LoudestVoicesTests {
 
   @Test("one loud packet, comfort noise and who is muted get no place")
   func clicks() {
-    var voices = LoudestVoices(places: 3)
+    var voices = LoudestSpeakers(places: 3)
     for voice in 0..<3 { voices.add(voice: voice) }
     var now = Instant.milliseconds(1_000)
     for index in 0..<500 {
