@@ -14,7 +14,7 @@ extension SubscriberBandwidth {
 
   /// Whether the path takes video of `total` in all. Tries it out by padding where nothing has shown it; the caller
   /// asks again during the trial.
-  mutating func tryRaise(to total: DataRate, now: Instant) -> Bool {
+  mutating func probeUpgrade(to total: DataRate, now: Instant) -> Bool {
     guard probesUpgrades else {
       upgradeProbe.end()
       return true

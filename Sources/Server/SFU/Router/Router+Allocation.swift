@@ -62,7 +62,7 @@ extension Router {
     var total = allocation.allocate(&memory.requests, memory.options)
     if !memory.requests.contains(where: { isLarger($0, memory) }) {
       egress.writer.bandwidth.endUpgradeProbe()
-    } else if !isProven, !egress.writer.bandwidth.tryRaise(to: total, now: now) {
+    } else if !isProven, !egress.writer.bandwidth.probeUpgrade(to: total, now: now) {
       for index in memory.requests.indices { memory.requests[index].mayRaise = false }
       total = allocation.allocate(&memory.requests, memory.options)
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import RTC
 @testable import SFU
 
-@Suite("Loudest voices", .tellsSeeds)
+@Suite("Loudest speakers", .tellsSeeds)
 struct LoudestSpeakersTests {
   /// Seeded people who talk in spurts: at most `talkers` at a time, each packet 20 ms, with pauses between words.
   private struct Conversation {
