@@ -8,7 +8,7 @@ final class Operation: Sendable {
   let counters = OperationCounters()
   let quality = QualityHistory()
   let limits: AddressLimits
-  let tokens: TokenBook
+  let tokens: TokenUsageLog
   private let limitCounters: LimitCounters
   private let store: any MeetingStore
   private let dispatcher: WebhookDispatcher
@@ -27,7 +27,7 @@ final class Operation: Sendable {
     self.limits = AddressLimits(
       perSecond: addressRate, writesPerSecond: addressWriteRate, counters: counters, limitCounters: limits)
     self.settings = settings
-    tokens = TokenBook(store: store, log: log)
+    tokens = TokenUsageLog(store: store, log: log)
     self.log = log
     let dispatcher = WebhookDispatcher(store: store, settings: settings, counters: counters, log: log)
     self.dispatcher = dispatcher

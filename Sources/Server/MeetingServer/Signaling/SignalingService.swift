@@ -25,7 +25,7 @@ struct SignalingService: Sendable {
   let store: any MeetingRecordStore
   let counters: ServerCounters
   let log: Log
-  var tokens: TokenBook?
+  var tokens: TokenUsageLog?
   var passcodes = PasscodeGuard()
   /// How often one address may have a meeting made by joining; nil for any number.
   var limits: AddressLimits?
@@ -195,7 +195,7 @@ struct SignalingService: Sendable {
     let url = "\(peer.ownOrigin)/\(admission.meeting.room.pathSegment)"
     do throws(MeetingRoom.Refusal) {
       let room = try await directory.join(joinRequest, url: url)
-      tokens?.note(admission, name: name, now: .kept)
+      tokens?.record(admission, name: name, now: .kept)
       // A write to disk; the client's next message does not wait for it.
       Task { [store] in try? await store.markUsed(admission.meeting.id, now: .kept) }
       // Participants in the lobby are served the same way: the room knows them by this name, in the lobby and later in

@@ -2,8 +2,8 @@ import FoundationEssentials
 import Meetings
 import Synchronization
 
-/// Keeps book of the tokens that people come in with, some joins at a time: one write to disk for all of a second.
-final class TokenBook: Sendable {
+/// Records the tokens that people join with: one write to disk for all joins of a second.
+final class TokenUsageLog: Sendable {
   /// The records to write; nil while there are none.
   private let waiting = Mutex<[TokenRecord]>([])
   private let store: any TokenStore
@@ -18,7 +18,7 @@ final class TokenBook: Sendable {
   }
 
   /// Queues the record of a token that somebody joined with.
-  func note(_ admission: Admission, name: String, now: Date) {
+  func record(_ admission: Admission, name: String, now: Date) {
     // Development mode has words instead of tokens.
     guard admission.grant.form != .development else { return }
     let isFirst = waiting.withLock { waiting in
