@@ -76,11 +76,11 @@ struct SealedFileTests {
     try await TestServer.run { server in
       let (ann, welcome) = try await server.join("daily", "Ann", e2ee: true)
       let (_, _) = try await server.join("daily", "Ben", e2ee: true)
-      for _ in 0..<ChatSeat.maximumUploads {
+      for _ in 0..<ParticipantChat.maximumUploads {
         #expect(try await upload(server, [1, 2, 3], token: welcome.resumeToken) != nil)
       }
       #expect(try await post(server, "", token: welcome.resumeToken, [1]).status == 429)
-      #expect(stored(server).count == ChatSeat.maximumUploads)
+      #expect(stored(server).count == ParticipantChat.maximumUploads)
       try ann.send(.leave)
       try await eventually { stored(server).isEmpty ? nil : "left behind: \(stored(server))" }
     }

@@ -17,7 +17,7 @@ struct RequestPace: Sendable {
       .liftMuteAll, .askToUnmute, .removeParticipant, .setRole, .setPermissions, .changePermissions, .spotlight,
       .endMeeting:
       return takeAny(now: now)
-    // The chat has limits of its own (``ChatSeat``).
+    // The chat has limits of its own (``ParticipantChat``).
     case .chat: return true
     }
   }

@@ -137,7 +137,7 @@ extension RoomMachine {
     guard active else { return endTyping(member) }
     member.chatting.typingEnd = now.instant + setup.limits.typingPatience
     roster.schedule(member.chatting.typingEnd)
-    let target = ChatSeat.Typing(to: to)
+    let target = ParticipantChat.Typing(to: to)
     guard member.chatting.typing != target else { return }
     if member.chatting.typing != nil { notifyTyping(false, member) }
     member.chatting.typing = target

@@ -19,7 +19,7 @@ extension RoomMachine {
     let member = try holder(participant, origin)
     if let refusal = refusal(toWriteTo: to, member) { throw Self.http(refusal) }
     dropHeldFiles(of: member)
-    guard member.chatting.uploads + member.chatting.heldFiles.count < ChatSeat.maximumUploads,
+    guard member.chatting.uploads + member.chatting.heldFiles.count < ParticipantChat.maximumUploads,
       member.chatting.takeFile(now.instant)
     else {
       throw Refusal(

@@ -54,7 +54,7 @@ final class RoomMember {
   var knownRevision = 0
   /// Its last answers, so that no message is passed on twice.
   var answered = AnsweredMessages()
-  var chatting = ChatSeat()
+  var chatting = ParticipantChat()
   var publications: [Publication] = []
   var slots = SlotTable()
   /// The publications that it can't decode, as its client knows them.

@@ -1,8 +1,8 @@
 import Basics
 import Signaling
 
-/// The chat state of one participant.
-struct ChatSeat: Sendable {
+/// One participant's part of the chat: what it types, its files that wait, and its limits.
+struct ParticipantChat: Sendable {
   /// The receiver of a text that somebody types; nil for everybody.
   struct Typing: Sendable, Hashable {
     var to: String?
