@@ -13,7 +13,7 @@ import Signaling
 struct KeyRelay: Sendable {
   /// The latest announcement and the budget of one participant. They belong to the session, so that a new socket gives
   /// no new budget.
-  struct Seat: Sendable {
+  struct ParticipantBudget: Sendable {
     /// Its latest announcement; nil before the first.
     var announcement: String?
     fileprivate var sent: TokenBucket?
@@ -56,7 +56,7 @@ struct KeyRelay: Sendable {
   // MARK: Budget
 
   /// Spends a message of `size` bytes of a sender; returns the limit that is reached when it isn't to be passed on.
-  mutating func spend(_ size: Int, of sender: inout Seat, now: Instant) -> LimitReached? {
+  mutating func spend(_ size: Int, of sender: inout ParticipantBudget, now: Instant) -> LimitReached? {
     var sent = sender.sent ?? TokenBucket(perSecond: Rate.sender.perSecond, burst: Rate.sender.burst, from: now)
     defer { sender.sent = sent }
     guard sent.holds(size, now: now) else { return Self.reached }
@@ -65,7 +65,7 @@ struct KeyRelay: Sendable {
   }
 
   /// The same for an announcement, which goes to everybody.
-  mutating func spendAnnouncement(_ size: Int, of sender: inout Seat, now: Instant) -> LimitReached? {
+  mutating func spendAnnouncement(_ size: Int, of sender: inout ParticipantBudget, now: Instant) -> LimitReached? {
     let isFavoured = Self.spendLittle(size, of: &sender, now: now)
     guard announcements.holds(size, besides: isFavoured ? 0 : announcements.burst / 4, now: now) else {
       return Self.reached
@@ -78,7 +78,7 @@ struct KeyRelay: Sendable {
   /// Whether an envelope is passed on to a receiver. The last quarter of what it gets is for senders who have sent
   /// little lately.
   static func delivers(
-    _ envelope: AddressedEnvelope, of sender: inout Seat, to receiver: inout Seat, now: Instant
+    _ envelope: AddressedEnvelope, of sender: inout ParticipantBudget, to receiver: inout ParticipantBudget, now: Instant
   ) -> Bool {
     let size = envelope.envelope.utf8.count + Self.overhead
     let isFavoured = spendLittle(size, of: &sender, now: now)
@@ -90,7 +90,7 @@ struct KeyRelay: Sendable {
     return true
   }
 
-  private static func spendLittle(_ size: Int, of sender: inout Seat, now: Instant) -> Bool {
+  private static func spendLittle(_ size: Int, of sender: inout ParticipantBudget, now: Instant) -> Bool {
     var little = sender.little ?? TokenBucket(perSecond: Rate.little.perSecond, burst: Rate.little.burst, from: now)
     defer { sender.little = little }
     let isThere = little.holds(size, now: now)

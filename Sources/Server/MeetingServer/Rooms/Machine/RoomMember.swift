@@ -49,7 +49,7 @@ final class RoomMember {
   /// Its part of the room's message budget.
   var budget = MessageBudget.Sender()
   /// Its announced keys, and how much of its envelopes is passed on.
-  var keys = KeyRelay.Seat()
+  var keys = KeyRelay.ParticipantBudget()
   /// The ``MeetingRecord/revision`` that its client knows.
   var knownRevision = 0
   /// Its last answers, so that no message is passed on twice.
