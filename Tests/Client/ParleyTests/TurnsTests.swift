@@ -72,7 +72,7 @@ import Testing
       #expect(!atAnn.events.contains { $0.hasPrefix("problem") }, "\(atAnn.events)")
 
       // It need not wait for its turn.
-      ann.queue.pace = SendingPace()
+      ann.queue.pace = SendRateLimiter()
       try ann.signal(type: "underway")
       #expect(ann.queue.signals.map(\.isSent) == [true])
       ann.loseAnswers()
@@ -215,17 +215,17 @@ import Testing
 
   @Test("100 may go at once, and never more than that and 40 a second")
   func pace() {
-    var large = SendingPace()
+    var large = SendRateLimiter()
     var bytes = 0
     for millisecond in 0...10_000 {
       while large.takeTurn(.milliseconds(Int64(millisecond)), bytes: 8 << 10) { bytes += 8 << 10 }
-      #expect(bytes <= SendingPace.bytesAtOnce + SendingPace.bytesPerSecond * millisecond / 1_000)
+      #expect(bytes <= SendRateLimiter.bytesAtOnce + SendRateLimiter.bytesPerSecond * millisecond / 1_000)
     }
-    #expect(bytes > SendingPace.bytesPerSecond * 10)
+    #expect(bytes > SendRateLimiter.bytesPerSecond * 10)
     large.hold(from: .milliseconds(20_000))
     let (early, late) = (large.takeTurn(.milliseconds(20_999)), large.takeTurn(.milliseconds(21_000)))
     #expect(!early && late)
-    var pace = SendingPace()
+    var pace = SendRateLimiter()
     var taken = 0
     var excess = 0.0
     for millisecond in 0...10_000 {

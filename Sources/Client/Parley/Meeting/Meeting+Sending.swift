@@ -15,8 +15,8 @@ extension Meeting {
     .refused(
       code: SignalingErrorCode.tooFast.rawValue,
       message:
-        "\(maximumUnanswered) \(what) are on their way already, which is the limit: \(SendingPace.perSecond) a second go out, "
-        + "\(SendingPace.atOnce) at once. Wait a moment, or send fewer.")
+        "\(maximumUnanswered) \(what) are on their way already, which is the limit: \(SendRateLimiter.perSecond) a second go out, "
+        + "\(SendRateLimiter.atOnce) at once. Wait a moment, or send fewer.")
   }
 
   /// Whether what waits may go out. Before the end of a join, and while one is in doubt, the place may be thrown away
@@ -34,7 +34,7 @@ extension Meeting {
     while load.count < SendQueue.window.count, let item = queue.next, let message = onTheWire(item) {
       // An answer to what is under way goes on from here.
       guard load.count == 0 || load.bytes + item.bytes <= SendQueue.window.bytes else { return }
-      guard queue.pace.takeTurn(MonotonicClock.now, bytes: SendingPace.bytes(of: message)) else { return goOnLater() }
+      guard queue.pace.takeTurn(MonotonicClock.now, bytes: SendRateLimiter.bytes(of: message)) else { return goOnLater() }
       // Without a socket nothing is lost: it waits until the place is taken back.
       guard place.channel.send(message) else { return }
       queue.markSent(item)
@@ -50,13 +50,13 @@ extension Meeting {
     }
   }
 
-  /// The messages that still go out when the meeting is left, in their order: as much as ``SendingPace`` lets go within
-  /// ``SendingPace/longestGoodbye``. It counts as sent from here on.
+  /// The messages that still go out when the meeting is left, in their order: as much as ``SendRateLimiter`` lets go within
+  /// ``SendRateLimiter/longestGoodbye``. It counts as sent from here on.
   func takeLastTurns() -> [ClientMessage] {
     guard takesTurns else { return [] }
     var bytes = queue.load.bytes
     var last: [ClientMessage] = []
-    while last.count < SendingPace.lastTurns, let item = queue.next, let message = onTheWire(item),
+    while last.count < SendRateLimiter.lastTurns, let item = queue.next, let message = onTheWire(item),
       bytes + item.bytes <= SendQueue.window.bytes
     {
       queue.markSent(item)
@@ -70,7 +70,7 @@ extension Meeting {
     guard !awaitsTurn else { return }
     awaitsTurn = true
     tasks.run { [weak self] in
-      try? await Task.sleep(nanoseconds: 1_000_000_000 / UInt64(SendingPace.perSecond))
+      try? await Task.sleep(nanoseconds: 1_000_000_000 / UInt64(SendRateLimiter.perSecond))
       self?.awaitsTurn = false
       self?.sendInTurn()
     }

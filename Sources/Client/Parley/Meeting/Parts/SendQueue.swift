@@ -51,7 +51,7 @@ struct SendQueue {
   private(set) var sentChat: Set<Int> = []
   /// Signals that the server has not answered, in order.
   private(set) var signals: [OutgoingSignal] = []
-  var pace = SendingPace()
+  var pace = SendRateLimiter()
   /// How often the server has refused a message with `tooFast`.
   private var refusals: [Int: Int] = [:]
 

@@ -5,7 +5,7 @@ import Signaling
 /// who sends more than 50 a second or 200 at once (`docs/protocol.md`), and the rest of that is for what the client
 /// says by itself. It passes on 64 KiB a second of one participant, or 256 KiB at once, so that the bytes are held to
 /// less than that too.
-struct SendingPace {
+struct SendRateLimiter {
   static let atOnce = 100
   static let perSecond = 40
   /// How long a goodbye waits at most for what was said before it.
@@ -43,7 +43,7 @@ struct SendingPace {
   func send(_ messages: [ClientMessage], over channel: SignalingChannel) async {
     var pace = self
     for message in messages {
-      let bytes = SendingPace.bytes(of: message)
+      let bytes = SendRateLimiter.bytes(of: message)
       while !pace.takeTurn(MonotonicClock.now, bytes: bytes) {
         try? await Task.sleep(nanoseconds: 1_000_000_000 / UInt64(Self.perSecond))
       }
