@@ -29,7 +29,7 @@ LICENCE = "Codec End User License Terms"
 CHOICES = ["Join online chat", "Join online video chat", "Cancel"]
 
 
-class ServiceApplication:
+class TrustedApplication:
     """A service of the bank's own that gives its set answer, whatever it is asked, once ``opened`` is set. Use it in a
     ``with`` block."""
 
@@ -55,7 +55,7 @@ class ServiceApplication:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}/job"
 
-    def __enter__(self) -> "ServiceApplication":
+    def __enter__(self) -> "TrustedApplication":
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 
@@ -456,10 +456,10 @@ class BadInput(Case):
         sees_alert("Getting meeting URL failed", "cannot be reached")
         self.set(bank, meeting=f"{self.server.url}/nothing/here")
         sees_alert("Getting meeting URL failed", "status 4")
-        with ServiceApplication(200, JoinUrl=5) as service:
+        with TrustedApplication(200, JoinUrl=5) as service:
             self.set(bank, meeting=service.url)
             sees_alert("Getting meeting URL failed", "cannot be read")
-        with ServiceApplication(200, JoinUrl="http://elsewhere.example/room") as service:
+        with TrustedApplication(200, JoinUrl="http://elsewhere.example/room") as service:
             self.set(bank, meeting=service.url, token=f"{self.server.url}/GetAnonTokenJob")
             sees_alert("Getting Discover URI failed", "status 400")
             self.assertEqual(service.forms, ["Subject=adhocMeeting&Description=adhocMeeting&AccessLevel="])
@@ -471,10 +471,10 @@ class BadInput(Case):
         time.sleep(2)
         cases = [(self.server.url, made["token"], "Error: Conferencing", "(E3-9-47)"),
                  ("http://127.0.0.1:9", "psat=x", "Error: SignIn", "(E2-3-20)")]
-        with ServiceApplication(200, JoinUrl=f"{self.server.url}/loans") as meetings:
+        with TrustedApplication(200, JoinUrl=f"{self.server.url}/loans") as meetings:
             for url, token, title, code in cases:
                 discover = f"{url}/discover?anonymousMeetingJoinContext={token}"
-                with ServiceApplication(200, DiscoverUri=discover, Token=token) as tokens:
+                with TrustedApplication(200, DiscoverUri=discover, Token=token) as tokens:
                     self.set(bank, meeting=meetings.url, token=tokens.url)
                     bank.do("press Sign in", "press Ask Agent", "see You have the token")
                     before = self.join(bank, "Join online chat")
@@ -619,7 +619,7 @@ class Window(Case):
         app.do("answer Cancel", "row Log off", "press Settings", "turn Skype for Business Online = on", "press Save", "press Sign in",
                "see Savings account")
 
-        with ServiceApplication(500) as service:
+        with TrustedApplication(500) as service:
             service.opened.clear()
             app.do("row Log off", "press Settings", f"fill Online meeting request API URL = {service.url}", "press Save", "press Sign in")
             app.do("press Ask Agent", "see Waiting for online meeting URL!")
@@ -728,7 +728,7 @@ class Window(Case):
         app.asks("ERROR!", "Joining online meeting failed")
         self.keep("joining-failed")
         app.do("answer Ok", "row Log off")
-        with ServiceApplication(400, Error="no") as service:
+        with TrustedApplication(400, Error="no") as service:
             app.do("press Settings", f"fill Token and discovery URI request API URL = {service.url}", "press Save", "press Sign in",
                    "press Ask Agent")
             app.asks("ERROR!", "Getting Discover URI failed")
@@ -793,7 +793,7 @@ class Window(Case):
 
         # A discover address at which nobody is.
         app.do("press ‹ Back", "row Log off")
-        with ServiceApplication(200, DiscoverUri="http://127.0.0.1:9/discover?anonymousMeetingJoinContext=psat%3dx", Token="psat=x") as tokens:
+        with TrustedApplication(200, DiscoverUri="http://127.0.0.1:9/discover?anonymousMeetingJoinContext=psat%3dx", Token="psat=x") as tokens:
             ask(tokens.url)
             self.join(app, "Join online chat")
             app.asks("Error: SignIn", "(E2-3-20)")

@@ -5,7 +5,7 @@ import Transport
 
 /// Answers every HTTP request of the public port, by the routes of ``routes``.
 struct Endpoints: Sendable {
-  let application: ServiceApplication
+  let application: TrustedApplication
   let discovery: Discovery
   let signIn: SignInEndpoints
   let files: StaticFiles

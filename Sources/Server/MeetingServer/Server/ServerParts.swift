@@ -76,7 +76,7 @@ struct ServerParts: Sendable {
       hub: mailboxes, store: store, authenticator: authenticator,
       vaults: EndpointVaults(vault: vault, log: log), meetings: meetings, limits: operation.limits, log: log)
     endpoints = Endpoints(
-      application: ServiceApplication(desk: desk, store: store, counters: counters),
+      application: TrustedApplication(desk: desk, store: store, counters: counters),
       discovery: Discovery(
         desk: desk, counters: counters, iceServers: { [settings] in settings.current.iceServers },
         linkDevices: configuration.linkDevices, encryption: configuration.encryption),

@@ -5,7 +5,7 @@ import Transport
 /// The two endpoints that apps of the Skype for Business App SDK call before they join: make an ad-hoc meeting, and
 /// exchange its address for a token. Form bodies in; JSON objects out whose every value is a string, as those apps
 /// cast them.
-struct ServiceApplication: Sendable {
+struct TrustedApplication: Sendable {
   let desk: AnonymousJoin
   /// Keeps meetings with their entries in the audit log.
   let store: any AuditStore
