@@ -6,7 +6,7 @@ import Transport
 
 /// The discover document: where and how to join.
 struct Discovery: Sendable {
-  let desk: AnonymousJoin
+  let anonymousJoin: AnonymousJoin
   let counters: ServerCounters
   /// Only for callers who may join.
   let iceServers: @Sendable () -> IceServerSettings
@@ -26,7 +26,8 @@ struct Discovery: Sendable {
     }
     do {
       guard
-        let (meeting, tenant, token, expires) = try await desk.token(room: room, session: "web", base: base, now: now)
+        let (meeting, tenant, token, expires) = try await anonymousJoin.token(
+          room: room, session: "web", base: base, now: now)
       else { throw JoinRefusal.noSuchMeeting }
       counters.tokens.add(1)
       let addresses = MeetingAddresses(base: base, meeting: meeting, tenant: tenant)
@@ -56,7 +57,7 @@ struct Discovery: Sendable {
     }
     let admission: Admission
     do throws(JoinRefusal) {
-      admission = try await desk.authority.admit(
+      admission = try await anonymousJoin.authority.admit(
         token: Secret(Self.unwrap(context)), room: room, origin: origin, ownOrigin: base, opening: false, now: now)
     } catch {
       throw Refusal(error)

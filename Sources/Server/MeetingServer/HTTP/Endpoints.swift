@@ -105,7 +105,7 @@ struct Endpoints: Sendable {
       throw Refusal(error.status, error.code, "Invalid job input: \(error.message)")
     }
     let base = try origin(of: call.request)
-    try await application.desk.requireKnown(call.request.headers["origin"], base: base, now: call.now)
+    try await application.anonymousJoin.requireKnown(call.request.headers["origin"], base: base, now: call.now)
     try limits.takeWrite(call.request.remote.ip, now: MonotonicClock.now)
     return (form, base)
   }

@@ -6,7 +6,7 @@ import Transport
 /// exchange its address for a token. Form bodies in; JSON objects out whose every value is a string, as those apps
 /// cast them.
 struct TrustedApplication: Sendable {
-  let desk: AnonymousJoin
+  let anonymousJoin: AnonymousJoin
   /// Keeps meetings with their entries in the audit log.
   let store: any AuditStore
   let counters: ServerCounters
@@ -39,14 +39,14 @@ struct TrustedApplication: Sendable {
     }
     let level = try Self.accessLevel(form["AccessLevel"] ?? "")
     do {
-      let (meeting, tenant) = try await desk.newMeeting(
+      let (meeting, tenant) = try await anonymousJoin.newMeeting(
         subject: Self.line(form["Subject"] ?? ""), summary: form["Description"] ?? "", accessLevel: level,
         announces: Self.isEnabled(form["EntryExitAnnouncement"] ?? ""), now: now)
       let entry = AuditEntry(
         time: now, actor: "anybody", tenant: tenant.name, action: "meeting.create", target: meeting.id.rawValue,
         detail: "\(meeting.room.display), access \(meeting.accessLevel.rawValue)")
       let isOpen = meeting.accessLevel == .everyone && !meeting.lobby.waitsForHost
-      let organizer = isOpen ? nil : try desk.organizerToken(for: meeting, tenant: tenant, now: now)
+      let organizer = isOpen ? nil : try anonymousJoin.organizerToken(for: meeting, tenant: tenant, now: now)
       let entries =
         [entry]
         + (organizer.map { [AuditEntry(giving: $0, for: meeting, of: tenant, to: "anybody", at: now)] } ?? [])
@@ -97,13 +97,13 @@ struct TrustedApplication: Sendable {
     let room = try Self.room(of: url, base: base)
     do {
       // To other tenants than that of the endpoint the meeting does not exist.
-      guard let (meeting, tenant) = try await desk.meeting(room: room, now: now) else {
+      guard let (meeting, tenant) = try await anonymousJoin.meeting(room: room, now: now) else {
         throw Self.noMeeting
       }
       guard !meeting.isExpired(at: now) else {
         throw Refusal(400, "meetingExpired", "Invalid MeetingUrl: the meeting is over.")
       }
-      let token = try desk.token(
+      let token = try anonymousJoin.token(
         for: meeting, tenant: tenant, session: session, origins: origins, base: base, now: now)
       try await store.append(AuditEntry(giving: token, for: meeting, of: tenant, to: "anybody", at: now))
       counters.tokens.add(1)

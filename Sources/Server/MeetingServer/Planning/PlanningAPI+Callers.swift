@@ -52,7 +52,7 @@ extension PlanningAPI {
       }
     }
     guard let room else { throw JoinRefusal.badToken }
-    let admission = try await desk.authority.admit(
+    let admission = try await anonymousJoin.authority.admit(
       token: Secret(given), room: room, origin: request.headers["origin"], ownOrigin: base, opening: false, now: now)
     guard admission.isMade else { throw JoinRefusal.noSuchMeeting }
     return .holder(try await directory.present(admission, for: .outside))
@@ -71,7 +71,7 @@ extension PlanningAPI {
   ) async throws -> (MeetingRecord, Tenant, isHost: Bool) {
     switch caller {
     case .server(let tenant):
-      guard let record = try await desk.store.meeting(room: room, tenant: tenant.id) else {
+      guard let record = try await anonymousJoin.store.meeting(room: room, tenant: tenant.id) else {
         throw JoinRefusal.noSuchMeeting
       }
       return (record, tenant, true)
@@ -81,7 +81,7 @@ extension PlanningAPI {
       let meeting = grant.isGuest && !grant.isHost ? Self.seenFromOutside(admission.meeting) : admission.meeting
       return (meeting, admission.tenant, grant.isHost)
     case .anybody:
-      guard let (record, tenant) = try await desk.meeting(room: room, now: now) else {
+      guard let (record, tenant) = try await anonymousJoin.meeting(room: room, now: now) else {
         throw JoinRefusal.noSuchMeeting
       }
       return (Self.seenFromOutside(record), tenant, false)

@@ -6,7 +6,7 @@ import Transport
 /// The public interface to meetings with a host, planned or at once: `/api/v1/meetings`. A caller who may make meetings
 /// creates them, their hosts change them, and everybody who may join gets their calendar files.
 struct PlanningAPI: Sendable {
-  let desk: AnonymousJoin
+  let anonymousJoin: AnonymousJoin
   let projects: ProjectAuthority
   let directory: MeetingDirectory
   let passcodes: PasscodeGuard
@@ -54,9 +54,9 @@ struct PlanningAPI: Sendable {
     switch caller {
     case .server(let own): tenant = own
     case .anybody:
-      try await desk.requireKnown(request.headers["origin"], base: base, now: now)
+      try await anonymousJoin.requireKnown(request.headers["origin"], base: base, now: now)
       try limits.takeWrite(request.remote.ip, now: MonotonicClock.now)
-      tenant = try await desk.openTenant(now: now)
+      tenant = try await anonymousJoin.openTenant(now: now)
     case .holder:
       throw Refusal(
         403, "notAllowed", "A join token opens a meeting; to plan one, sign a JWT for the interface with an API secret."
@@ -84,13 +84,13 @@ struct PlanningAPI: Sendable {
     } else {
       // The same as when somebody opens the URL of a room, but with a host.
       record.subject = subject ?? record.subject
-      if !desk.opensRooms {
+      if !anonymousJoin.opensRooms {
         record.kind = .adHoc
-        record.expires = now + desk.meetingLifetime.seconds
+        record.expires = now + anonymousJoin.meetingLifetime.seconds
       }
     }
     let action = asked == nil ? "meeting.create" : "meeting.schedule"
-    let host = try desk.hostToken(for: record, tenant: tenant, now: now)
+    let host = try anonymousJoin.hostToken(for: record, tenant: tenant, now: now)
     let (planned, entry, given) = (
       record, Self.entry(action, record, tenant, caller, now),
       AuditEntry(giving: host, for: record, of: tenant, to: caller.actor, at: now)

@@ -59,12 +59,12 @@ struct ServerParts: Sendable {
       configuration, store, settings, media, counters, operation, running, chatFiles, authority, log)
     running.expectTakeOver()
     let projects = ProjectAuthority(store: store, gate: gate)
-    let desk = AnonymousJoin(
+    let anonymousJoin = AnonymousJoin(
       store: store, authority: authority, meetingLifetime: configuration.meetingLifetime,
       opensRooms: configuration.openRooms)
     let providers = { ProviderClient(report: { log.warning("provider.silent", ["reason": $0.reason]) }) }
     let signIn = SignInEndpoints(
-      store: store, desk: desk, client: providers(), counters: counters, log: log)
+      store: store, anonymousJoin: anonymousJoin, client: providers(), counters: counters, log: log)
     let attachments = AttachmentFiles(data: configuration.dataFolder)
     let meetings = CallMeetings(store: store, authority: authority)
     mailboxes = MailboxHub(
@@ -76,9 +76,9 @@ struct ServerParts: Sendable {
       hub: mailboxes, store: store, authenticator: authenticator,
       vaults: EndpointVaults(vault: vault, log: log), meetings: meetings, limits: operation.limits, log: log)
     endpoints = Endpoints(
-      application: TrustedApplication(desk: desk, store: store, counters: counters),
+      application: TrustedApplication(anonymousJoin: anonymousJoin, store: store, counters: counters),
       discovery: Discovery(
-        desk: desk, counters: counters, iceServers: { [settings] in settings.current.iceServers },
+        anonymousJoin: anonymousJoin, counters: counters, iceServers: { [settings] in settings.current.iceServers },
         linkDevices: configuration.linkDevices, encryption: configuration.encryption),
       signIn: signIn,
       files: files,
@@ -86,7 +86,7 @@ struct ServerParts: Sendable {
         authority: projects, directory: directory, store: store, isDevelopment: configuration.isDevelopment,
         counters: counters, log: log),
       planning: PlanningAPI(
-        desk: desk, projects: projects, directory: directory, passcodes: passcodes, store: store,
+        anonymousJoin: anonymousJoin, projects: projects, directory: directory, passcodes: passcodes, store: store,
         counters: counters, log: log, limits: operation.limits, encryption: configuration.encryption),
       storeCheck: StoreCheck { () async throws(MeetingStoreError) in try await store.check() },
       publicOrigin: publicOrigin, isReady: { [readiness] in readiness.isReady.load(ordering: .relaxed) },

@@ -35,7 +35,9 @@ extension SignInEndpoints {
     _ session: SignInSession, _ room: RoomName, _ tenant: Tenant, _ now: Date
   ) async throws(Refusal) -> (MeetingRecord, Secret<String>, Date) {
     do {
-      guard let (meeting, token, expires) = try await desk.token(for: session, room: room, tenant: tenant, now: now)
+      guard
+        let (meeting, token, expires) = try await anonymousJoin.token(
+          for: session, room: room, tenant: tenant, now: now)
       else { throw JoinRefusal.noSuchMeeting }
       counters.tokens.add(1)
       return (meeting, token, expires)

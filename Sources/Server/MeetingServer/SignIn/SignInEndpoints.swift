@@ -8,7 +8,7 @@ import Transport
 /// `/signin/callback`, `/signin/token` for apps, and `/signout`.
 struct SignInEndpoints: Sendable {
   let store: any AuditStore & TenantStore & TokenStore
-  let desk: AnonymousJoin
+  let anonymousJoin: AnonymousJoin
   let client: ProviderClient
   let used = UsedIDs()
   /// Codes of apps that were used; apart, so that no number of strangers' sign-ins keeps those who are vouched for out.

@@ -47,7 +47,7 @@ extension AnonymousJoin {
   public func token(
     for session: SignInSession, room: RoomName, tenant: Tenant, now: Date
   ) async throws -> (meeting: MeetingRecord, token: Secret<String>, expires: Date)? {
-    guard let (meeting, target) = try await door(room, of: tenant, now: now) else { return nil }
+    guard let (meeting, target) = try await target(of: room, in: tenant, now: now) else { return nil }
     guard !meeting.isExpired(at: now) else { throw JoinRefusal.meetingExpired }
     let end = now.addingTimeInterval(tokenLifetime.seconds)
     let token = JoinToken(

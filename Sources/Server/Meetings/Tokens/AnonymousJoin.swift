@@ -71,8 +71,8 @@ public struct AnonymousJoin: Sendable {
   /// The meeting behind a room name, and the grant of a token for it: the stored meeting or, where rooms are open, the
   /// one that the first who joins makes. Looking makes nothing. Nil when there is none.
   /// - Throws: ``MeetingStoreError``; ``MeetingStoreError/tooManyMeetings(_:)`` where none more could be made.
-  func door(
-    _ room: RoomName, of tenant: Tenant, now: Date
+  func target(
+    of room: RoomName, in tenant: Tenant, now: Date
   ) async throws(MeetingStoreError) -> (meeting: MeetingRecord, target: MeetingTarget)? {
     if let meeting = try await store.meeting(room: room, tenant: tenant.id) { return (meeting, .meeting(meeting.id)) }
     guard opensRooms else { return nil }
@@ -89,7 +89,7 @@ public struct AnonymousJoin: Sendable {
   ) async throws -> (meeting: MeetingRecord, tenant: Tenant, token: Secret<String>, expires: Date)? {
     let tenant = try await openTenant(now: now)
     guard !OpenTokSession.isSession(room) else { throw JoinRefusal.tokenRequired }
-    guard let (meeting, target) = try await door(room, of: tenant, now: now) else { return nil }
+    guard let (meeting, target) = try await target(of: room, in: tenant, now: now) else { return nil }
     guard !meeting.isExpired(at: now) else { throw JoinRefusal.meetingExpired }
     let token = try token(
       for: meeting, opening: target, tenant: tenant, session: session, origins: [base], base: base, now: now)

@@ -32,16 +32,18 @@ struct GuestTests {
   }
 
   @Test("the open endpoint's token is a guest's, a closed meeting's requester's a host's")
-  func desk() async throws {
+  func anonymousJoin() async throws {
     let store = try await SQLiteMeetingStore.open(folder: TemporaryFolder().path)
     let authority = JoinAuthority(store: store)
-    let desk = AnonymousJoin(store: store, authority: authority)
+    let anonymousJoin = AnonymousJoin(store: store, authority: authority)
     let now = TokenWorld.now
-    let (meeting, tenant) = try await desk.newMeeting(subject: "s", summary: "", accessLevel: .locked, now: now)
+    let (meeting, tenant) = try await anonymousJoin.newMeeting(
+      subject: "s", summary: "", accessLevel: .locked, now: now)
     try await store.insert(meeting)
     let base = try #require(WebOrigin("https://meet.example"))
-    let guest = try desk.token(for: meeting, tenant: tenant, session: "s", origins: [], base: base, now: now).text
-    let organizer = try desk.organizerToken(for: meeting, tenant: tenant, now: now).text
+    let guest = try anonymousJoin.token(for: meeting, tenant: tenant, session: "s", origins: [], base: base, now: now)
+      .text
+    let organizer = try anonymousJoin.organizerToken(for: meeting, tenant: tenant, now: now).text
     func grant(_ token: Secret<String>) async throws -> JoinGrant {
       try await authority.admit(token: token, origin: nil, ownOrigin: base, now: now).grant
     }

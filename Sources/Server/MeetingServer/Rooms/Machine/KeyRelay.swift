@@ -78,7 +78,8 @@ struct KeyRelay: Sendable {
   /// Whether an envelope is passed on to a receiver. The last quarter of what it gets is for senders who have sent
   /// little lately.
   static func delivers(
-    _ envelope: AddressedEnvelope, of sender: inout ParticipantBudget, to receiver: inout ParticipantBudget, now: Instant
+    _ envelope: AddressedEnvelope, of sender: inout ParticipantBudget, to receiver: inout ParticipantBudget,
+    now: Instant
   ) -> Bool {
     let size = envelope.envelope.utf8.count + Self.overhead
     let isFavoured = spendLittle(size, of: &sender, now: now)
