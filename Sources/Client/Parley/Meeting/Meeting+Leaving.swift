@@ -17,13 +17,13 @@ extension Meeting {
     // The goodbye would overtake messages from right before it.
     let last = takeLastTurns()
     if last.isEmpty { channel?.send(.leave) } else { stopShowing(over: channel) }
-    let pace = queue.pace
+    let limiter = queue.rateLimiter
     let patience = joining == nil ? TimeSpan.seconds(1) : .milliseconds(500)
     // A task of its own, so that cancelling one caller does not cut the goodbye short.
     let goodbye = Task {
       if let channel {
         if !last.isEmpty {
-          await pace.send(last, over: channel)
+          await limiter.send(last, over: channel)
           channel.send(.leave)
         }
         self.isGoodbyeHeard = await Self.waitForClosing(of: channel, within: patience)

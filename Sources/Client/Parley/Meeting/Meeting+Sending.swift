@@ -34,7 +34,9 @@ extension Meeting {
     while load.count < SendQueue.window.count, let item = queue.next, let message = onTheWire(item) {
       // An answer to what is under way goes on from here.
       guard load.count == 0 || load.bytes + item.bytes <= SendQueue.window.bytes else { return }
-      guard queue.pace.takeTurn(MonotonicClock.now, bytes: SendRateLimiter.bytes(of: message)) else { return goOnLater() }
+      guard queue.rateLimiter.consume(MonotonicClock.now, bytes: SendRateLimiter.bytes(of: message)) else {
+        return goOnLater()
+      }
       // Without a socket nothing is lost: it waits until the place is taken back.
       guard place.channel.send(message) else { return }
       queue.markSent(item)
@@ -56,7 +58,7 @@ extension Meeting {
     guard takesTurns else { return [] }
     var bytes = queue.load.bytes
     var last: [ClientMessage] = []
-    while last.count < SendRateLimiter.lastTurns, let item = queue.next, let message = onTheWire(item),
+    while last.count < SendRateLimiter.lastMessages, let item = queue.next, let message = onTheWire(item),
       bytes + item.bytes <= SendQueue.window.bytes
     {
       queue.markSent(item)

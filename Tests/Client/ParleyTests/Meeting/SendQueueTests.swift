@@ -48,7 +48,8 @@ import Testing
     queue.add(chat(4))
     #expect(queue.withhold(1, now: now) && queue.withhold(2, now: now) && !queue.withhold(3, now: now))
     #expect(!queue.withhold(9, now: now) && queue.refusals(of: 1) == 1)
-    #expect(!queue.pace.takeTurn(now + .milliseconds(900)) && queue.pace.takeTurn(now + .milliseconds(1_000)))
+    #expect(
+      !queue.rateLimiter.consume(now + .milliseconds(900)) && queue.rateLimiter.consume(now + .milliseconds(1_000)))
     #expect(drain(&queue) == [1, 2, 4])
     let more = (0..<30).map { _ in queue.withhold(1, now: now) }
     #expect(more == Array(repeating: true, count: 29) + [false])

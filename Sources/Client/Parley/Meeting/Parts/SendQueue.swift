@@ -51,7 +51,7 @@ struct SendQueue {
   private(set) var sentChat: Set<Int> = []
   /// Signals that the server has not answered, in order.
   private(set) var signals: [OutgoingSignal] = []
-  var pace = SendRateLimiter()
+  var rateLimiter = SendRateLimiter()
   /// How often the server has refused a message with `tooFast`.
   private var refusals: [Int: Int] = [:]
 
@@ -103,7 +103,7 @@ struct SendQueue {
       return false
     }
     refusals[id] = count
-    pace.hold(from: now)
+    rateLimiter.hold(from: now)
     return true
   }
 

@@ -11,7 +11,7 @@ struct SendRateLimiter {
   /// How long a goodbye waits at most for what was said before it.
   static let longestGoodbye = TimeSpan.seconds(2)
   /// How many messages go out within that time.
-  static let lastTurns = Int(longestGoodbye.seconds * Double(perSecond))
+  static let lastMessages = Int(longestGoodbye.seconds * Double(perSecond))
 
   /// Bytes at once, and a second.
   static let bytesAtOnce = 224 << 10
@@ -19,7 +19,7 @@ struct SendRateLimiter {
   /// How long nothing goes out after a refusal with `tooFast`: the server takes nothing for half of that.
   private static let pause = TimeSpan.seconds(1)
 
-  private var turns = TokenBucket(perSecond: perSecond, burst: atOnce)
+  private var messages = TokenBucket(perSecond: perSecond, burst: atOnce)
   private var bytes = TokenBucket(perSecond: bytesPerSecond, burst: bytesAtOnce)
   private var heldUntil = Instant.zero
 
@@ -32,19 +32,19 @@ struct SendRateLimiter {
   mutating func hold(from now: Instant) { heldUntil = now + Self.pause }
 
   /// Takes a turn for so many bytes; false when it is too early.
-  mutating func takeTurn(_ now: Instant, bytes size: Int = 0) -> Bool {
-    guard turns.holds(1, now: now), bytes.holds(size, now: now), now >= heldUntil else { return false }
-    turns.spend(1)
+  mutating func consume(_ now: Instant, bytes size: Int = 0) -> Bool {
+    guard messages.holds(1, now: now), bytes.holds(size, now: now), now >= heldUntil else { return false }
+    messages.spend(1)
     bytes.spend(size)
     return true
   }
 
   /// Sends the last messages at this pace, until the socket is gone.
   func send(_ messages: [ClientMessage], over channel: SignalingChannel) async {
-    var pace = self
+    var limiter = self
     for message in messages {
       let bytes = SendRateLimiter.bytes(of: message)
-      while !pace.takeTurn(MonotonicClock.now, bytes: bytes) {
+      while !limiter.consume(MonotonicClock.now, bytes: bytes) {
         try? await Task.sleep(nanoseconds: 1_000_000_000 / UInt64(Self.perSecond))
       }
       guard channel.send(message) else { return }

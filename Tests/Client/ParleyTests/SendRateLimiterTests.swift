@@ -6,7 +6,7 @@ import Testing
 @testable import Parley
 
 /// Bursts of signals and chat messages: more of them than the server takes at once.
-@MainActor @Suite(.serialized) struct TurnsTests {
+@MainActor @Suite(.serialized) struct SendRateLimiterTests {
   @Test(
     "400 signals and 100 chat messages at once arrive once, in order; nothing closes"
   )
@@ -54,7 +54,7 @@ import Testing
       try await wait(for: "nothing under way: \(atBob.said("signal").count)") {
         guard atBob.said("signal").count > 120 else { return false }
         // Nothing follows during that, so that what is under way comes to its end on a busy machine too.
-        ann.queue.pace.hold(from: MonotonicClock.now)
+        ann.queue.rateLimiter.hold(from: MonotonicClock.now)
         return ann.queue.signals.first?.isSent == false
           && ann.queue.chat.first.map { ann.queue.sentChat.contains($0.id) } == false
       }
@@ -72,7 +72,7 @@ import Testing
       #expect(!atAnn.events.contains { $0.hasPrefix("problem") }, "\(atAnn.events)")
 
       // It need not wait for its turn.
-      ann.queue.pace = SendRateLimiter()
+      ann.queue.rateLimiter = SendRateLimiter()
       try ann.signal(type: "underway")
       #expect(ann.queue.signals.map(\.isSent) == [true])
       ann.loseAnswers()
@@ -218,19 +218,19 @@ import Testing
     var large = SendRateLimiter()
     var bytes = 0
     for millisecond in 0...10_000 {
-      while large.takeTurn(.milliseconds(Int64(millisecond)), bytes: 8 << 10) { bytes += 8 << 10 }
+      while large.consume(.milliseconds(Int64(millisecond)), bytes: 8 << 10) { bytes += 8 << 10 }
       #expect(bytes <= SendRateLimiter.bytesAtOnce + SendRateLimiter.bytesPerSecond * millisecond / 1_000)
     }
     #expect(bytes > SendRateLimiter.bytesPerSecond * 10)
     large.hold(from: .milliseconds(20_000))
-    let (early, late) = (large.takeTurn(.milliseconds(20_999)), large.takeTurn(.milliseconds(21_000)))
+    let (early, late) = (large.consume(.milliseconds(20_999)), large.takeTurn(.milliseconds(21_000)))
     #expect(!early && late)
-    var pace = SendRateLimiter()
+    var limiter = SendRateLimiter()
     var taken = 0
     var excess = 0.0
     for millisecond in 0...10_000 {
       let now = Instant.milliseconds(Int64(millisecond))
-      while pace.takeTurn(now) { taken += 1 }
+      while limiter.consume(now) { taken += 1 }
       excess = max(excess, Double(taken) - 100 - 0.04 * Double(millisecond))
     }
     #expect(excess < 0.001 && taken >= 499, "\(taken), \(excess) too many")
