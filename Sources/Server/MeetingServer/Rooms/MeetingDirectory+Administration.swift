@@ -6,7 +6,7 @@ import Signaling
 extension MeetingDirectory {
   /// An admission with its holder's present rights: by the token, by hosts' decisions in the meeting's room, or by
   /// those that a killed server left. Every endpoint that has only a token to go by asks here.
-  func present(_ admission: Admission, for use: RightsUse) async throws(JoinRefusal) -> Admission {
+  func present(_ admission: Admission, for use: PermissionContext) async throws(JoinRefusal) -> Admission {
     var admission = admission
     do throws(MeetingRoom.Refusal) {
       if let room = room(of: admission.meeting.id) {

@@ -38,7 +38,7 @@ extension MeetingRoom {
   }
 
   /// A grant with its holder's present rights by all decisions of hosts; see ``MeetingDirectory/present(_:for:)``.
-  func present(_ grant: JoinGrant, for use: RightsUse) async throws(Refusal) -> JoinGrant {
+  func present(_ grant: JoinGrant, for use: PermissionContext) async throws(Refusal) -> JoinGrant {
     try await restore()
     return try update { machine throws(Refusal) in try machine.present(grant, for: use) }
   }

@@ -2,14 +2,14 @@ import Basics
 import Meetings
 import Signaling
 
-/// The use for which somebody's present rights are computed.
-enum RightsUse {
+/// The context in which somebody's present role and permissions are computed.
+enum PermissionContext {
   case entering
   /// For calls from outside of the meeting, as over REST.
   case outside
 }
 
-/// The rights of participants. Every entrance of the room asks here, and nothing else decides.
+/// The permissions of participants. Every entrance of the room asks here, and nothing else decides.
 extension RoomMachine {
   /// Whether a participant may do this now; refuses the client's message when not.
   func allows(
@@ -21,7 +21,7 @@ extension RoomMachine {
   }
 
   /// A grant with its holder's present rights by all decisions of hosts; see ``MeetingDirectory/present(_:for:)``.
-  func present(_ grant: JoinGrant, for use: RightsUse) throws(MeetingRoom.Refusal) -> JoinGrant {
+  func present(_ grant: JoinGrant, for use: PermissionContext) throws(MeetingRoom.Refusal) -> JoinGrant {
     // Decisions hold until the room closes.
     guard !isClosed else { return grant }
     if isBanned(grant) { throw .banned }
