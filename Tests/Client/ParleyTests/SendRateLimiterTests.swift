@@ -223,7 +223,7 @@ import Testing
     }
     #expect(bytes > SendRateLimiter.bytesPerSecond * 10)
     large.hold(from: .milliseconds(20_000))
-    let (early, late) = (large.consume(.milliseconds(20_999)), large.takeTurn(.milliseconds(21_000)))
+    let (early, late) = (large.consume(.milliseconds(20_999)), large.consume(.milliseconds(21_000)))
     #expect(!early && late)
     var limiter = SendRateLimiter()
     var taken = 0

@@ -25,7 +25,7 @@ actor MeetingDirectory {
   var isClosed = false
   /// How many tokens were revoked. A join request during which this changes is revalidated.
   var revocations: UInt64 = 0
-  private var expulsions = Tombstones()
+  private var tombstones = Tombstones()
   private let ban: @Sendable (JoinGrant, MeetingRecord, IPAddress?) async -> Bool
   /// The files of chats.
   let files: ChatFileStore?
@@ -72,7 +72,7 @@ actor MeetingDirectory {
   func resume(
     token: String, channel: SignalingChannel, origin: String?
   ) async throws(MeetingRoom.Refusal) -> (MeetingRoom, String) {
-    if let note = expulsions.note(of: token, now: MonotonicClock.now) { throw .over(note.reason, note.message) }
+    if let note = tombstones.note(of: token, now: MonotonicClock.now) { throw .over(note.reason, note.message) }
     guard let held = places[token] else { throw .resumeExpired }
     try await held.room.resume(participant: held.participant, channel: channel, origin: origin)
     return (held.room, held.participant)
@@ -120,7 +120,7 @@ actor MeetingDirectory {
 
   private func dependencies(of record: MeetingRecord) -> RoomDependencies {
     RoomDependencies(
-      expelled: { [weak self] expulsion in Task { await self?.note(expulsion) } },
+      sessionEnded: { [weak self] tombstone in Task { await self?.note(tombstone) } },
       banned: { [ban] grant, address in await ban(grant, record, address) }, files: files, running: running,
       refreshed: refreshed,
       decided: { [decided, log] isEncrypted in
@@ -134,8 +134,8 @@ actor MeetingDirectory {
       iceServers: iceServers)
   }
 
-  private func note(_ expulsion: RoomDependencies.Expulsion) {
-    expulsions.add(expulsion, until: MonotonicClock.now + TimeSpan.seconds(limits.resumeWindow.components.seconds))
+  private func note(_ tombstone: Tombstone) {
+    tombstones.add(tombstone, until: MonotonicClock.now + TimeSpan.seconds(limits.resumeWindow.components.seconds))
   }
 
   @discardableResult func giveUp(_ token: String) -> Held? {

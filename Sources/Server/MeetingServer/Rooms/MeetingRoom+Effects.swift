@@ -40,7 +40,7 @@ extension MeetingRoom {
       case .resumeFiles:
         guard let files = dependencies.files else { continue }
         Task { [filesKey] in await files.resume(filesKey) }
-      case .sessionEnded(let expulsion): dependencies.expelled(expulsion)
+      case .sessionEnded(let tombstone): dependencies.sessionEnded(tombstone)
       case .left(let resumeToken): onLeft(resumeToken)
       case .ban(let grant, let address):
         ban = Task { [dependencies] in await dependencies.banned(grant, address) }

@@ -4,15 +4,8 @@ import Signaling
 
 /// Dependencies of a room besides the media plane: bans, files, the journal, tokens, ICE servers.
 struct RoomDependencies: Sendable {
-  /// A session that ended by somebody else's decision.
-  struct Expulsion: Sendable {
-    var resumeToken: String
-    var reason: EndReason
-    var message: String
-  }
-
   /// The session answers `resume` with the reason, as long as sessions are held.
-  var expelled: @Sendable (Expulsion) -> Void = { _ in }
+  var sessionEnded: @Sendable (Tombstone) -> Void = { _ in }
   /// Keeps the holder of the grant out of the meeting permanently, and their address where there is one. Returns once
   /// that is written down, and false when it couldn't be.
   var banned: @Sendable (JoinGrant, IPAddress?) async -> Bool = { _, _ in true }

@@ -134,7 +134,7 @@ struct RemovalTests {
   @Test("notes of removed places are bounded and end with the resume window")
   func notes() {
     var notes = Tombstones()
-    func note(_ token: Int) -> RoomDependencies.Expulsion {
+    func note(_ token: Int) -> Tombstone {
       .init(resumeToken: "\(token)", reason: .removed, message: "")
     }
     let start = MonotonicClock.now

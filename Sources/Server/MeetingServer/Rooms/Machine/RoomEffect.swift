@@ -37,7 +37,7 @@ enum RoomEffect {
   /// The files of an orphaned meeting belong to this one again.
   case resumeFiles
   /// A session ended by somebody's decision: its resume token is answered with the reason.
-  case sessionEnded(RoomDependencies.Expulsion)
+  case sessionEnded(Tombstone)
   /// A session is over, for any reason.
   case left(resumeToken: String)
   /// A ban is to be written down.
