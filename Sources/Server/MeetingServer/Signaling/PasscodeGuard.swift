@@ -39,8 +39,8 @@ actor PasscodeGuard {
     var network: Network?
   }
 
-  /// The turns of networks.
-  private struct Turns {
+  /// Networks that wait for a hash.
+  private struct HashingQueue {
     var isTaken = false
     var waiting: FairQueue<CheckedContinuation<Bool, Never>>
   }
@@ -51,7 +51,7 @@ actor PasscodeGuard {
   private nonisolated let limits: Limits
   private nonisolated let hashing: Hashing
   private nonisolated let now: @Sendable () -> Instant
-  private nonisolated let turns: Mutex<Turns>
+  private nonisolated let queue: Mutex<HashingQueue>
   private var counts: WindowedCounters<Key>
 
   init(
@@ -62,7 +62,7 @@ actor PasscodeGuard {
     self.hashing = hashing
     self.now = now
     counts = WindowedCounters(window: limits.window, capacity: Self.maximumKeys)
-    turns = Mutex(Turns(waiting: FairQueue(capacity: limits.queue)))
+    queue = Mutex(HashingQueue(waiting: FairQueue(capacity: limits.queue)))
   }
 
   private static let busy =
@@ -94,30 +94,30 @@ actor PasscodeGuard {
   }
 
   /// How many wait for their turn.
-  nonisolated var waiting: Int { turns.withLock { $0.waiting.count } }
+  nonisolated var waiting: Int { queue.withLock { $0.waiting.count } }
 
   /// Waits for a turn, which the caller ends; false where too many wait, of all or of the networks around `address`.
   private nonisolated func takeTurn(_ address: IPAddress) async -> Bool {
     await withCheckedContinuation { continuation in
-      let outcome = turns.withLock { turns -> (resumed: CheckedContinuation<Bool, Never>, hasTurn: Bool)? in
-        guard turns.isTaken else {
-          turns.isTaken = true
+      let outcome = queue.withLock { queue -> (resumed: CheckedContinuation<Bool, Never>, isFirst: Bool)? in
+        guard queue.isTaken else {
+          queue.isTaken = true
           return (continuation, true)
         }
-        return switch turns.waiting.enqueue(continuation, from: address) {
+        return switch queue.waiting.enqueue(continuation, from: address) {
         case .waits: nil
         case .displaces(let other): (other, false)
         case .refused: (continuation, false)
         }
       }
-      if let outcome { outcome.resumed.resume(returning: outcome.hasTurn) }
+      if let outcome { outcome.resumed.resume(returning: outcome.isFirst) }
     }
   }
 
   private nonisolated func endTurn() {
-    let next = turns.withLock { turns -> CheckedContinuation<Bool, Never>? in
-      let next = turns.waiting.dequeue()
-      turns.isTaken = next != nil
+    let next = queue.withLock { queue -> CheckedContinuation<Bool, Never>? in
+      let next = queue.waiting.dequeue()
+      queue.isTaken = next != nil
       return next
     }
     next?.resume(returning: true)

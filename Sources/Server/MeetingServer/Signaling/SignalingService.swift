@@ -42,7 +42,7 @@ struct SignalingService: Sendable {
   }
 
   /// The participant that a socket stands for, once it does.
-  private struct Place {
+  private struct Session {
     var room: MeetingRoom
     var participant: String
   }
@@ -60,7 +60,7 @@ struct SignalingService: Sendable {
     var limit = TokenBucket(perSecond: rate.perSecond, burst: rate.burst)
     var keys = TokenBucket(perSecond: rate.keys.perSecond, burst: rate.keys.burst)
     var renewals = TokenBucket(perSecond: 1, burst: 10)
-    var place: Place?
+    var session: Session?
     while let frame = await socket.next() {
       guard limit.consume(now: MonotonicClock.now) else {
         counters.tooFast.add(1)
@@ -82,14 +82,14 @@ struct SignalingService: Sendable {
       } catch {
         let id = ClientFrame.id(of: bytes)
         counters.badMessages.add(1)
-        if place == nil && error.code != .unknownType {
+        if session == nil && error.code != .unknownType {
           channel.fail(.init(error.code, error.description), id: id)
           break
         }
         channel.refuse(.init(error.code, error.description), id: id)
         continue
       }
-      if place != nil, message.carriesKeys {
+      if session != nil, message.carriesKeys {
         limit.giveBack()
         guard keys.consume(now: MonotonicClock.now) else {
           counters.tooFast.add(1)
@@ -101,24 +101,24 @@ struct SignalingService: Sendable {
           break
         }
       }
-      if let place, case .renewToken(let token, let id) = message {
+      if let session, case .renewToken(let token, let id) = message {
         guard renewals.consume(now: MonotonicClock.now) else {
           channel.refuse(.init(.tooFast, "The token was renewed too often. Wait a moment."), id: id)
           continue
         }
-        await Task { await renew(token, id, place, channel, peer) }.value
-      } else if let place {
-        await place.room.handle(
-          message, id: id, size: bytes.count, from: place.participant, channel: channel)
+        await Task { await renew(token, id, session, channel, peer) }.value
+      } else if let session {
+        await session.room.handle(
+          message, id: id, size: bytes.count, from: session.participant, channel: channel)
       } else {
         guard first.claim() else { break }
         timeout.cancel()
         // A task keeps the deepest stack it ever had, and joining needs the deepest: a task of its own gives it back.
-        place = await Task { await enter(message, id, channel, peer) }.value
-        if place == nil { break }
+        session = await Task { await enter(message, id, channel, peer) }.value
+        if session == nil { break }
       }
     }
-    if let place { await place.room.detach(participant: place.participant, channel: channel) }
+    if let session { await session.room.detach(participant: session.participant, channel: channel) }
   }
 
   /// Decides between the first message and the time limit for it: exactly one of the two wins.
@@ -129,7 +129,8 @@ struct SignalingService: Sendable {
     func claim() -> Bool { !isClaimed.exchange(true, ordering: .acquiringAndReleasing) }
   }
 
-  private func enter(_ message: ClientMessage, _ id: Int?, _ channel: SignalingChannel, _ peer: Peer) async -> Place? {
+  private func enter(_ message: ClientMessage, _ id: Int?, _ channel: SignalingChannel, _ peer: Peer) async -> Session?
+  {
     switch message {
     case .join where peer.onlyResumes:
       counters.limits.add(.connections)
@@ -148,7 +149,7 @@ struct SignalingService: Sendable {
 
   private func join(
     _ join: ClientMessage.Join, _ id: Int?, _ channel: SignalingChannel, _ peer: Peer
-  ) async -> Place? {
+  ) async -> Session? {
     if let why = Self.problem(with: join.tracks) { return refuse(.bad(why), id, channel) }
     let room: RoomName?
     do throws(RoomNameError) {
@@ -200,17 +201,17 @@ struct SignalingService: Sendable {
       Task { [store] in try? await store.markUsed(admission.meeting.id, now: .kept) }
       // Participants in the lobby are served the same way: the room knows them by this name, in the lobby and later in
       // the meeting.
-      return Place(room: room, participant: joinRequest.session.participant)
+      return Session(room: room, participant: joinRequest.session.participant)
     } catch {
       return refuse(error, id, channel)
     }
   }
 
-  private func resume(_ token: String, _ id: Int?, _ channel: SignalingChannel, _ peer: Peer) async -> Place? {
+  private func resume(_ token: String, _ id: Int?, _ channel: SignalingChannel, _ peer: Peer) async -> Session? {
     do throws(MeetingRoom.Refusal) {
       let (room, participant) = try await directory.resume(token: token, channel: channel, origin: peer.origin)
       log.info("resumed", ["meeting": room.identity.id, "participant": participant])
-      return Place(room: room, participant: participant)
+      return Session(room: room, participant: participant)
     } catch {
       return refuse(error, id, channel)
     }
@@ -218,24 +219,24 @@ struct SignalingService: Sendable {
 
   /// The same check as on joining, and then the room's own.
   private func renew(
-    _ token: String, _ id: Int?, _ place: Place, _ channel: SignalingChannel, _ peer: Peer
+    _ token: String, _ id: Int?, _ session: Session, _ channel: SignalingChannel, _ peer: Peer
   ) async {
     let admission: Admission
     do throws(JoinRefusal) {
       admission = try await authority.admit(
-        token: Secret(token), room: place.room.identity.room, origin: peer.origin, ownOrigin: peer.ownOrigin,
+        token: Secret(token), room: session.room.identity.room, origin: peer.origin, ownOrigin: peer.ownOrigin,
         now: .kept)
     } catch {
       if case .unavailable(let why) = error { log.error("admission.failed", ["reason": why]) }
       channel.refuse(SignalingRefusal(error), id: id)
       return
     }
-    await place.room.renew(admission, of: place.participant, id: id, channel)
+    await session.room.renew(admission, of: session.participant, id: id, channel)
     // It may have been revoked by now, before anybody had it.
-    await directory.recheck(admission, place.room)
+    await directory.recheck(admission, session.room)
   }
 
-  private func refuse(_ refusal: MeetingRoom.Refusal, _ id: Int?, _ channel: SignalingChannel) -> Place? {
+  private func refuse(_ refusal: MeetingRoom.Refusal, _ id: Int?, _ channel: SignalingChannel) -> Session? {
     if case .over(let reason, let message) = refusal {
       channel.end(reason, message)
       return nil
@@ -244,7 +245,7 @@ struct SignalingService: Sendable {
     return refuse(refusal.answer, id, channel)
   }
 
-  private func refuse(_ refusal: SignalingRefusal, _ id: Int?, _ channel: SignalingChannel) -> Place? {
+  private func refuse(_ refusal: SignalingRefusal, _ id: Int?, _ channel: SignalingChannel) -> Session? {
     counters.refusedJoins.add(1)
     log.info("join.refused", ["code": refusal.code.rawValue])
     channel.fail(refusal, id: id)

@@ -15,7 +15,7 @@ struct AnsweredMessages: Sendable {
   }
 
   /// The state of a message that has come.
-  enum Standing: Sendable, Hashable {
+  enum Progress: Sendable, Hashable {
     case new
     /// It came before, and has no answer yet.
     case underWay
@@ -41,7 +41,7 @@ struct AnsweredMessages: Sendable {
   private var oldest = 0
 
   /// Returns the state of a message. A new one is under way from now on.
-  mutating func take(_ id: Int, _ message: ClientMessage) -> Standing {
+  mutating func take(_ id: Int, _ message: ClientMessage) -> Progress {
     let content = message.hashValue
     if let known = entries[id] {
       if known.content == content, !known.isForgotten { return known.answer.map { .answered($0) } ?? .underWay }
