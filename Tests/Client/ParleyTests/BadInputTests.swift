@@ -43,7 +43,7 @@ import Testing
   @Test func aTokenOfAnotherMeetingIsRefusedWithBothNames() async throws {
     try await LiveServer.run { server in
       let mine = try await Meeting.join("\(server.url)/Daily", name: "Ann")
-      let token = Secret(try #require(mine.place?.document.token))
+      let token = Secret(try #require(mine.signaling?.document.token))
       await mine.leave()
       let error = await failure("\(server.url)/weekly", token: token.value)
       #expect(error?.code == "wrongMeeting")

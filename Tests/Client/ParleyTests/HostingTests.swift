@@ -176,7 +176,7 @@ import Testing
       let mod = try await join(server, "Mod", hosts: true)
       try await wait(for: "Ann at the host's") { mod.participants.first?.publications.count == 2 }
       let guest = try person("Ann", in: mod)
-      ann.place?.channel.close()
+      ann.signaling?.channel.close()
       try await guest.stop([.camera])
       // Why is not known, unless the socket was back first.
       try await wait(for: "the word of it: \(annSees.events)") {
@@ -279,7 +279,7 @@ import Testing
       let mod = try await join(server, "Mod", hosts: true)
       try await wait(for: "Ann at the host's") { mod.participants.count == 1 }
       let guest = try person("Ann", in: mod)
-      ann.place?.channel.close()
+      ann.signaling?.channel.close()
       try await guest.mute()
       try await wait(for: "the resume: \(annSees.events)") { annSees.saw("reconnected") }
       try await wait(for: "the word of it: \(annSees.events)") { annSees.saw("mutedByHost microphone") }

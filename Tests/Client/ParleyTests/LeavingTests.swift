@@ -59,7 +59,7 @@ import Transport
   /// A task counts until it has ended, also when it was cancelled long before.
   private func waitForNothing(of meeting: Meeting) async throws {
     try await wait(for: "the end of \(meeting.tasks.count) tasks") { meeting.tasks.count == 0 }
-    #expect(meeting.joining == nil && meeting.connection == nil && meeting.place == nil)
+    #expect(meeting.joining == nil && meeting.connection == nil && meeting.signaling == nil)
     #expect(meeting.negotiation.waiting.isEmpty)
   }
 
@@ -68,7 +68,7 @@ import Transport
     try await withSilentServer { url, server in
       let meeting = Meeting(discover: url, options: patient)
       let join = try await leave(meeting, while: "the WebSocket") {
-        meeting.place != nil && server.webSockets.count == 1
+        meeting.signaling != nil && server.webSockets.count == 1
       }
       #expect(join == .cancelled)
       #expect(meeting.state == .ended && meeting.endReason == .left)
@@ -129,7 +129,7 @@ import Transport
       try await LiveServer.run { server in
         let meeting = try await Meeting.join("\(server.url)/twice", name: "Ann")
         // From now on the server says nothing, and ignores the request to close.
-        let place = try #require(meeting.place)
+        let place = try #require(meeting.signaling)
         let signal = url.replacing("http://", with: "ws://").replacing("/discover/m", with: "/signal")
         let silent = try await SignalingChannel.open(signal, timeout: .seconds(5), trustsAny: false)
         let live = place.channel
@@ -155,7 +155,7 @@ import Transport
       let witness = Witness(ann)
       let before = ann.tasks.count
       for round in 1...10 {
-        ann.place?.channel.close()
+        ann.signaling?.channel.close()
         try await wait(for: "reconnection \(round), seen: \(witness.events)") {
           witness.events.count { $0 == "reconnected" } == round
         }

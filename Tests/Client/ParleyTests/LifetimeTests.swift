@@ -53,11 +53,11 @@ import Testing
       options.steps.resuming = .seconds(3_600)
       let ann = try await Meeting.join("\(server.url)/patience", name: "Ann", options: options)
       // From now on nobody answers where the signalling was.
-      let place = try #require(ann.place)
+      let place = try #require(ann.signaling)
       var document = place.document
       document.signaling = "ws://127.0.0.1:\(silent.port)/signal"
-      let moved = Place(channel: place.channel, document: document)
-      ann.place = moved
+      let moved = SignalingSession(channel: place.channel, document: document)
+      ann.signaling = moved
       ann.follow(moved)
       let start = MonotonicClock.now
       moved.channel.close()

@@ -59,7 +59,7 @@ import Testing
           && ann.queue.chat.first.map { ann.queue.sentChat.contains($0.id) } == false
       }
       #expect(ann.queue.signals.count > 40 && ann.queue.chat.count > 10)
-      ann.place?.channel.close()
+      ann.signaling?.channel.close()
       try await wait(for: "the loss: \(atAnn.events.suffix(3))") { atAnn.steps == [.signaling] }
       try await wait(for: "the rest at Bob's: \(atBob.events.suffix(3))") { atBob.saw("signal Ann n: 239") }
       try await wait(for: "every answer: \(ann.queue.chat.count)") {

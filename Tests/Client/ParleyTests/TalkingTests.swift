@@ -22,8 +22,8 @@ import Testing
       }
       // The socket is open, and the message that asks to be let in waits for the offer.
       var turns = 0
-      while ann.place?.hasAsked != true, ann.state != .ended {
-        if ann.place != nil {
+      while ann.signaling?.hasAsked != true, ann.state != .ended {
+        if ann.signaling != nil {
           if turns == 0 { try ann.send(chat: "meanwhile") }
           ann.local.rename("Anna")
           turns += 1
@@ -65,7 +65,7 @@ import Testing
       try await wait(for: "every answer: \(ann.queue.chat)") { ann.queue.chat.isEmpty && witness.failed.count == 1 }
       // As if all of the way back had been lost.
       ann.queue.chat = sent
-      ann.place?.channel.close()
+      ann.signaling?.channel.close()
       try await wait(for: "the answers: \(ann.queue.chat), \(witness.events)") {
         ann.queue.chat.isEmpty && witness.saw("reconnected")
       }
@@ -90,7 +90,7 @@ import Testing
       // As if all of the way back had been lost.
       ann.chatMessages = ChatMessages(limit: Meeting.maximumChatMessages)
       ann.queue.chat = sent
-      ann.place?.channel.close()
+      ann.signaling?.channel.close()
       try await wait(for: "all of them again: \(ann.chat.count), \(witness.events.map { $0.prefix(20) })") {
         ann.queue.chat.isEmpty && ann.chat.count == 6
       }

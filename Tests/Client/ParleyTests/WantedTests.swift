@@ -63,7 +63,7 @@ import Testing
       bob.views.add(
         [try #require(subscription.view)],
         of: [.init(mid: subscription.mid.rawValue, publication: subscription.publication.id)])
-      bob.place?.channel.close()
+      bob.signaling?.channel.close()
       try await wait(for: "Ann to send again") { await sends() == true }
       await bob.leave()
       await ann.leave()

@@ -24,7 +24,7 @@ public enum EndReason: String, Hashable, Sendable {
   case removed
   /// A host ended the meeting for everybody.
   case endedByHost
-  /// The same place was taken by another connection.
+  /// The same session was taken by another connection.
   case replaced
   /// The join token ended and was not renewed, on a server that lets nobody stay without one; see
   /// ``Meeting/renew(token:)``.

@@ -58,7 +58,7 @@ public struct JoinOptions: Sendable {
   package struct Steps: Sendable {
     /// One answer of the server while joining, or one attempt to set media up.
     package var joining = TimeSpan.seconds(10)
-    /// One attempt to take a place back.
+    /// One attempt to resume a session.
     package var resuming = TimeSpan.seconds(5)
   }
 

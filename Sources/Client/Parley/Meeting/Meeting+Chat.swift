@@ -4,8 +4,8 @@ import Transport
 
 /// The chat beyond writing: changing and deleting messages, typing, files, export.
 extension Meeting {
-  /// Gives an own message another text. Only messages of this client's present place can be changed, and only while the
-  /// meeting keeps them.
+  /// Gives an own message another text. Only messages of this client's present session can be changed, and only while
+  /// the meeting keeps them.
   ///
   /// ```swift
   /// if let mine = meeting.chat.last(where: { $0.from == meeting.local.id }) {
@@ -31,8 +31,8 @@ extension Meeting {
   /// meeting.setTyping(true, to: participant)  // only they see it
   /// ```
   public func setTyping(_ isTyping: Bool, to recipient: RemoteParticipant? = nil) {
-    guard state != .ended, let place, place.isWelcome else { return }
-    _ = place.channel.send(.room(.chat(.typing(isTyping, to: recipient?.id)), id: nil))
+    guard state != .ended, let signaling, signaling.isWelcome else { return }
+    _ = signaling.channel.send(.room(.chat(.typing(isTyping, to: recipient?.id)), id: nil))
   }
 
   // MARK: Files
@@ -107,11 +107,11 @@ extension Meeting {
     receive: (@Sendable ([UInt8]) -> Bool)? = nil
   ) async throws(JoinError) -> [UInt8] {
     guard state != .ended else { throw .ended }
-    guard let place, place.isWelcome, let server = Self.server(of: place.document.signaling) else {
+    guard let signaling, signaling.isWelcome, let server = Self.server(of: signaling.document.signaling) else {
       throw .unreachable("The server cannot be reached just now. Try again when the connection is back.")
     }
     var headers = headers
-    headers["Authorization"] = "Bearer \(place.resumeToken.value)"
+    headers["Authorization"] = "Bearer \(signaling.resumeToken.value)"
     let response: HTTPClient.Response
     do throws(TransportError) {
       response = try await HTTPClient.request(

@@ -40,7 +40,7 @@ extension Meeting {
 
   // MARK: Keys
 
-  /// The welcome is there: makes the keys of this place, and announces them.
+  /// The welcome is there: makes the keys of this session, and announces them.
   func beginEncryption(_ welcome: ServerMessage.Welcome) throws(JoinError) {
     try checkEncryption(welcome.meeting.e2ee ?? false)
     guard let secret, let ring = secret.ring else { return }
@@ -54,7 +54,7 @@ extension Meeting {
         roster: welcome.participants.map(\.id), now: MonotonicClock.now)
     } catch { throw .mediaFailed("The keys of this meeting could not be made: \(error)") }
     guard isRight else {
-      place?.channel.send(.leave)
+      signaling?.channel.send(.leave)
       throw refusal(.wrongSecret)
     }
     set(ring.status)
@@ -77,7 +77,7 @@ extension Meeting {
         let isOwn = id.rawValue == local.id
         if let text = problem.sentence(isOwn ? nil : name ?? "Somebody") { emit(.problem(text)) }
       case .wrongSecret:
-        place?.channel.send(.leave)
+        signaling?.channel.send(.leave)
         return end(.failed, message: refusal(.wrongSecret).description)
       }
     }

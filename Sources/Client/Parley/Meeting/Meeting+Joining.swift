@@ -45,7 +45,7 @@ extension Meeting {
     } catch {
       lastError = error
       noteRefusal(error)
-      place?.channel.close()
+      signaling?.channel.close()
       if error == .cancelled {
         end(.left, message: "The meeting was left before it was joined.")
       } else {
@@ -144,8 +144,8 @@ extension Meeting {
       throw error
     }
     if !joinedOnce { times.socketOpened = MonotonicClock.now }
-    let place = Place(channel: opened, document: document)
-    self.place = place
+    let signaling = SignalingSession(channel: opened, document: document)
+    self.signaling = signaling
     self.connection = connection
     connectionState.mediaUp = false
     // Those of a former connection had other credentials.
@@ -159,19 +159,19 @@ extension Meeting {
             token: token.value, room: document.meeting, name: local.wantedName ?? local.name, offer: offer,
             tracks: tracks,
             client: options.client, passcode: options.passcode?.value, e2ee: isEncrypted ? true : nil)))
-      place.hasAsked = true
-      try await takeWelcome(place, connection)
-      place.isWelcome = true
+      signaling.hasAsked = true
+      try await takeWelcome(signaling, connection)
+      signaling.isWelcome = true
       // Nobody heard what was sent before.
-      if place.hasWaited { tellAgain() }
+      if signaling.hasWaited { tellAgain() }
       await offerNext()
     } catch {
       opened.close()
       connection.close()
-      if self.place === place { self.place = nil }
+      if self.signaling === signaling { self.signaling = nil }
       throw error
     }
-    follow(place)
+    follow(signaling)
   }
 
   private nonisolated func openChannel(_ url: String) async -> Result<SignalingChannel, JoinError> {
@@ -208,15 +208,15 @@ extension Meeting {
   }
 
   /// Reads up to the welcome and applies it.
-  private func takeWelcome(_ place: Place, _ connection: MediaConnection) async throws(JoinError) {
-    while let message = await place.channel.receive() {
+  private func takeWelcome(_ signaling: SignalingSession, _ connection: MediaConnection) async throws(JoinError) {
+    while let message = await signaling.channel.receive() {
       try ensureGoingOn()
       switch message {
       case .welcome(let welcome):
         endWaiting()
         if !joinedOnce { times.welcomed = MonotonicClock.now }
-        place.resumeToken = Secret(welcome.resumeToken)
-        place.resumeWindow = .seconds(Int64(clamping: welcome.resumeWindow))
+        signaling.resumeToken = Secret(welcome.resumeToken)
+        signaling.resumeWindow = .seconds(Int64(clamping: welcome.resumeWindow))
         if let servers = welcome.iceServers?.map(IceServer.init), !options.usesOnlyOwnIceServers {
           connection.post { session, _ in session.setCredentials(of: servers) }
         }
@@ -227,7 +227,7 @@ extension Meeting {
         apply(welcome)
         return
       case .waiting(let reason, _):
-        place.hasWaited = true
+        signaling.hasWaited = true
         beginWaiting(for: reason)
       case .error(let code, let text, true, _): throw JoinError(code: code.rawValue, message: text)
       case .ended(let reason, let text): throw .refused(code: reason.rawValue, message: text)
@@ -235,7 +235,7 @@ extension Meeting {
       }
     }
     try ensureGoingOn()
-    if let failure = place.channel.failure { throw failure }
+    if let failure = signaling.channel.failure { throw failure }
     throw .unreachable("The server closed the connection before the meeting was joined.")
   }
 

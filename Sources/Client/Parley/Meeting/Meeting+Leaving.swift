@@ -13,7 +13,7 @@ extension Meeting {
   public func leave() async {
     if let leaving { return await leaving.value }
     guard state != .ended else { return }
-    let (channel, joining) = (place?.channel, joining)
+    let (channel, joining) = (signaling?.channel, joining)
     // The goodbye would overtake messages from right before it.
     let last = takeLastTurns()
     if last.isEmpty { channel?.send(.leave) } else { stopShowing(over: channel) }
@@ -71,7 +71,7 @@ extension Meeting {
     state = .ended
     waitingReason = nil
     endReason = reason
-    if reason != .left { place?.channel.close() }
+    if reason != .left { signaling?.channel.close() }
     endTurns()
     giveBack()
     failNegotiation()
@@ -82,7 +82,7 @@ extension Meeting {
 
   /// Stops everything that runs for this meeting: sources, media, tasks.
   func giveBack() {
-    place = nil
+    signaling = nil
     dropSubscriptions()
     local.stop()
     connection?.close()

@@ -2,17 +2,17 @@ import Basics
 import Signaling
 
 extension Meeting {
-  /// Reads the socket of `place` until it closes, and then brings it back.
-  func follow(_ place: Place) {
-    let channel = place.channel
-    // Neither the meeting nor its place is held: an app that lets go of the meeting leaves it.
-    tasks.run { [weak self, weak place] in
+  /// Reads the socket of the session until it closes, and then brings it back.
+  func follow(_ signaling: SignalingSession) {
+    let channel = signaling.channel
+    // Neither the meeting nor its session is held: an app that lets go of the meeting leaves it.
+    tasks.run { [weak self, weak signaling] in
       while let message = await channel.receive() {
-        guard let self, let place, self.place === place else { return }
+        guard let self, let signaling, self.signaling === signaling else { return }
         self.apply(message)
       }
-      guard let self, let place, self.place === place, self.state != .ended else { return }
-      await self.resume(place)
+      guard let self, let signaling, self.signaling === signaling, self.state != .ended else { return }
+      await self.resume(signaling)
     }
   }
 
@@ -70,7 +70,7 @@ extension Meeting {
     {
       return
     }
-    // The socket of who sends too fast is closed, and the place is kept: it is taken back as after any loss.
+    // The socket of who sends too fast is closed, and the session is kept: it is resumed as after any loss.
     guard fatal, code != .tooFast else {
       forgetRefused(code)
       emit(.problem(text))

@@ -126,7 +126,7 @@ extension Meeting {
 
   /// Sends the next offer when one is wanted, none is under way, and the server has let this client in.
   func offerNext() async {
-    guard place?.isWelcome == true, let connection, let restartsIce = negotiation.beginOffer() else { return }
+    guard signaling?.isWelcome == true, let connection, let restartsIce = negotiation.beginOffer() else { return }
     let offer = await connection.call { session, _ in session.createOffer(restartsIce: restartsIce) }
     guard self.connection === connection else { return }
     negotiation.endPreparing()

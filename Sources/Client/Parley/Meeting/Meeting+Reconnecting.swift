@@ -79,8 +79,8 @@ extension Meeting {
 
   // MARK: The socket
 
-  /// The socket of `place` is lost: resumes the session while the server keeps it, else joins again.
-  func resume(_ place: Place) async {
+  /// The socket of the session is lost: resumes the session while the server keeps it, else joins again.
+  func resume(_ signaling: SignalingSession) async {
     guard joinedOnce else {
       abandonJoin()
       return
@@ -90,17 +90,17 @@ extension Meeting {
     failRequests()
     loseAnswers()
     refreshState(.signaling)
-    let end = MonotonicClock.now + place.resumeWindow
+    let end = MonotonicClock.now + signaling.resumeWindow
     var pause = TimeSpan.milliseconds(100)
-    while MonotonicClock.now < end, self.place === place, state != .ended, !connectionState.rejoining {
-      switch await tryToResume(place) {
+    while MonotonicClock.now < end, self.signaling === signaling, state != .ended, !connectionState.rejoining {
+      switch await tryToResume(signaling) {
       case .resumed(let participants, let slots, let chat, let state, let announcements):
         connectionState.signalingDown = false
         applyResumed(participants, slots, chat, state, announcements)
         if connectionState.mediaIsOver { return rejoin() }
         tellAgain()
         refreshState(nil)
-        follow(place)
+        follow(signaling)
         return
       case .refused:
         rejoin()
@@ -113,7 +113,7 @@ extension Meeting {
       try? await Task.sleep(nanoseconds: UInt64(pause.nanoseconds))
       pause = min(pause * 2, .seconds(4))
     }
-    guard self.place === place, state != .ended else { return }
+    guard self.signaling === signaling, state != .ended else { return }
     rejoin()
   }
 
@@ -124,20 +124,20 @@ extension Meeting {
     case unreachable
   }
 
-  private func tryToResume(_ place: Place) async -> Resumption {
+  private func tryToResume(_ signaling: SignalingSession) async -> Resumption {
     guard
       let channel = try? await SignalingChannel.open(
-        place.document.signaling, timeout: options.steps.resuming, trustsAny: options.trustsAnyCertificate)
+        signaling.document.signaling, timeout: options.steps.resuming, trustsAny: options.trustsAnyCertificate)
     else { return .unreachable }
-    guard self.place === place, state != .ended else {
+    guard self.signaling === signaling, state != .ended else {
       channel.close()
       return .unreachable
     }
-    channel.send(.resume(token: place.resumeToken.value))
+    channel.send(.resume(token: signaling.resumeToken.value))
     while let message = await channel.receive() {
       switch message {
       case .resumed(let participants, let slots, let chat, let state, let announcements):
-        place.channel = channel
+        signaling.channel = channel
         return .resumed(participants, slots, chat, state, announcements ?? [])
       case .error(_, _, true, _):
         channel.close()
@@ -176,7 +176,7 @@ extension Meeting {
   private func abandonJoin() {
     if lastError == nil {
       lastError =
-        place?.channel.failure
+        signaling?.channel.failure
         ?? .unreachable("The server closed the connection while the meeting was being joined.")
     }
     mediaWaiters.wake(false)
@@ -238,9 +238,9 @@ extension Meeting {
   func dropConnection() {
     failRequests()
     loseAnswers()
-    place?.channel.send(.leave)
-    place?.channel.close()
-    place = nil
+    signaling?.channel.send(.leave)
+    signaling?.channel.close()
+    signaling = nil
     dropSubscriptions()
     takeLobby(LobbyInfo())
     for publication in local.publications {

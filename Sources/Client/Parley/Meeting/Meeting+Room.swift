@@ -14,7 +14,7 @@ extension Meeting {
   /// The same with any message that has a number.
   func request(_ message: (Int) -> ClientMessage) async throws(JoinError) {
     guard state != .ended else { throw .ended }
-    guard let place, place.isWelcome, !connectionState.signalingDown else {
+    guard let signaling, signaling.isWelcome, !connectionState.signalingDown else {
       throw .unreachable("The server cannot be reached just now. Try again when the connection is back.")
     }
     let id = nextID()
@@ -27,7 +27,7 @@ extension Meeting {
       await withCheckedContinuation { (continuation: CheckedContinuation<Result<Void, JoinError>, Never>) in
         guard !Task.isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
         requests.add(id) { continuation.resume(returning: $0) }
-        if !place.channel.send(message(id)) { failRequests() }
+        if !signaling.channel.send(message(id)) { failRequests() }
       }
     } onCancel: {
       Task { @MainActor [weak self] in self?.settle(request: id, .failure(.cancelled)) }

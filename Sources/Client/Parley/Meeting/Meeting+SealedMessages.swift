@@ -48,7 +48,7 @@ extension Meeting {
 
   /// The message about a file as it goes out.
   func onTheWire(_ file: SealedFile) throws(JoinError) -> String {
-    guard let secret, let ring = secret.ring, place?.isWelcome == true else {
+    guard let secret, let ring = secret.ring, signaling?.isWelcome == true else {
       throw .unreachable("The server cannot be reached just now.")
     }
     openMessageTrack(ring)
@@ -60,7 +60,7 @@ extension Meeting {
   /// The payload of a data message as it goes out; nil while there are no keys.
   func onTheWire(data bytes: [UInt8]) -> [UInt8]? {
     guard let secret else { return bytes }
-    guard let ring = secret.ring, place?.isWelcome == true else { return nil }
+    guard let ring = secret.ring, signaling?.isWelcome == true else { return nil }
     openMessageTrack(ring)
     return try? secret.messages.seal(bytes, with: ring, now: MonotonicClock.now)
   }

@@ -19,17 +19,17 @@ extension Meeting {
         + "\(SendRateLimiter.atOnce) at once. Wait a moment, or send fewer.")
   }
 
-  /// Whether what waits may go out. Before the end of a join, and while one is in doubt, the place may be thrown away
+  /// Whether what waits may go out. Before the end of a join, and while one is in doubt, the session may be thrown away
   /// with the answers.
   var takesTurns: Bool {
-    state != .ended && joinedOnce && place?.isWelcome == true && !connectionState.signalingDown
+    state != .ended && joinedOnce && signaling?.isWelcome == true && !connectionState.signalingDown
       && !connectionState.rejoining
   }
 
   /// Sends what may go now, the oldest first. Called whenever something is added or answered, and when the connection
   /// is there again.
   func sendInTurn() {
-    guard takesTurns, let place else { return }
+    guard takesTurns, let signaling else { return }
     var load = queue.load
     while load.count < SendQueue.window.count, let item = queue.next, let message = onTheWire(item) {
       // An answer to what is under way goes on from here.
@@ -37,10 +37,10 @@ extension Meeting {
       guard queue.rateLimiter.consume(MonotonicClock.now, bytes: SendRateLimiter.bytes(of: message)) else {
         return goOnLater()
       }
-      // Without a socket nothing is lost: it waits until the place is taken back.
-      guard place.channel.send(message) else { return }
+      // Without a socket nothing is lost: it waits until the session is resumed.
+      guard signaling.channel.send(message) else { return }
       queue.markSent(item)
-      awaitAnswer(item.id, over: place.channel)
+      awaitAnswer(item.id, over: signaling.channel)
       load.add(item.bytes)
     }
   }
@@ -84,7 +84,7 @@ extension Meeting {
     let refusals = queue.refusals(of: id)
     tasks.run { [weak self, weak channel] in
       try? await Task.sleep(nanoseconds: UInt64(Self.longestSilence.nanoseconds))
-      guard let self, !Task.isCancelled, let channel, self.place?.channel === channel else { return }
+      guard let self, !Task.isCancelled, let channel, self.signaling?.channel === channel else { return }
       // It was refused, and sent again since.
       guard self.queue.refusals(of: id) == refusals else { return }
       let error = JoinError.timedOut("The server did not answer within \(Self.longestSilence.milliseconds / 1_000) s.")

@@ -24,7 +24,7 @@ extension Meeting {
       ViewReports.Slot(mid: $0.mid.rawValue, publication: $0.publication.id, view: $0.view)
     }
     for part in views.changes(in: slots) {
-      guard place?.channel.send(.view(part)) == true else { return }
+      guard signaling?.channel.send(.view(part)) == true else { return }
       views.add(part, of: slots)
     }
   }

@@ -105,7 +105,7 @@ public import Signaling
 
   /// With the newest token.
   @ObservationIgnored var location: MeetingLocation
-  @ObservationIgnored var place: Place?
+  @ObservationIgnored var signaling: SignalingSession?
   /// Nil for a meeting that is joined without encryption.
   @ObservationIgnored let secret: MeetingSecret?
   @ObservationIgnored var connection: MediaConnection?
@@ -168,7 +168,7 @@ public import Signaling
   /// Letting go of a meeting leaves it, too.
   isolated deinit {
     guard state != .ended else { return }
-    let channel = place?.channel
+    let channel = signaling?.channel
     channel?.send(.leave)
     channel?.close()
     giveBack()
@@ -204,13 +204,13 @@ public import Signaling
   func send(_ message: ClientMessage) {
     // The first message on a socket must be the one that asks to be let in; earlier changes are in it, or follow the
     // welcome.
-    guard let place, place.hasAsked else { return }
-    place.channel.send(message)
+    guard let signaling, signaling.hasAsked else { return }
+    signaling.channel.send(message)
   }
 }
 
-/// The place in a meeting that `welcome` gave, and the socket that holds it.
-@MainActor final class Place {
+/// The session in a meeting that `welcome` gave, and the socket that holds it.
+@MainActor final class SignalingSession {
   var channel: SignalingChannel
   let document: DiscoverDocument
   var resumeToken = Secret("")

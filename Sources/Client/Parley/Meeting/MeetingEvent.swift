@@ -140,7 +140,7 @@ public enum MeetingEvent: Sendable {
 /// }
 /// ```
 public enum ReconnectStep: String, Hashable, Sendable {
-  /// The WebSocket was lost; the place in the meeting is kept, media goes on.
+  /// The WebSocket was lost; the session is kept, media goes on.
   case signaling
   /// The media path was lost, or this machine's network changed: another path is looked for (ICE restart).
   case media

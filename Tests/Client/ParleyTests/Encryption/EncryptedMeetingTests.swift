@@ -113,7 +113,7 @@ import Testing
       }
       let (code, ring) = (ben.encryption.safetyCode, ben.secret?.ring)
       let witness = Witness(ben)
-      ben.place?.channel.close()
+      ben.signaling?.channel.close()
       try await wait(for: "the socket: \(witness.events)") { witness.saw("reconnected") }
       #expect(ben.secret?.ring === ring && ben.encryption.safetyCode == code)
       try ben.send(chat: "still here")
