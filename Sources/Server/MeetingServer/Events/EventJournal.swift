@@ -73,7 +73,7 @@ struct EventJournal: Sendable {
     var names: [TenantID: String] = [:]
     var deliveries: [WebhookDelivery] = []
     var entries: [AuditEntry] = []
-    var changes: [BeginningChange] = []
+    var changes: [OpenEventChange] = []
     for event in batch {
       if case .rightUsed(let person, let action, let target, let detail) = event.kind {
         let name = try await name(of: event.tenant, &names)
@@ -111,7 +111,7 @@ struct EventJournal: Sendable {
   }
 
   private func write(
-    _ deliveries: [WebhookDelivery], _ entries: [AuditEntry], _ changes: [BeginningChange]
+    _ deliveries: [WebhookDelivery], _ entries: [AuditEntry], _ changes: [OpenEventChange]
   ) async throws(MeetingStoreError) {
     if deliveries.isEmpty && entries.isEmpty && changes.isEmpty { return }
     do {

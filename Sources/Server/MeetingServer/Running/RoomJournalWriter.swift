@@ -211,7 +211,7 @@ final class RoomJournalWriter: Sendable {
   /// Reports the ends that a killed server couldn't report: its participants come back under other ids.
   private func reportEnds() async throws(MeetingStoreError) {
     guard let events else { return }
-    for (number, beginning) in try await store.orphanedBeginnings().enumerated() {
+    for (number, beginning) in try await store.orphanedEvents().enumerated() {
       guard let end = RoomEvent(endOf: beginning) else {
         log.error("events.unreadable", ["meeting": beginning.meeting, "subject": beginning.subject])
         continue

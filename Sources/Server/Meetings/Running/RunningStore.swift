@@ -20,7 +20,7 @@ public protocol RunningStore: Sendable {
   func orphanedMeetings(now: Date) async throws(MeetingStoreError) -> [OrphanedMeeting]
   /// The events whose beginning webhooks were notified of by killed servers, and whose end they weren't: each once, the
   /// newest first. They are this server's from now on, until it records their end (``StoreTransaction/apply(_:)``).
-  func orphanedBeginnings() async throws(MeetingStoreError) -> [Beginning]
+  func orphanedEvents() async throws(MeetingStoreError) -> [OpenEvent]
   /// Forgets what this server has taken over and holds no more, but for the meetings in `except`, and returns those
   /// that are over. Each is returned again, also by the next server, until ``forgetExpired(_:)``: its end is reported
   /// even if a server is killed.

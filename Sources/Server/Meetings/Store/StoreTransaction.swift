@@ -95,6 +95,6 @@ public protocol StoreTransaction {
   /// Sends the event of a delivery once more, as a new delivery at the end of its meeting's queue. The head of that
   /// queue is tried at once. Nil when the webhook has no such delivery.
   func replay(id: String, webhook: WebhookID, now: Date) throws(MeetingStoreError) -> WebhookDelivery?
-  /// Records which of the reported beginnings have an end still to come (``RunningStore/orphanedBeginnings()``).
-  func apply(_ changes: [BeginningChange]) throws(MeetingStoreError)
+  /// Records which of the reported beginnings have an end still to come (``RunningStore/orphanedEvents()``).
+  func apply(_ changes: [OpenEventChange]) throws(MeetingStoreError)
 }

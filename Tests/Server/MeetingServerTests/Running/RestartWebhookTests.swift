@@ -159,7 +159,7 @@ struct RestartWebhookTests {
       await store.close()
     }
     let next = try await SQLiteMeetingStore.open(folder: folder)
-    #expect(try await next.orphanedBeginnings().isEmpty)
+    #expect(try await next.orphanedEvents().isEmpty)
     await next.close()
   }
 
@@ -184,7 +184,7 @@ struct RestartWebhookTests {
       await journal.run()
       await store.close()
       let next = try await SQLiteMeetingStore.open(folder: folder)
-      #expect(try await next.orphanedBeginnings().map(\.subject) == (types == [.participantLeft] ? ["p_1"] : []))
+      #expect(try await next.orphanedEvents().map(\.subject) == (types == [.participantLeft] ? ["p_1"] : []))
       await next.close()
     }
   }

@@ -308,7 +308,7 @@ private actor GatedStore: RunningStore {
   }
 
   func orphanedMeetings(now: Date) -> [OrphanedMeeting] { left }
-  func orphanedBeginnings() -> [Beginning] { [] }
+  func orphanedEvents() -> [OpenEvent] { [] }
 
   private var over: [ExpiredMeeting] = []
   /// How often it was asked for what is over, and what it may forget.

@@ -129,8 +129,8 @@ struct RunningStoreTests {
 
   @Test("a killed server's beginnings are found by one other, until their end is kept")
   func beginnings() async throws {
-    func begin(_ subject: String, in meeting: String = "m_a") -> Beginning {
-      Beginning(
+    func begin(_ subject: String, in meeting: String = "m_a") -> OpenEvent {
+      OpenEvent(
         meeting: MeetingID(rawValue: meeting), tenant: tenant, room: "Daily", subject: subject, body: "{}", seen: now)
     }
     let folder = TemporaryFolder()
@@ -141,22 +141,22 @@ struct RunningStoreTests {
     try await first.apply(all.map { .begins($0) })
     try await first.apply([.ends(meeting, subject: "p_2"), .allEnd(MeetingID(rawValue: "m_c"))])
     try await first.apply([write(.runs)], now: now + 300)
-    #expect(try await second.orphanedBeginnings().isEmpty)
+    #expect(try await second.orphanedEvents().isEmpty)
     await first.close()
-    let left = try await second.orphanedBeginnings()
+    let left = try await second.orphanedEvents()
     #expect(left.map(\.subject) == ["p_3", "t_1", "p_1"])
     #expect(left.map(\.seen) == [now, now + 300, now + 300])
     #expect(left.first == begin("p_3", in: "m_b"))
-    #expect(try await second.orphanedBeginnings().isEmpty)
+    #expect(try await second.orphanedEvents().isEmpty)
     let third = try await open()
-    #expect(try await third.orphanedBeginnings().isEmpty)
+    #expect(try await third.orphanedEvents().isEmpty)
     await second.close()
     // It was killed before it reported any of them.
-    #expect(try await third.orphanedBeginnings() == left)
+    #expect(try await third.orphanedEvents() == left)
     try await third.apply(left.map { .ends($0.meeting, subject: $0.subject) })
     await third.close()
     let last = try await open()
-    #expect(try await last.orphanedBeginnings().isEmpty)
+    #expect(try await last.orphanedEvents().isEmpty)
     await last.close()
   }
 
@@ -205,7 +205,7 @@ struct RunningStoreTests {
     let secret = "what-nobody-is-to-read-in-a-copy"
     try await store.apply(
       (1...200).map { message($0, "\($0) \(secret)") } + [write(.value(secret, of: "state"))], now: now)
-    let begun = Beginning(meeting: meeting, tenant: tenant, room: "d", subject: "p_1", body: secret, seen: now)
+    let begun = OpenEvent(meeting: meeting, tenant: tenant, room: "d", subject: "p_1", body: secret, seen: now)
     try await store.apply([.begins(begun)])
     try await store.backUp(to: folder.path + "/copy")
     let bytes = try Data(contentsOf: URL(filePath: folder.path + "/copy"))

@@ -104,7 +104,7 @@ struct StoreMigrationTests {
     let running = try #require(try await store.runningMeeting(meeting.id))
     #expect(running.values == [RunningMeeting.roomName: "Daily"])
     #expect(running.messages == [KeptMessage(id: 3, body: "hello", file: ("f_1", 9))])
-    let begun = try await store.orphanedBeginnings()
+    let begun = try await store.orphanedEvents()
     #expect(begun.map(\.subject) == ["participant p_1"])
     #expect(begun.allSatisfy { $0.meeting == meeting.id && $0.body == #"{"type":"participant.left"}"# })
 

@@ -111,7 +111,7 @@ struct SQLiteTransaction: StoreTransaction {
     try run { store throws(MeetingStoreError) in try store.replay(id: id, webhook: webhook, now: now) }
   }
 
-  func apply(_ changes: [BeginningChange]) throws(MeetingStoreError) {
+  func apply(_ changes: [OpenEventChange]) throws(MeetingStoreError) {
     try run { store throws(MeetingStoreError) in try store.apply(changes) }
   }
 }

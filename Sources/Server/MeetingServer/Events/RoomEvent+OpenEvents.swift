@@ -17,7 +17,7 @@ extension RoomEvent {
   static let interrupted = "interrupted"
 
   /// The end of something that began on a killed server; nil when this version can't read the beginning.
-  init?(endOf beginning: Beginning, at time: Date = Date()) {
+  init?(endOf beginning: OpenEvent, at time: Date = Date()) {
     guard let begun = try? JSONDecoder().decode(Begun.self, from: Data(beginning.body.utf8)) else { return nil }
     meeting = beginning.meeting
     tenant = beginning.tenant
@@ -35,7 +35,7 @@ extension RoomEvent {
   }
 
   /// The pair that begins or ends with this event, if webhooks may report it.
-  var change: BeginningChange? {
+  var change: OpenEventChange? {
     switch kind {
     case .participantJoined(let person): begins(person.id, Begun(person: person))
     case .participantLeft(let person, _): .ends(meeting, subject: person.id)
@@ -52,10 +52,10 @@ extension RoomEvent {
   /// The id in the lobby is also that of the later session.
   private static func waiting(_ person: Person) -> String { "lobby \(person.id)" }
 
-  private func begins(_ subject: String, _ begun: Begun) -> BeginningChange? {
+  private func begins(_ subject: String, _ begun: Begun) -> OpenEventChange? {
     guard let body = try? JSONEncoder().encode(begun) else { return nil }
     return .begins(
-      Beginning(
+      OpenEvent(
         meeting: meeting, tenant: tenant, room: room, subject: subject, body: String(decoding: body, as: UTF8.self),
         seen: time))
   }

@@ -5,14 +5,14 @@ import FoundationEssentials
 extension SQLiteMeetingStore {
   /// Records beginnings and ends, all or none. It belongs into the transaction that enqueues their deliveries, so that
   /// the webhooks that were notified of a beginning are notified of its end, and no others.
-  public func apply(_ changes: [BeginningChange]) throws(MeetingStoreError) {
+  public func apply(_ changes: [OpenEventChange]) throws(MeetingStoreError) {
     let database = try open()
     try database.transaction { () throws(MeetingStoreError) in
       for change in changes { try apply(change, database) }
     }
   }
 
-  private func apply(_ change: BeginningChange, _ database: SQLiteDatabase) throws(MeetingStoreError) {
+  private func apply(_ change: OpenEventChange, _ database: SQLiteDatabase) throws(MeetingStoreError) {
     switch change {
     case .begins(let beginning):
       try database.query(
@@ -33,10 +33,10 @@ extension SQLiteMeetingStore {
   }
 
   /// The open beginnings of killed servers, each returned once: they belong to this server from now on.
-  public func orphanedBeginnings() throws(MeetingStoreError) -> [Beginning] {
+  public func orphanedEvents() throws(MeetingStoreError) -> [OpenEvent] {
     let database = try open()
     let liveness = try liveness()
-    var left: [Beginning] = []
+    var left: [OpenEvent] = []
     // Of two servers that start at once one takes it.
     try database.transaction { () throws(MeetingStoreError) in
       var gone: [Int64] = []
@@ -53,7 +53,7 @@ extension SQLiteMeetingStore {
           """, [.integer(server)]
         ) { row in
           left.append(
-            Beginning(
+            OpenEvent(
               meeting: MeetingID(rawValue: row.text(0)), tenant: TenantID(rawValue: row.text(1)), room: row.text(2),
               subject: row.text(3), body: row.text(4), seen: row.time(5)))
         }

@@ -1,10 +1,10 @@
 public import Basics
 public import FoundationEssentials
 
-/// A beginning that webhooks were notified of: somebody is in, sends a track, or waits to be let in. It is kept until
+/// An event whose beginning webhooks were notified of, and its end not yet: somebody is in, sends a track, or waits to be let in. It is kept until
 /// its end is notified, also when the server is killed between the two: the next one finds it
-/// (``RunningStore/orphanedBeginnings()``).
-public struct Beginning: Sendable, Hashable {
+/// (``RunningStore/orphanedEvents()``).
+public struct OpenEvent: Sendable, Hashable {
   public var meeting: MeetingID
   public var tenant: TenantID
   /// The room's name as people write it.
@@ -28,9 +28,9 @@ public struct Beginning: Sendable, Hashable {
   }
 }
 
-/// Changes of the beginnings that webhooks were notified of.
-public enum BeginningChange: Sendable, Hashable {
-  case begins(Beginning)
+/// Changes of the open events that webhooks were notified of.
+public enum OpenEventChange: Sendable, Hashable {
+  case begins(OpenEvent)
   /// The one of that name in a meeting has ended.
   case ends(MeetingID, subject: String)
   /// The meeting has ended, and all in it.
