@@ -43,7 +43,7 @@ public struct RunningWrite: Sendable, Hashable {
     /// The setting of that name has no value any more.
     case noValue(of: String)
     /// A chat message, or what it has become.
-    case message(KeptMessage)
+    case message(JournaledMessage)
     /// The chat messages up to that number are kept no more.
     case forget(through: Int)
     /// The meeting has ended: nothing of it is kept.
@@ -63,7 +63,7 @@ public struct RunningWrite: Sendable, Hashable {
 }
 
 /// A chat message as it is kept.
-public struct KeptMessage: Sendable, Hashable {
+public struct JournaledMessage: Sendable, Hashable {
   /// Its number in the meeting.
   public var id: Int
   /// The message, as the server writes it.
@@ -88,9 +88,9 @@ public struct RunningMeeting: Sendable, Hashable {
   /// The values in force, by the server's names for them.
   public var values: [String: String]
   /// The chat, in the order of its numbers.
-  public var messages: [KeptMessage]
+  public var messages: [JournaledMessage]
 
-  public init(values: [String: String], messages: [KeptMessage]) {
+  public init(values: [String: String], messages: [JournaledMessage]) {
     self.values = values
     self.messages = messages
   }

@@ -6,7 +6,7 @@ import Signaling
 /// The journal of one room as a disk would have it. Each write is read again at once.
 struct SimulatedDisk {
   private(set) var values: [String: String] = [:]
-  private(set) var messages: [Int: KeptMessage] = [:]
+  private(set) var messages: [Int: JournaledMessage] = [:]
   /// Hosts' decisions, without the holders of the participants that they name.
   private(set) var decisions = RoomSnapshot()
   private(set) var polls: [String: PollTable.Kept] = [:]
@@ -31,7 +31,7 @@ struct SimulatedDisk {
       polls[name] = nil
     case .message(let message):
       messages[message.id] = message
-      entries[message.id] = RoomJournal.value(KeptEntry.self, message.body)?.entry
+      entries[message.id] = RoomJournal.value(JournaledChatEntry.self, message.body)?.entry
     case .forget(let last):
       messages = messages.filter { $0.key > last }
       entries = entries.filter { $0.key > last }

@@ -239,7 +239,7 @@ struct RoomJournalWriterTests {
     let entries = (1...ChatPolicy.messages + 3).map {
       ChatEntry(id: $0, from: "p_a", name: "A", text: "m\($0)", time: Date())
     }
-    await store.leave(record.id, messages: entries.compactMap { KeptEntry(entry: $0).message })
+    await store.leave(record.id, messages: entries.compactMap { JournaledChatEntry(entry: $0).message })
     try await writer.takeOver(ChatFileStore(data: "/nowhere"))
     _ = try await join()
     try await eventually {
@@ -272,12 +272,12 @@ private actor GatedStore: RunningStore {
   private var isHolding = false
   private var gates: [CheckedContinuation<Void, Never>] = []
   private var left: [OrphanedMeeting] = []
-  private var messages: [KeptMessage] = []
+  private var messages: [JournaledMessage] = []
 
   func hold() { isHolding = true }
   func fail(_ problem: MeetingStoreError?) { self.problem = problem }
 
-  func leave(_ meeting: MeetingID, messages: [KeptMessage] = []) {
+  func leave(_ meeting: MeetingID, messages: [JournaledMessage] = []) {
     left = [OrphanedMeeting(meeting: meeting, files: [])]
     self.messages = messages
   }

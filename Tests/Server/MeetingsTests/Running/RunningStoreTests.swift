@@ -11,7 +11,7 @@ struct RunningStoreTests {
   private let meeting = MeetingID(rawValue: "m_a")
 
   private func message(_ id: Int, _ body: String, file: (String, Int)? = nil) -> RunningWrite {
-    RunningWrite(.message(KeptMessage(id: id, body: body, file: file)), of: meeting, tenant: tenant)
+    RunningWrite(.message(JournaledMessage(id: id, body: body, file: file)), of: meeting, tenant: tenant)
   }
 
   private func write(_ change: RunningWrite.Change) -> RunningWrite {
@@ -32,7 +32,8 @@ struct RunningStoreTests {
     store = try await SQLiteMeetingStore.open(folder: folder.path)
     var found = try #require(try await store.runningMeeting(meeting))
     #expect(found.values == ["state": "b", "poll 1": "p"])
-    #expect(found.messages == [KeptMessage(id: 1, body: "uno"), KeptMessage(id: 2, body: "two", file: ("f_1", 7))])
+    #expect(
+      found.messages == [JournaledMessage(id: 1, body: "uno"), JournaledMessage(id: 2, body: "two", file: ("f_1", 7))])
     try await store.apply([write(.forget(through: 1)), write(.noValue(of: "poll 1"))], now: now)
     found = try #require(try await store.runningMeeting(meeting))
     #expect(found.messages.map(\.id) == [2] && found.values == ["state": "b"])

@@ -37,7 +37,7 @@ struct BackupTests {
     _ = try await server.change(changed.id) { $0.subject = "another" }
     let new = try await meeting("new", server)
     _ = try await server.change(live.id) { $0.subject = "as it runs" }
-    let message = KeptMessage(id: 1, body: "hello")
+    let message = JournaledMessage(id: 1, body: "hello")
     try await server.apply([RunningWrite(.message(message), of: live.id, tenant: tenant.id)], now: now)
     try await server.revoke(TokenID(rawValue: "t_1"), tenant: tenant.id, expires: now + 3_600)
     let second = Webhook(tenant: tenant.id, url: "https://b.example/x", events: [], created: now)

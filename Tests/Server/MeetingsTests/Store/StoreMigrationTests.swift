@@ -103,7 +103,7 @@ struct StoreMigrationTests {
     #expect(left.first?.files.map(\.id) == ["f_1"] && left.first?.files.map(\.bytes) == [9])
     let running = try #require(try await store.runningMeeting(meeting.id))
     #expect(running.values == [RunningMeeting.roomName: "Daily"])
-    #expect(running.messages == [KeptMessage(id: 3, body: "hello", file: ("f_1", 9))])
+    #expect(running.messages == [JournaledMessage(id: 3, body: "hello", file: ("f_1", 9))])
     let begun = try await store.orphanedEvents()
     #expect(begun.map(\.subject) == ["participant p_1"])
     #expect(begun.allSatisfy { $0.meeting == meeting.id && $0.body == #"{"type":"participant.left"}"# })
@@ -116,7 +116,7 @@ struct StoreMigrationTests {
       tenant: tenant.id, room: try RoomName("board"), kind: .named, subject: "b", created: now,
       chat: ChatPolicy(writers: .nobody))
     try await store.insert(board)
-    let message = KeptMessage(id: 1, body: "hello")
+    let message = JournaledMessage(id: 1, body: "hello")
     try await store.apply([RunningWrite(.message(message), of: board.id, tenant: tenant.id)], now: now)
     #expect(try await store.integrityCheck() == ["ok"])
     await store.close()

@@ -100,7 +100,7 @@ extension RoomMachine {
     for id in [entry.from, entry.to].compactMap(\.self) {
       if let user = roster[id]?.admission.grant.user { journal.users[id] = user }
     }
-    let kept = KeptEntry(
+    let kept = JournaledChatEntry(
       entry: entry, from: journal.users[entry.from], to: entry.to.flatMap { journal.users[$0] })
     return kept.message.map { persist(.message($0)) }
   }

@@ -41,10 +41,10 @@ extension RoomMachine {
     journal.state = snapshot([])
   }
 
-  private func restore(_ messages: [KeptMessage]) {
+  private func restore(_ messages: [JournaledMessage]) {
     var entries: [ChatEntry] = []
     for message in messages {
-      guard let kept = RoomJournal.value(KeptEntry.self, message.body) else {
+      guard let kept = RoomJournal.value(JournaledChatEntry.self, message.body) else {
         log(.error, "chat.unreadable", ["meeting": setup.identity.id, "message": message.id])
         continue
       }

@@ -33,7 +33,7 @@ struct Holder: Sendable, Hashable, Codable {
 }
 
 /// A chat message as it is stored.
-struct KeptEntry: Sendable, Codable {
+struct JournaledChatEntry: Sendable, Codable {
   var entry: ChatEntry
   /// The users who wrote it and whom it is for, if their tokens name them. A token alone may be somebody else's
   /// tomorrow, so private messages are shown after a restart to users only.
@@ -41,7 +41,7 @@ struct KeptEntry: Sendable, Codable {
   var to: String?
 
   /// For the store; nil when it cannot be written, which does not happen.
-  var message: KeptMessage? {
-    RoomJournal.text(self).map { KeptMessage(id: entry.id, body: $0, file: entry.file.map { ($0.id, $0.size) }) }
+  var message: JournaledMessage? {
+    RoomJournal.text(self).map { JournaledMessage(id: entry.id, body: $0, file: entry.file.map { ($0.id, $0.size) }) }
   }
 }

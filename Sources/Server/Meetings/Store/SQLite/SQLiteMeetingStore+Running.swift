@@ -68,7 +68,7 @@ extension SQLiteMeetingStore {
       "SELECT id, body, file, bytes FROM chat_messages WHERE meeting = ? ORDER BY id", [.text(id.rawValue)]
     ) { row in
       found.messages.append(
-        KeptMessage(
+        JournaledMessage(
           id: Int(row.integer(0)), body: row.text(1),
           file: row.isNull(2) ? nil : (row.text(2), Int(row.integer(3)))))
     }
