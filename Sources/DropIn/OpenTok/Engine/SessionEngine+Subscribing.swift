@@ -66,7 +66,7 @@ extension SessionEngine {
     if let entry = streams[work.streamID] { follow(entry, session) }
   }
 
-  func wishChanged(of subscriber: OTSubscriberKit, in session: OTSession) {
+  func wantedChanged(of subscriber: OTSubscriberKit, in session: OTSession) {
     guard let work = subscribed[ObjectIdentifier(subscriber)], let entry = streams[work.streamID] else { return }
     work.sink.state.exchange(\.render, with: subscriber.videoRender)
     follow(entry, session)
@@ -82,15 +82,16 @@ extension SessionEngine {
       return
     }
     guard let participant = meeting.participants.first(where: { $0.id == entry.participant }) else { return }
-    participant.request(entry.kind, for: works.compactMap { $0.subscriber?.wish })
+    participant.request(entry.kind, for: works.compactMap { $0.subscriber?.wanted })
     let (audio, video) = (participant.publication(entry.kind.audio), participant.publication(entry.kind.video))
     for work in works {
       guard let subscriber = work.subscriber else { continue }
-      let wish = subscriber.wish
-      work.receiver.play(wish.video ? video?.subscription?.video : nil)
+      let wanted = subscriber.wanted
+      work.receiver.play(wanted.video ? video?.subscription?.video : nil)
       work.receiver.measure(subscriber.audioLevelDelegate == nil ? nil : audio?.subscription?.audio)
       settle(
-        work, participant.videoOff(entry.kind, for: wish), isComplete: participant.isComplete(entry.kind, for: wish),
+        work, participant.videoOff(entry.kind, for: wanted),
+        isComplete: participant.isComplete(entry.kind, for: wanted),
         session)
     }
   }
@@ -98,11 +99,11 @@ extension SessionEngine {
   /// An own stream is shown as it is captured, and measured so; its audio stays off, since it would howl.
   private func followOwn(_ work: SubscriberWork, _ publisher: OTPublisherKit?, _ session: OTSession) {
     guard let subscriber = work.subscriber else { return }
-    let wish = subscriber.wish
+    let wanted = subscriber.wanted
     let sends = publisher?.publishVideo == true
-    work.receiver.play(own: wish.video && sends ? publisher?.media : nil)
-    work.ownSound = wish.audio ? publisher : nil
-    settle(work, !wish.video ? .unwanted : !sends ? .muted : nil, isComplete: publisher != nil, session)
+    work.receiver.play(own: wanted.video && sends ? publisher?.media : nil)
+    work.ownSound = wanted.audio ? publisher : nil
+    settle(work, !wanted.video ? .unwanted : !sends ? .muted : nil, isComplete: publisher != nil, session)
   }
 
   private func settle(
@@ -145,12 +146,12 @@ extension OTSubscriberKit {
   }
 
   /// The properties of the app, as Parley takes them.
-  fileprivate var wish: StreamWish {
-    let wish = state.read { $0.wish }
-    return StreamWish(
-      audio: wish.audio, video: wish.video, volume: wish.volume / 100,
-      size: wish.resolution.map { .init(width: Int(min($0.width, 65_535)), height: Int(min($0.height, 65_535))) },
-      framesPerSecond: wish.framesPerSecond)
+  fileprivate var wanted: StreamRequest {
+    let wanted = state.read { $0.wanted }
+    return StreamRequest(
+      audio: wanted.audio, video: wanted.video, volume: wanted.volume / 100,
+      size: wanted.resolution.map { .init(width: Int(min($0.width, 65_535)), height: Int(min($0.height, 65_535))) },
+      framesPerSecond: wanted.framesPerSecond)
   }
 }
 

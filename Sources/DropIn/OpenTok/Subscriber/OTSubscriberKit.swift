@@ -18,12 +18,12 @@ open class OTSubscriberKit: NSObject {
     var stream: OTStream?
     /// The number of the time that counts among the streams that its session may have; nil when none does.
     var place: Int?
-    var wish = Wish()
+    var wanted = WantedStream()
     var subscribeToCaptions = false
   }
 
   /// The wanted size and rate of the stream.
-  struct Wish: Equatable, Sendable {
+  struct WantedStream: Equatable, Sendable {
     var audio = true
     var video = true
     var volume = 100.0
@@ -69,7 +69,7 @@ open class OTSubscriberKit: NSObject {
     get { state.audioLevelDelegate }
     set {
       state.audioLevelDelegate = newValue
-      wishChanged()
+      wantedChanged()
     }
   }
 
@@ -100,13 +100,13 @@ open class OTSubscriberKit: NSObject {
 
   /// Whether the audio is heard.
   open var subscribeToAudio: Bool {
-    get { state.wish.audio }
+    get { state.wanted.audio }
     set { change { $0.audio = newValue } }
   }
 
   /// Whether the video is received.
   open var subscribeToVideo: Bool {
-    get { state.wish.video }
+    get { state.wanted.video }
     set { change { $0.video = newValue } }
   }
 
@@ -118,13 +118,13 @@ open class OTSubscriberKit: NSObject {
 
   /// How loud it is played, 0 to 100; anything else counts as the nearest of them.
   open var audioVolume: Double {
-    get { state.wish.volume }
+    get { state.wanted.volume }
     set { change { $0.volume = newValue.isNaN ? 100 : min(max(newValue, 0), 100) } }
   }
 
   /// The wanted size of the video; zero for the largest.
   open var preferredResolution: CGSize {
-    get { state.read { $0.wish.resolution ?? .zero } }
+    get { state.read { $0.wanted.resolution ?? .zero } }
     set {
       let isSize = newValue.width.isFinite && newValue.height.isFinite && newValue.width > 0 && newValue.height > 0
       change { $0.resolution = isSize ? newValue : nil }
@@ -134,7 +134,7 @@ open class OTSubscriberKit: NSObject {
   /// The most frames a second that are wanted, unlimited at first. A sender that codes in temporal layers, as
   /// publishers here and browsers do with cameras, can send a half or a quarter of the frames.
   open var preferredFrameRate: Float {
-    get { state.wish.frameRate }
+    get { state.wanted.frameRate }
     set { change { $0.frameRate = newValue } }
   }
 
@@ -143,7 +143,7 @@ open class OTSubscriberKit: NSObject {
     get { state.render }
     set {
       state.exchange(\.render, with: newValue)
-      wishChanged()
+      wantedChanged()
     }
   }
 
@@ -158,14 +158,14 @@ open class OTSubscriberKit: NSObject {
   /// Asks for a report. Nothing comes while it is not subscribed.
   open func getRtcStatsReport() { getRtcStatsReport(nil) }
 
-  private func change(_ body: (inout Wish) -> Void) {
-    state.update { body(&$0.wish) }
-    wishChanged()
+  private func change(_ body: (inout WantedStream) -> Void) {
+    state.update { body(&$0.wanted) }
+    wantedChanged()
   }
 
-  private func wishChanged() {
+  private func wantedChanged() {
     guard let session = currentSession else { return }
-    onMain { [self] in session.engine.wishChanged(of: self, in: session) }
+    onMain { [self] in session.engine.wantedChanged(of: self, in: session) }
   }
 
   // MARK: For the session

@@ -1,5 +1,5 @@
 /// The tracks, size and rate of a stream that one receiver wants.
-package struct StreamWish: Hashable, Sendable {
+package struct StreamRequest: Hashable, Sendable {
   /// In pixels.
   package struct Size: Hashable, Sendable {
     package var width: Int
@@ -26,37 +26,37 @@ package struct StreamWish: Hashable, Sendable {
 extension RemoteParticipant {
   /// Asks the server for what the receivers of a stream want together. A track that
   /// nobody wants is neither heard nor sent.
-  package func request(_ kind: StreamKind, for wishes: [StreamWish]) {
+  package func request(_ kind: StreamKind, for requests: [StreamRequest]) {
     let audio = publication(kind.audio)?.subscription
-    audio?.listen(wishes.contains(where: \.audio))
-    audio?.audio?.volume = wishes.filter(\.audio).map(\.volume).max() ?? 0
-    if let subscription = publication(kind.video)?.subscription { request(subscription, wishes.filter(\.video)) }
+    audio?.listen(requests.contains(where: \.audio))
+    audio?.audio?.volume = requests.filter(\.audio).map(\.volume).max() ?? 0
+    if let subscription = publication(kind.video)?.subscription { request(subscription, requests.filter(\.video)) }
   }
 
-  /// Asks for video as large as the largest wish, and as often as the most frequent one; for none when nobody wants
+  /// Asks for video as large as the largest request, and as often as the most frequent one; for none when nobody wants
   /// any.
-  private func request(_ subscription: Subscription, _ wishes: [StreamWish]) {
-    guard !wishes.isEmpty else { return subscription.show(width: 0, height: 0) }
+  private func request(_ subscription: Subscription, _ requests: [StreamRequest]) {
+    guard !requests.isEmpty else { return subscription.show(width: 0, height: 0) }
     let most = Int(UInt16.max)
-    let sizes = wishes.map { $0.size ?? StreamWish.Size(width: most, height: most) }
+    let sizes = requests.map { $0.size ?? StreamRequest.Size(width: most, height: most) }
     subscription.show(width: sizes.map(\.width).max() ?? most, height: sizes.map(\.height).max() ?? most)
-    let rates = wishes.map(\.framesPerSecond)
+    let rates = requests.map(\.framesPerSecond)
     subscription.maximumFramesPerSecond = rates.contains(nil) ? nil : rates.compactMap { $0 }.max()
   }
 
   /// Why a stream has no video for a receiver; nil when it has some.
-  package func videoOff(_ kind: StreamKind, for wish: StreamWish) -> StreamReception.VideoOff? {
+  package func videoOff(_ kind: StreamKind, for request: StreamRequest) -> StreamReception.VideoOff? {
     let video = publication(kind.video)
-    if !wish.video { return .unwanted }
+    if !request.video { return .unwanted }
     if video?.isMuted == true { return .muted }
     if video?.undecodableCodec != nil { return .undecodable }
     return video?.subscription?.isPaused == true ? .paused : nil
   }
 
   /// Whether everything of a stream is received that a receiver wants. Video that cannot be decoded is not waited for.
-  package func isComplete(_ kind: StreamKind, for wish: StreamWish) -> Bool {
+  package func isComplete(_ kind: StreamKind, for request: StreamRequest) -> Bool {
     let (audio, video) = (publication(kind.audio), publication(kind.video))
     return (audio?.isMuted != false || audio?.subscription != nil || audio?.undecodableCodec != nil)
-      && (video?.isMuted != false || !wish.video || video?.subscription != nil || video?.undecodableCodec != nil)
+      && (video?.isMuted != false || !request.video || video?.subscription != nil || video?.undecodableCodec != nil)
   }
 }
