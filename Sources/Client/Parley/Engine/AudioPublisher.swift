@@ -18,7 +18,7 @@ final class AudioPublisher: Publisher {
   let rids: [RID] = []
   private let track: LocalAudioTrack
   private let state: Mutex<State>
-  private let onTrouble = Mutex<(@Sendable (PublisherTrouble) -> Void)?>(nil)
+  private let onProblem = Mutex<(@Sendable (PublisherProblem) -> Void)?>(nil)
 
   init(_ track: LocalAudioTrack, isMuted: Bool) throws(MediaError) {
     self.track = track
@@ -51,9 +51,9 @@ final class AudioPublisher: Publisher {
       minimumBitrate: min(.kilobits(12), track.options.bitrate), maximumBitrate: track.options.bitrate)
   }
 
-  func start(onTrouble: @escaping @Sendable (PublisherTrouble) -> Void) throws(MediaError) {
-    self.onTrouble.withLock { $0 = onTrouble }
-    try track.source.start({ [weak self] frame in self?.take(frame) }, onEnd: { onTrouble(.sourceEnded($0)) })
+  func start(onProblem: @escaping @Sendable (PublisherProblem) -> Void) throws(MediaError) {
+    self.onProblem.withLock { $0 = onProblem }
+    try track.source.start({ [weak self] frame in self?.take(frame) }, onEnd: { onProblem(.sourceEnded($0)) })
   }
 
   func stop() {
@@ -84,7 +84,7 @@ final class AudioPublisher: Publisher {
   }
 
   private func take(_ frame: AudioFrame) {
-    let (packet, destination, trouble) = state.withLock {
+    let (packet, destination, problem) = state.withLock {
       state -> (EncodedFrame?, PublisherDestination?, MediaError?) in
       guard !state.isMuted, state.destination != nil else { return (nil, nil, nil) }
       do throws(MediaError) {
@@ -94,10 +94,10 @@ final class AudioPublisher: Publisher {
         return (packet, state.destination, nil)
       } catch {
         state.failures += 1
-        return (nil, nil, state.failures == PublisherTrouble.patience ? error : nil)
+        return (nil, nil, state.failures == PublisherProblem.failureLimit ? error : nil)
       }
     }
-    if let trouble { onTrouble.withLock { $0 }?(.encoderFailed(trouble)) }
+    if let problem { onProblem.withLock { $0 }?(.encoderFailed(problem)) }
     guard let packet, let destination else { return }
     destination.connection.post { session, now in
       session.send(packet, mid: destination.mid, rid: nil, now: now)

@@ -24,7 +24,7 @@ final class EncodedPublisher: Publisher {
     return EncodingParameters(minimumBitrate: rate, maximumBitrate: rate)
   }
 
-  func start(onTrouble: @escaping @Sendable (PublisherTrouble) -> Void) throws(MediaError) {}
+  func start(onProblem: @escaping @Sendable (PublisherProblem) -> Void) throws(MediaError) {}
   func stop() { attach(nil) }
 
   func setMuted(_ muted: Bool) {

@@ -13,8 +13,8 @@ protocol Publisher: AnyObject, Sendable {
   func codecs(outOf codecs: [Codec]) -> [Codec]
   /// The bandwidth that a stream of this track wants.
   func parameters(_ rid: RID?) -> EncodingParameters
-  /// Opens the source. `onTrouble` is called on any thread when nothing can be sent any more, or not for now.
-  func start(onTrouble: @escaping @Sendable (PublisherTrouble) -> Void) throws(MediaError)
+  /// Opens the source. `onProblem` is called on any thread when nothing can be sent any more, or not for now.
+  func start(onProblem: @escaping @Sendable (PublisherProblem) -> Void) throws(MediaError)
   /// Stops the source; afterwards nothing is encoded any more.
   func stop()
   /// Muted: nothing is encoded or sent.
@@ -34,14 +34,14 @@ protocol Publisher: AnyObject, Sendable {
 }
 
 /// Why a publication does not send what it should.
-enum PublisherTrouble: Sendable {
+enum PublisherProblem: Sendable {
   /// The source has ended, or broke off with an error.
   case sourceEnded(MediaError?)
   /// The encoder fails again and again. It is tried with each further frame.
   case encoderFailed(MediaError)
 
   /// Failures in a row after which one is reported, once until it works again.
-  static let patience = 3
+  static let failureLimit = 3
 }
 
 extension Publisher {

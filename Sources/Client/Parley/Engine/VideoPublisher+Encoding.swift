@@ -35,7 +35,9 @@ extension VideoPublisher {
         encoders.byLayer[index] = nil
         encoders.failures[index, default: 0] += 1
         wantKeyframe(layer.rid)
-        if encoders.failures[index] == PublisherTrouble.patience { onTrouble.withLock { $0 }?(.encoderFailed(error)) }
+        if encoders.failures[index] == PublisherProblem.failureLimit {
+          onProblem.withLock { $0 }?(.encoderFailed(error))
+        }
       }
     }
   }

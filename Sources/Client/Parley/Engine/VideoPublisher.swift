@@ -40,7 +40,7 @@ final class VideoPublisher: Publisher {
   let state: Mutex<State>
   private let queue = DispatchQueue(label: "parley.encode")
   let encoders = Encoders()
-  let onTrouble = Mutex<(@Sendable (PublisherTrouble) -> Void)?>(nil)
+  let onProblem = Mutex<(@Sendable (PublisherProblem) -> Void)?>(nil)
 
   init(_ track: LocalVideoTrack, isMuted: Bool) throws(MediaError) {
     try track.options.check()
@@ -67,9 +67,9 @@ final class VideoPublisher: Publisher {
     return parameters
   }
 
-  func start(onTrouble: @escaping @Sendable (PublisherTrouble) -> Void) throws(MediaError) {
-    self.onTrouble.withLock { $0 = onTrouble }
-    try track.source.start({ [weak self] frame in self?.take(frame) }, onEnd: { onTrouble(.sourceEnded($0)) })
+  func start(onProblem: @escaping @Sendable (PublisherProblem) -> Void) throws(MediaError) {
+    self.onProblem.withLock { $0 = onProblem }
+    try track.source.start({ [weak self] frame in self?.take(frame) }, onEnd: { onProblem(.sourceEnded($0)) })
   }
 
   func stop() {

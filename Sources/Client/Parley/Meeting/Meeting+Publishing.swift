@@ -14,9 +14,9 @@ extension Meeting {
   }
 
   /// Reports why an own track sends nothing.
-  func take(_ trouble: PublisherTrouble, of publication: LocalPublication) {
+  func take(_ problem: PublisherProblem, of publication: LocalPublication) {
     guard state != .ended, local.publications.contains(where: { $0 === publication }) else { return }
-    switch trouble {
+    switch problem {
     case .sourceEnded(let error): emit(.sourceEnded(publication, error))
     case .encoderFailed(let error):
       emit(.problem("Nothing is sent of the track \(publication.source.rawValue): \(error)"))

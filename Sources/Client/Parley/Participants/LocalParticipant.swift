@@ -122,10 +122,10 @@ public import Observation
     if let old = self.publication(publication.source) { await old.unpublish() }
     publications.append(publication)
     do {
-      try publication.publisher.start { [weak meeting, weak publication] trouble in
+      try publication.publisher.start { [weak meeting, weak publication] problem in
         Task { @MainActor in
           guard let meeting, let publication else { return }
-          meeting.take(trouble, of: publication)
+          meeting.take(problem, of: publication)
         }
       }
       try await meeting?.takeUp(publication)

@@ -12,7 +12,7 @@ final class SilentPublisher: Publisher {
 
   func codecs(outOf codecs: [Codec]) -> [Codec] { codecs.filter { $0.kind == kind } }
   func parameters(_ rid: RID?) -> EncodingParameters { .audio }
-  func start(onTrouble: @escaping @Sendable (PublisherTrouble) -> Void) throws(MediaError) {}
+  func start(onProblem: @escaping @Sendable (PublisherProblem) -> Void) throws(MediaError) {}
   func stop() {}
   func setMuted(_ muted: Bool) {}
   func attach(_ destination: PublisherDestination?) {}
