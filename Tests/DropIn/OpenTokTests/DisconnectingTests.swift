@@ -84,7 +84,7 @@ import Testing
       let ann = try await Guest(live)
       let meeting = try #require(ann.session.engine.meeting)
       try await ann.disconnect()
-      await Goodbyes.said()
+      await PendingLeaves.finished()
       #expect(meeting.isGoodbyeHeard)
     }
   }

@@ -31,7 +31,7 @@ extension Meeting {
       _ = await joining?.value
     }
     leaving = goodbye
-    Goodbyes.add(goodbye)
+    PendingLeaves.add(goodbye)
     end(.left, message: "You left the meeting.")
     await goodbye.value
   }

@@ -127,7 +127,7 @@ public final class UIApplication: UIResponder {
     // others would wait for who merely vanishes.
     DispatchQueue.main.asyncAfter(deadline: .now() + 0.8) {
       Task {
-        await Goodbyes.said()
+        await PendingLeaves.finished()
         parley_quit(0)
       }
     }

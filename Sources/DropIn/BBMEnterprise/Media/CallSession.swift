@@ -72,7 +72,7 @@ import Parley
   }
 
   /// Returns once the meetings that were left know it: a second at most.
-  static func allLeft() async { await Goodbyes.said() }
+  static func allLeft() async { await PendingLeaves.finished() }
 
   private func fail(_ error: BBMMediaError) {
     guard let handlers else { return }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The goodbyes of this process that are being said. A program that ends waits for them: others would see a participant
+/// The meetings that this process is leaving. A program that ends waits for them: others would see a participant
 /// without a goodbye for half a minute.
-package enum Goodbyes {
+package enum PendingLeaves {
   private struct State {
     var next = 0
     var tasks: [Int: Task<Void, Never>] = [:]
@@ -23,7 +23,7 @@ package enum Goodbyes {
   }
 
   /// Returns once those that have begun are said: each takes a second at most.
-  package static func said() async {
+  package static func finished() async {
     for task in state.withLock({ Array($0.tasks.values) }) { await task.value }
   }
 }
