@@ -36,7 +36,7 @@ extension KeyExchange {
     comparison.noteJoin(now: now)
     try deliver(publisher.memberJoined(sender, now: now))
     try handleTimeout(now: now)
-    for envelope in parked.release(sender) { receive(envelope: envelope, from: sender, now: now) }
+    for envelope in pending.release(sender) { receive(envelope: envelope, from: sender, now: now) }
   }
 
   /// Two have one index: those who announced it just now pick another, those who have had it for longer keep it.
@@ -63,7 +63,7 @@ extension KeyExchange {
   private func open(_ envelope: [UInt8], from sender: ParticipantID, now: Instant) throws(KeyMessageError) {
     guard let channel = channels[sender] else {
       guard sender != participant else { throw .unknownSender }
-      try parked.park(envelope, from: sender)
+      try pending.append(envelope, from: sender)
       return
     }
     switch try channel.open(envelope) {

@@ -31,7 +31,7 @@ public final class KeyExchange {
   var publisher: PublisherKeys
   var remotes: [ParticipantID: RemoteKeys] = [:]
   var comparison: RosterComparison
-  var parked = ParkedEnvelopes()
+  var pending = PendingEnvelopes()
   var sealing = FrameSealing()
   var effects: [KeyEffect] = []
   var firstEffect = 0
@@ -144,7 +144,7 @@ public final class KeyExchange {
 
   /// A participant has left or was removed, as signalling says.
   public func remove(_ id: ParticipantID, isRemoved: Bool, now: Instant) throws(KeyMessageError) {
-    parked.remove(id)
+    pending.remove(id)
     guard roster.remove(id, ownIndex: own.senderIndex) else { return }
     channels[id] = nil
     remotes[id] = nil

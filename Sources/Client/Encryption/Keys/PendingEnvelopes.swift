@@ -2,7 +2,7 @@ import Basics
 
 /// Envelopes that came before their sender's announcement. The oldest go where there are too many: those of senders who
 /// never announce themselves, such as envelopes that came after their sender had left, must not keep others out.
-struct ParkedEnvelopes {
+struct PendingEnvelopes {
   static let perSender = 4
   static let senders = 64
   static let maximumLength = 1_024
@@ -11,7 +11,7 @@ struct ParkedEnvelopes {
   // The one that came first comes first.
   private var order: [ParticipantID] = []
 
-  mutating func park(_ envelope: [UInt8], from id: ParticipantID) throws(KeyMessageError) {
+  mutating func append(_ envelope: [UInt8], from id: ParticipantID) throws(KeyMessageError) {
     guard envelope.count <= Self.maximumLength else { throw .malformed }
     if envelopes[id] == nil {
       if order.count == Self.senders { envelopes[order.removeFirst()] = nil }
