@@ -58,7 +58,7 @@ extension AdminAPI {
     let schedule = try fields.schedule()
     let passcode = try fields.text("passcode", PasscodeHash.length)
     let lobby = (wait: try fields.truth("waitForHost"), announce: try fields.truth("announce"))
-    let patience = try fields.limit("lobbySeconds", 1...86_400)
+    let timeout = try fields.limit("lobbySeconds", 1...86_400)
     let owner = try fields.text("owner", 1...MeetingRecord.maximumOwner)
     let isEncrypted = try fields.truth("encrypted")
     try fields.finish()
@@ -74,7 +74,7 @@ extension AdminAPI {
     if let schedule { try record.plan(schedule, now: call.now) }
     record.lobby = LobbySettings(
       waitsForHost: lobby.wait ?? record.lobby.waitsForHost, announces: lobby.announce ?? record.lobby.announces,
-      patience: patience.map { $0.map { .seconds(Int64($0)) } } ?? record.lobby.patience)
+      timeout: timeout.map { $0.map { .seconds(Int64($0)) } } ?? record.lobby.timeout)
     if let passcode { record.passcode = try await passcodes.hash(passcode, from: call.request.remote.ip) }
     if let owner {
       guard try await store.personalRoom(of: owner, tenant: tenant.id) == nil else {

@@ -143,10 +143,10 @@ extension AdminAPI {
   /// `settings` with the given values of `waitForHost`, `announce` and `lobbySeconds`.
   static func lobby(over settings: LobbySettings, _ fields: inout AdminFields) throws(Refusal) -> LobbySettings {
     let (waits, announces) = (try fields.truth("waitForHost"), try fields.truth("announce"))
-    let patience = try fields.limit("lobbySeconds", 1...86_400)
+    let timeout = try fields.limit("lobbySeconds", 1...86_400)
     return LobbySettings(
       waitsForHost: waits ?? settings.waitsForHost, announces: announces ?? settings.announces,
-      patience: patience.map { $0.map { .seconds(Int64($0)) } } ?? settings.patience)
+      timeout: timeout.map { $0.map { .seconds(Int64($0)) } } ?? settings.timeout)
   }
 
   // MARK: Keys

@@ -54,7 +54,7 @@ struct TenantView: Encodable {
     encryption = tenant.policy.encryption?.rawValue
     waitForHost = tenant.policy.lobby.waitsForHost
     announce = tenant.policy.lobby.announces
-    lobbySeconds = tenant.policy.lobby.patience.map { Int($0.seconds) }
+    lobbySeconds = tenant.policy.lobby.timeout.map { Int($0.seconds) }
     provider = tenant.policy.identityProvider.map(ProviderView.init)
     created = tenant.created
   }
@@ -119,7 +119,7 @@ struct MeetingView: Encodable {
     passcode = record.passcode != nil
     waitForHost = record.lobby.waitsForHost
     announce = record.lobby.announces
-    lobbySeconds = record.lobby.patience.map { Int($0.seconds) }
+    lobbySeconds = record.lobby.timeout.map { Int($0.seconds) }
     chat = ChatView(record.chat)
     encrypted = record.isEncrypted
     created = record.created

@@ -11,7 +11,7 @@ struct MeetingChange: Sendable {
   private let accessLevel: AccessLevel?
   private let waitsForHost: Bool?
   private let announces: Bool?
-  private let patience: Int??
+  private let timeout: Int??
   private let passcode: String??
   private let chat: AdminFields
   /// Made of ``passcode`` before the meeting is changed: hashing is slow on purpose.
@@ -26,7 +26,7 @@ struct MeetingChange: Sendable {
       AccessLevel.init(rawValue:))
     waitsForHost = try fields.truth("waitForHost")
     announces = try fields.truth("announce")
-    patience = try fields.limit("lobbySeconds", 1...86_400)
+    timeout = try fields.limit("lobbySeconds", 1...86_400)
     passcode = try fields.removable("passcode", PasscodeHash.length)
     chat = fields
     _ = try AdminAPI.chat(over: ChatPolicy(), &fields)
@@ -46,7 +46,7 @@ struct MeetingChange: Sendable {
     if let accessLevel { meeting.accessLevel = accessLevel }
     meeting.lobby = LobbySettings(
       waitsForHost: waitsForHost ?? meeting.lobby.waitsForHost, announces: announces ?? meeting.lobby.announces,
-      patience: patience.map { $0.map { .seconds(Int64($0)) } } ?? meeting.lobby.patience)
+      timeout: timeout.map { $0.map { .seconds(Int64($0)) } } ?? meeting.lobby.timeout)
     if let hash { meeting.passcode = hash }
     var chat = chat
     meeting.chat = try AdminAPI.chat(over: meeting.chat, &chat)

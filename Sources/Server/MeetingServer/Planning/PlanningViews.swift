@@ -18,7 +18,7 @@ struct MeetingRulesView: Encodable {
     passcode = record.passcode != nil
     waitForHost = record.lobby.waitsForHost
     announce = record.lobby.announces
-    lobbySeconds = record.lobby.patience.map { Int($0.seconds) }
+    lobbySeconds = record.lobby.timeout.map { Int($0.seconds) }
     chat = ChatView(record.chat)
     encrypted = record.isEncrypted
     expires = record.expires

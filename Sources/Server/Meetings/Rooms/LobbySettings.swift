@@ -7,17 +7,17 @@ public struct LobbySettings: Sendable, Hashable {
   /// Whether who comes and who goes is announced to the others.
   public var announces: Bool
   /// How long somebody waits before they are sent away; nil for as long as the server's setting says.
-  public var patience: TimeSpan?
+  public var timeout: TimeSpan?
 
   /// The shortest and the longest waiting time that can be set.
   public static let patienceRange = TimeSpan.seconds(1)...TimeSpan.seconds(86_400)
 
   /// Settings. The waiting time is kept in whole seconds, within ``patienceRange``.
-  public init(waitsForHost: Bool = false, announces: Bool = true, patience: TimeSpan? = nil) {
+  public init(waitsForHost: Bool = false, announces: Bool = true, timeout: TimeSpan? = nil) {
     self.waitsForHost = waitsForHost
     self.announces = announces
     let range = Self.patienceRange
-    self.patience = patience.map {
+    self.timeout = timeout.map {
       .seconds(min(max($0, range.lowerBound), range.upperBound).nanoseconds / 1_000_000_000)
     }
   }

@@ -15,18 +15,18 @@ extension CommandOptions {
 
   /// The options of ``lobbyRules`` that were given, over `settings`.
   func lobby(over settings: LobbySettings) throws(Problem) -> LobbySettings {
-    var patience = settings.patience
+    var timeout = settings.timeout
     if self["lobby-timeout"] == "none" {
-      patience = nil
+      timeout = nil
     } else if let seconds = seconds("lobby-timeout") {
       guard (1...86_400).contains(seconds) else {
         throw Problem(description: "--lobby-timeout: a time from 1s to 24h is expected, or none.")
       }
-      patience = .seconds(Int64(seconds))
+      timeout = .seconds(Int64(seconds))
     }
     return LobbySettings(
       waitsForHost: truth("wait-for-host") ?? settings.waitsForHost,
-      announces: truth("announce") ?? settings.announces, patience: patience)
+      announces: truth("announce") ?? settings.announces, timeout: timeout)
   }
 
   /// The hash of a passcode, which `-` reads from standard input, where other users of the machine don't see it;

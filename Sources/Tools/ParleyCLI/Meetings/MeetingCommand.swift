@@ -95,7 +95,7 @@ enum MeetingCommand {
         "accessLevel": .text(meeting.accessLevel.rawValue),
         "capacity": meeting.capacity.map { .integer($0) } ?? .null, "passcode": .truth(meeting.passcode != nil),
         "waitForHost": .truth(meeting.lobby.waitsForHost), "announce": .truth(meeting.lobby.announces),
-        "lobbyTimeout": JSONValue((meeting.lobby.patience?.seconds)),
+        "lobbyTimeout": JSONValue((meeting.lobby.timeout?.seconds)),
         "created": .text(DataFolder.text(meeting.created)),
         "expires": JSONValue(meeting.expires.map(DataFolder.text)), "owner": JSONValue(meeting.owner),
         "schedule": meeting.schedule.map { .object(scheduleLine($0)) } ?? .null,

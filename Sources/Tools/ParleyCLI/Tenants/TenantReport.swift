@@ -31,7 +31,7 @@ struct TenantReport {
       "maximumMeetings": number(policy.maximumMeetings), "maximumParticipants": number(policy.maximumParticipants),
       "maximumStoredMeetings": number(policy.maximumStoredMeetings), "maximumRequests": number(policy.maximumRequests),
       "waitForHost": .truth(policy.lobby.waitsForHost), "announce": .truth(policy.lobby.announces),
-      "lobbyTimeout": JSONValue(policy.lobby.patience?.seconds),
+      "lobbyTimeout": JSONValue(policy.lobby.timeout?.seconds),
       "chat": .text(policy.chat.writers.rawValue), "chatHistory": .truth(policy.chat.history),
       "tokenExpiry": JSONValue(policy.tokenExpiry?.rawValue),
       "encryption": JSONValue(policy.encryption?.rawValue),
@@ -102,7 +102,7 @@ struct TenantReport {
       "Chat              \(policy.chat.writers.rawValue), \(policy.chat.history ? "later ones see what was written" : "no history")",
       "Token expiry      \(policy.tokenExpiry?.rawValue ?? "the server's")",
       "Encryption        \(policy.encryption?.rawValue ?? "the server's")",
-      "Lobby timeout     \(policy.lobby.patience.map { "\($0.milliseconds / 1_000) s" } ?? "the server's")",
+      "Lobby timeout     \(policy.lobby.timeout.map { "\($0.milliseconds / 1_000) s" } ?? "the server's")",
     ]
     lines.insert(contentsOf: providerLines, at: 3)
     for key in keys {

@@ -214,7 +214,7 @@ struct LobbyTests {
   @Test("a person who waits too long is sent away, and hosts see that and every leave")
   func endings() async throws {
     try await TestServer.run { server in
-      try await server.makeMeeting("brief", .locked, lobby: LobbySettings(patience: .seconds(1)))
+      try await server.makeMeeting("brief", .locked, lobby: LobbySettings(timeout: .seconds(1)))
       let (bob, answer) = try await server.knock("brief", "Bob")
       #expect(answer == .waiting(reason: .lobby, seconds: 1))
       #expect(try await bob.error() == (.lobbyTimeout, true))

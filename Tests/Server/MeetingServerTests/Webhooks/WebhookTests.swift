@@ -167,7 +167,7 @@ struct WebhookTests {
     }) { server in
       let receiver = try WebhookReceiver()
       _ = try await hook(server, receiver.url)
-      try await server.makeMeeting("board", .locked, lobby: LobbySettings(patience: .seconds(600)))
+      try await server.makeMeeting("board", .locked, lobby: LobbySettings(timeout: .seconds(600)))
       try await server.makeMeeting("quick", .locked)
       func left(_ name: String) async throws {
         try await receiver.waits("that \(name) has left the lobby") { posts in

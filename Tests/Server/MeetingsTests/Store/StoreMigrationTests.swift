@@ -56,7 +56,7 @@ struct StoreMigrationTests {
     var policy = TenantPolicy(
       signIn: .oidc, allowedOrigins: WebOrigin.list("https://a.example") ?? [], accessLevel: .locked, capacity: 5,
       maximumMeetings: 2, maximumParticipants: 9)
-    policy.lobby = LobbySettings(waitsForHost: true, announces: false, patience: .seconds(600))
+    policy.lobby = LobbySettings(waitsForHost: true, announces: false, timeout: .seconds(600))
     policy.identityProvider = IdentityProvider(
       issuer: "https://id.example", clientID: "parley", scopes: ["openid"], roleClaim: "groups", organizers: ["boss"])
     (policy.chat, policy.maximumChatBytes) = (ChatPolicy(writers: .hosts), 77)
@@ -73,7 +73,7 @@ struct StoreMigrationTests {
     #expect(meeting.subject == "Standup" && meeting.summary == "about it" && meeting.accessLevel == .invited)
     #expect(meeting.capacity == 7 && meeting.expires == now + 48_400)
     #expect(meeting.passcode?.matches(Secret("1234")) == true)
-    #expect(meeting.lobby == LobbySettings(waitsForHost: true, announces: false, patience: .seconds(90)))
+    #expect(meeting.lobby == LobbySettings(waitsForHost: true, announces: false, timeout: .seconds(90)))
     #expect(meeting.chat == ChatPolicy(history: false, maximumMessages: 5))
     #expect(meeting.owner == "ann" && meeting.revision == 6 && meeting.isEncrypted == true)
     let schedule = try #require(meeting.schedule)

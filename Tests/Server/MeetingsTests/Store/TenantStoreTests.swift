@@ -15,7 +15,7 @@ struct TenantStoreTests {
     let policy = TenantPolicy(
       signIn: .token, allowedOrigins: WebOrigin.list("https://a.example;http://b.example:81") ?? [],
       accessLevel: .locked, capacity: 5, maximumMeetings: 2, maximumParticipants: 9,
-      lobby: LobbySettings(waitsForHost: true, announces: false, patience: .seconds(90)))
+      lobby: LobbySettings(waitsForHost: true, announces: false, timeout: .seconds(90)))
     let tenant = try Tenant.make(name: "acme", policy: policy, now: now)
     try await store.insert(tenant, key: .make(tenant: tenant.id, now: now))
     #expect(try await store.tenant(name: "acme") == tenant)

@@ -34,7 +34,7 @@ extension RoomMachine {
   }
 
   /// How long a participant waits for a host's decision.
-  var lobbyTimeout: TimeSpan { meeting.lobby.patience ?? TimeSpan(setup.limits.lobbyPatience) }
+  var lobbyTimeout: TimeSpan { meeting.lobby.timeout ?? TimeSpan(setup.limits.lobbyPatience) }
 
   /// How long it is until the meeting opens. From now on the room's deadline covers that.
   func timeUntilOpening() -> TimeSpan {

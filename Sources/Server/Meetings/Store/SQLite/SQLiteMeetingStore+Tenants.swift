@@ -133,7 +133,7 @@ extension SQLiteMeetingStore {
   static func values(_ lobby: LobbySettings) -> [SQLiteValue] {
     [
       .integer(lobby.waitsForHost ? 1 : 0), .integer(lobby.announces ? 1 : 0),
-      .number(lobby.patience.map { Int($0.nanoseconds / 1_000_000_000) }),
+      .number(lobby.timeout.map { Int($0.nanoseconds / 1_000_000_000) }),
     ]
   }
 

@@ -23,7 +23,7 @@ extension SQLiteRow {
   func lobby(_ column: Int32) -> LobbySettings {
     LobbySettings(
       waitsForHost: integer(column) != 0, announces: integer(column + 1) != 0,
-      patience: optionalNumber(column + 2).map { .seconds(Int64($0)) })
+      timeout: optionalNumber(column + 2).map { .seconds(Int64($0)) })
   }
 
   func optionalNumber(_ column: Int32) -> Int? { isNull(column) ? nil : Int(clamping: integer(column)) }
