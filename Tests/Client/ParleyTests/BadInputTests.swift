@@ -171,7 +171,7 @@ import Testing
     try await LiveServer.run { server in
       var options = JoinOptions()
       options.timeout = .seconds(.max)
-      options.reconnectPatience = .seconds(.max)
+      options.reconnectTimeout = .seconds(.max)
       let meeting = try await Meeting.join("\(server.url)/ever", name: "Ann", options: options)
       #expect(meeting.state == .connected)
       await meeting.leave()

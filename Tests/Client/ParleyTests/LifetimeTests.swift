@@ -49,7 +49,7 @@ import Testing
     let silent = try SilentListener()
     try await LiveServer.run { server in
       var options = JoinOptions()
-      options.reconnectPatience = .seconds(3)
+      options.reconnectTimeout = .seconds(3)
       options.steps.resuming = .seconds(3_600)
       let ann = try await Meeting.join("\(server.url)/patience", name: "Ann", options: options)
       // From now on nobody answers where the signalling was.

@@ -174,7 +174,7 @@ import Testing
   @Test("a network that doesn't come back gives 1022, then sessionDidDisconnect")
   func lostForGood() async throws {
     try await LiveSession.runBehindAGate { live, gate in
-      let ben = try await Guest(live, through: gate) { $0.engine.reconnectPatience = .seconds(2) }
+      let ben = try await Guest(live, through: gate) { $0.engine.reconnectTimeout = .seconds(2) }
       let publisher = try ben.publisher("Ben")
       try await ben.publish(publisher)
       let root = UIView(frame: CGRect(x: 0, y: 0, width: 320, height: 480))

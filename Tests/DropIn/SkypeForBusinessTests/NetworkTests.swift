@@ -136,7 +136,7 @@ import Testing
   @Test("a network that doesn't come back is one unexpected-disconnect alert")
   func lostForGood() async throws {
     try await Office.runBehindAGate { office, gate in
-      office.application.options.reconnectPatience = .seconds(12)
+      office.application.options.reconnectTimeout = .seconds(12)
       let invitation = try await office.invitation()
       _ = try await office.agent(invitation)
       let guest = try Guest(office, invitation, gate)

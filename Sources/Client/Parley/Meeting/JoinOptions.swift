@@ -76,7 +76,7 @@ public struct JoinOptions: Sendable {
   public var timeout = TimeSpan.seconds(30)
 
   /// For how long after its loss a connection is tried to be brought back; a year at most.
-  public var reconnectPatience = TimeSpan.seconds(120)
+  public var reconnectTimeout = TimeSpan.seconds(120)
 
   /// The defaults.
   ///

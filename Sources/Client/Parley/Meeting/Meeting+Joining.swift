@@ -95,7 +95,7 @@ extension Meeting {
   }
 
   /// Enters. A client that loses the connection while it waits knocks again, for as long as
-  /// ``JoinOptions/reconnectPatience`` says.
+  /// ``JoinOptions/reconnectTimeout`` says.
   private func enterPatiently() async throws(JoinError) {
     var pause = TimeSpan.milliseconds(500)
     var end: Instant?
@@ -103,7 +103,7 @@ extension Meeting {
       let problem: JoinError
       do throws(JoinError) { return try await enter() } catch { problem = error }
       guard state == .waiting, !Task.isCancelled, !problem.isFinal, problem.code == nil else { throw problem }
-      let limit = end ?? MonotonicClock.now + options.reconnectPatience.bounded
+      let limit = end ?? MonotonicClock.now + options.reconnectTimeout.bounded
       guard MonotonicClock.now < limit else { throw problem }
       end = limit
       try? await Task.sleep(nanoseconds: UInt64(pause.nanoseconds))

@@ -89,7 +89,7 @@ extension Meeting {
     connection = nil
     joining?.cancel()
     joinDeadline?.cancel()
-    patience?.cancel()
+    reconnectTimeout?.cancel()
     tasks.cancel()
     mediaWaiters.wake(false)
     dataWaiters.wake(false)

@@ -59,8 +59,8 @@ extension Meeting {
   func beginWaiting(for reason: WaitingReason) {
     guard state != .ended, waitingReason != reason else { return }
     joinDeadline?.cancel()
-    patience?.cancel()
-    patience = nil
+    reconnectTimeout?.cancel()
+    reconnectTimeout = nil
     waitingReason = reason
     state = .waiting
     emit(.waiting(reason))

@@ -259,22 +259,22 @@ extension Meeting {
   func refreshState(_ step: ReconnectStep?) {
     guard joinedOnce, state != .ended else { return }
     if connectionState.isFine {
-      patience?.cancel()
-      patience = nil
+      reconnectTimeout?.cancel()
+      reconnectTimeout = nil
       lastError = nil
       guard state == .reconnecting else { return }
       state = .connected
       emit(.reconnected)
     } else {
-      if patience == nil { patience = endWhenPatienceEnds() }
+      if reconnectTimeout == nil { reconnectTimeout = endAfterReconnectTimeout() }
       state = .reconnecting
       if let step { emit(.reconnecting(step)) }
     }
   }
 
-  /// Counts ``JoinOptions/reconnectPatience`` from the loss, whatever is tried during it.
-  private func endWhenPatienceEnds() -> Task<Void, Never> {
-    let span = options.reconnectPatience.bounded
+  /// Counts ``JoinOptions/reconnectTimeout`` from the loss, whatever is tried during it.
+  private func endAfterReconnectTimeout() -> Task<Void, Never> {
+    let span = options.reconnectTimeout.bounded
     return Task { [weak self] in
       try? await Task.sleep(nanoseconds: UInt64(span.nanoseconds))
       guard !Task.isCancelled, let self, self.state != .ended else { return }

@@ -131,7 +131,7 @@ public import Signaling
   /// Ends the joining that takes too long.
   @ObservationIgnored var joinDeadline: Task<Void, Never>?
   /// Ends the meeting when a lost connection is not back in time; nil while nothing is lost.
-  @ObservationIgnored var patience: Task<Void, Never>?
+  @ObservationIgnored var reconnectTimeout: Task<Void, Never>?
   /// The tasks that end with this meeting.
   @ObservationIgnored let tasks = TaskList()
   /// The goodbye under way, which every caller of ``leave()`` waits for.

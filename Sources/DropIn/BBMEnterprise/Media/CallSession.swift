@@ -42,7 +42,7 @@ import Parley
     options.linkSecret = access.secret
     options.trustsAnyCertificate = server.trustsAnyCertificate
     options.timeout = Self.setupLimit
-    options.reconnectPatience = Self.reconnectLimit
+    options.reconnectTimeout = Self.reconnectLimit
     options.initialSlots = 2
     meeting = Meeting(token: Secret(access.token), server: server.url, options: options)
   }

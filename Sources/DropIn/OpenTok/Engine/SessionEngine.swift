@@ -6,7 +6,7 @@ import Parley
   weak var session: OTSession?
   let settings: OTSessionSettings.Values
   /// How long a lost connection is brought back.
-  var reconnectPatience = JoinOptions().reconnectPatience
+  var reconnectTimeout = JoinOptions().reconnectTimeout
   var codecs = JoinOptions().codecs
   /// Whether the token's role allows signals.
   nonisolated let maySignal = Guarded(false)
@@ -81,7 +81,7 @@ import Parley
     var options = JoinOptions()
     options.client = "opentok-swift"
     options.linkSecret = session.state.secret?.linkSecret
-    options.reconnectPatience = reconnectPatience
+    options.reconnectTimeout = reconnectTimeout
     options.codecs = codecs
     guard let ice = settings.iceConfig?.values else { return options }
     options.usesOnlyRelays = ice.transportPolicy == .relay

@@ -127,7 +127,7 @@ enum JoinCommand {
       join.usesOnlyRelays = options.has("relay")
       join.receivedVideoCodecs = plan.decoders
       identity.apply(to: &join)
-      if let patience = plan.patience { join.reconnectPatience = .milliseconds(Int64(patience * 1_000)) }
+      if let patience = plan.patience { join.reconnectTimeout = .milliseconds(Int64(patience * 1_000)) }
       meeting = try target.meeting(name: options["name"], options: join)
     } catch {
       CommandLineText.complain("\(error)")
