@@ -16,8 +16,8 @@ extension AdminFields {
     request.organizer = try fields.text("organizer", 0...400)
     request.attendees = try fields.texts("attendees", most: MeetingSchedule.maximumAttendees, 1...400)
     request.opensBefore = try fields.number("opensBefore", 0...86_400)
-    let early = try fields.word("early", MeetingSchedule.Doors.Early.allCases.map(\.rawValue))
-    request.early = early.flatMap(MeetingSchedule.Doors.Early.init(rawValue:))
+    let early = try fields.word("early", MeetingSchedule.EntryTimes.Early.allCases.map(\.rawValue))
+    request.early = early.flatMap(MeetingSchedule.EntryTimes.Early.init(rawValue:))
     request.closesAfter = try fields.limit("closesAfter", 0...86_400)
     try fields.finish()
     return request

@@ -31,7 +31,7 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
 
   /// The treatment of people who come when the meeting doesn't take place. A host comes in at any time, and who comes
   /// while a host is there comes in too.
-  public struct Doors: Sendable, Hashable, Codable {
+  public struct EntryTimes: Sendable, Hashable, Codable {
     /// The treatment of people who come too early.
     public enum Early: String, Sendable, Hashable, Codable, CaseIterable {
       /// They are refused with the time of the beginning.
@@ -79,7 +79,7 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
   public var organizer: Person?
   public var attendees: [Person]
   /// The treatment of people who come at another time.
-  public var doors: Doors
+  public var doors: EntryTimes
   /// Rises with each change, so that calendars know which invitation is the newest.
   public private(set) var sequence: Int
   /// Whether it was called off.
@@ -102,7 +102,7 @@ public struct MeetingSchedule: Sendable, Hashable, Codable {
   public init(
     uid: String? = nil, start: CivilTime, zone: String, duration: Int, rule: RecurrenceRule? = nil,
     excluded: [CivilTime] = [], moved: [MovedOccurrence] = [], organizer: Person? = nil, attendees: [Person] = [],
-    doors: Doors = Doors(), now: Date
+    doors: EntryTimes = EntryTimes(), now: Date
   ) throws(ScheduleProblem) {
     self.uid = uid ?? RandomID.text(characters: 26) + "@parley"
     self.start = start

@@ -22,7 +22,7 @@ public struct ScheduleRequest: Sendable {
   /// How long before the start people may enter, in seconds.
   public var opensBefore: Int?
   /// The treatment of people who come before.
-  public var early: MeetingSchedule.Doors.Early?
+  public var early: MeetingSchedule.EntryTimes.Early?
   /// How long after the end one can come in, in seconds; `.some(nil)` for ever.
   public var closesAfter: Int??
 
@@ -91,7 +91,7 @@ public struct ScheduleRequest: Sendable {
     return people
   }
 
-  private func doors(over doors: MeetingSchedule.Doors) -> MeetingSchedule.Doors {
+  private func doors(over doors: MeetingSchedule.EntryTimes) -> MeetingSchedule.EntryTimes {
     .init(
       opensBefore: opensBefore ?? doors.opensBefore, early: early ?? doors.early,
       closesAfter: closesAfter ?? doors.closesAfter)

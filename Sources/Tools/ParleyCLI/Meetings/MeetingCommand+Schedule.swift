@@ -75,7 +75,7 @@ extension MeetingCommand {
     request.organizer = optional("organizer", "none")
     request.attendees = all("invite")
     request.opensBefore = options.seconds("opens-before").map { Int($0) }
-    request.early = options["early"].flatMap { MeetingSchedule.Doors.Early(rawValue: $0) }
+    request.early = options["early"].flatMap { MeetingSchedule.EntryTimes.Early(rawValue: $0) }
     request.closesAfter =
       options["closes-after"] == "never" ? .some(nil) : options.seconds("closes-after").map { .some(Int($0)) }
     return request

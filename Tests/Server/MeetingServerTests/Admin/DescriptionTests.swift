@@ -25,7 +25,7 @@ struct DescriptionTests {
     "Delivery.state": WebhookDelivery.State.allCases.map(\.rawValue),
     "parameters.state": WebhookDelivery.State.allCases.map(\.rawValue),
     "Key.state": KeyView.State.allCases.map(\.rawValue), "SeenToken.state": TokenRecord.State.allCases.map(\.rawValue),
-    "form": TokenForm.allCases.map(\.rawValue), "early": MeetingSchedule.Doors.Early.allCases.map(\.rawValue),
+    "form": TokenForm.allCases.map(\.rawValue), "early": MeetingSchedule.EntryTimes.Early.allCases.map(\.rawValue),
     "environment": MessagingDomain.Environment.allCases.map(\.rawValue), "authentication": DomainFields.kinds,
     "format": ChatExport.Format.allCases.map(\.rawValue),
   ]

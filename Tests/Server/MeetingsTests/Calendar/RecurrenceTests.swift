@@ -9,7 +9,7 @@ struct RecurrenceTests {
 
   private func schedule(
     _ start: String, _ rule: String?, zone: String = "Europe/Berlin", duration: Int = 3_600, except: [String] = [],
-    doors: MeetingSchedule.Doors = .init()
+    doors: MeetingSchedule.EntryTimes = .init()
   ) throws -> MeetingSchedule {
     try MeetingSchedule(
       start: try #require(CivilTime(start)), zone: zone, duration: duration,
