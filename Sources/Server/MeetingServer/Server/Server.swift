@@ -43,7 +43,7 @@ public final class Server: Sendable {
     self.adminPort = adminPort
     self.control = control
     ready = Self.message(configuration, port: port)
-    notices = StartNotices.notices(configuration, isFirst: isFirst)
+    notices = StartupWarnings.notices(configuration, isFirst: isFirst)
     let certificates = Self.keeper(configuration, http, parts.log)
     self.certificates = certificates
     upkeep = [

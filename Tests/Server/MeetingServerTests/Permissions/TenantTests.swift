@@ -190,13 +190,13 @@ struct TenantTests {
   func firstStart() throws {
     var configuration = ServerConfiguration(workers: 1)
     configuration.dataFolder = "/var/lib/par ley"
-    let notices = StartNotices.notices(configuration, isFirst: true)
+    let notices = StartupWarnings.notices(configuration, isFirst: true)
     #expect(notices.count == 1)
     #expect(notices.first?.contains("parley tenant set parley --sign-in token --data '/var/lib/par ley'") == true)
     #expect(notices.first?.contains("--host 127.0.0.1") == true)
-    #expect(StartNotices.notices(configuration, isFirst: false).isEmpty)
+    #expect(StartupWarnings.notices(configuration, isFirst: false).isEmpty)
     configuration.host = try #require(IPAddress("127.0.0.1"))
-    #expect(StartNotices.notices(configuration, isFirst: true).isEmpty)
+    #expect(StartupWarnings.notices(configuration, isFirst: true).isEmpty)
     #expect(try ServerConfiguration.parse(arguments: ["--development"], environment: [:]).isDevelopment)
     #expect(try ServerConfiguration.parse(arguments: ["--development", "--port", "1"], environment: [:]).port == 1)
     #expect(try ServerConfiguration.parse(arguments: [], environment: ["PARLEY_DEVELOPMENT": "yes"]).isDevelopment)

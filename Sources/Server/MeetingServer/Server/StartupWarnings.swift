@@ -2,7 +2,7 @@ import Basics
 import Meetings
 
 /// Warnings for the operator at the start: what is open to strangers, and how to close it.
-enum StartNotices {
+enum StartupWarnings {
   /// The notices of a start. `isFirst` says that the data folder was made by it.
   static func notices(_ configuration: ServerConfiguration, isFirst: Bool) -> [String] {
     var notices: [String] = []
