@@ -186,14 +186,14 @@ extension Server {
   }
 
   /// Keeps the server's certificate up to date; nil without TLS.
-  static func keeper(_ configuration: ServerConfiguration, _ http: HTTPServer, _ log: Log) -> CertificateKeeper? {
+  static func updater(_ configuration: ServerConfiguration, _ http: HTTPServer, _ log: Log) -> CertificateUpdater? {
     let identity: TLSIdentity
     switch configuration.tls {
     case .off: return nil
     case .files(let certificate, let key): identity = TLSIdentity(certificatePath: certificate, keyPath: key)
     case .selfSigned: identity = .selfSigned(in: configuration.dataFolder)
     }
-    return CertificateKeeper(
+    return CertificateUpdater(
       http, identity: identity, mode: configuration.tls, folder: configuration.dataFolder, log: log,
       hosts: { hosts(configuration) })
   }

@@ -24,7 +24,7 @@ public final class Server: Sendable {
   private let parts: ServerParts
   private let upkeep: [Task<Void, Never>]
   private let writing: Task<Void, Never>
-  let certificates: CertificateKeeper?
+  let certificates: CertificateUpdater?
 
   var media: any MediaPlane { parts.media }
   var log: Log { parts.log }
@@ -44,7 +44,7 @@ public final class Server: Sendable {
     self.control = control
     ready = Self.message(configuration, port: port)
     notices = StartupWarnings.notices(configuration, isFirst: isFirst)
-    let certificates = Self.keeper(configuration, http, parts.log)
+    let certificates = Self.updater(configuration, http, parts.log)
     self.certificates = certificates
     upkeep = [
       Self.keepUp(parts.store, parts.directory, parts.log),

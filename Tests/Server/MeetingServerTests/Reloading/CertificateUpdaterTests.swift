@@ -8,12 +8,12 @@ import Transport
 @testable import MeetingServer
 
 @Suite("The certificate of a server that runs", .timeLimit(.minutes(20)))
-struct CertificateKeeperTests {
+struct CertificateUpdaterTests {
   /// A server with TLS, its files in a folder of the test, and what keeps them.
   private struct Kept {
     let folder: String
     let http: HTTPServer
-    let keeper: CertificateKeeper
+    let updater: CertificateUpdater
     let log: TestServer.LogLines
 
     /// Makes a pair elsewhere and returns where.
@@ -24,8 +24,8 @@ struct CertificateKeeperTests {
 
     /// Looks as often as it takes to see a change that has rested.
     func look() async {
-      await keeper.look()
-      await keeper.look()
+      await updater.look()
+      await updater.look()
     }
 
     func serves(_ identity: TLSIdentity) throws -> Bool {
@@ -47,7 +47,7 @@ struct CertificateKeeperTests {
   private func with(
     selfSigned: Bool = false, clock: Clock = Clock(), _ body: (Kept, _ served: TLSIdentity) async throws -> Void
   ) async throws {
-    let folder = NSTemporaryDirectory() + "parley-keeper-" + UUID().uuidString
+    let folder = NSTemporaryDirectory() + "parley-updater-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try FileManager.default.createDirectory(atPath: folder + "/live", withIntermediateDirectories: true)
     let identity = try TLSIdentity.selfSigned(hosts: ["localhost"], directory: folder + "/live")
@@ -55,12 +55,12 @@ struct CertificateKeeperTests {
     configuration.tls = identity
     let http = try HTTPServer(configuration) { _ in .text("ok") }
     let lines = TestServer.LogLines()
-    let keeper = CertificateKeeper(
+    let updater = CertificateUpdater(
       http, identity: identity,
       mode: selfSigned ? .selfSigned : .files(certificate: identity.certificatePath, key: identity.keyPath),
       folder: folder + "/live", log: Log(level: .info) { lines.add($0) }, now: { clock.now.withLock { $0 } },
       hosts: { ["localhost"] })
-    let kept = Kept(folder: folder, http: http, keeper: keeper, log: lines)
+    let kept = Kept(folder: folder, http: http, updater: updater, log: lines)
     do {
       try await body(kept, identity)
     } catch {
@@ -119,7 +119,7 @@ struct CertificateKeeperTests {
       await keeps("cannot be read")
       // Asked for, it says so again.
       let before = kept.log.text.count
-      await kept.keeper.reload(.files(certificate: served.certificatePath, key: served.keyPath))
+      await kept.updater.reload(.files(certificate: served.certificatePath, key: served.keyPath))
       #expect(kept.log.text.dropFirst(before).contains("cannot be read"))
       try kept.copy(other.certificatePath, inPlaceOf: served.certificatePath)
       try kept.copy(other.keyPath, inPlaceOf: served.keyPath)
@@ -132,9 +132,9 @@ struct CertificateKeeperTests {
   func named() async throws {
     try await with { kept, served in
       let other = try kept.make("a")
-      await kept.keeper.reload(.files(certificate: other.certificatePath, key: "/nonexistent"))
+      await kept.updater.reload(.files(certificate: other.certificatePath, key: "/nonexistent"))
       #expect(try kept.serves(served))
-      await kept.keeper.reload(.files(certificate: other.certificatePath, key: other.keyPath))
+      await kept.updater.reload(.files(certificate: other.certificatePath, key: other.keyPath))
       #expect(try kept.serves(other))
     }
   }

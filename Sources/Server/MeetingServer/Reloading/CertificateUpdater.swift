@@ -3,7 +3,7 @@ import Transport
 
 /// Keeps the certificate of the public port up to date while the server runs. Renewed files are read again, and a
 /// self-signed certificate is renewed before its end. Unusable files change nothing, and are logged once.
-actor CertificateKeeper {
+actor CertificateUpdater {
   /// How often the files are looked at.
   static let interval = Duration.seconds(2)
   /// How long after a self-made certificate could not be renewed it is tried again, in seconds.
