@@ -23,7 +23,7 @@ final class PushNotifier: Sendable {
   private let store: any MailboxStore
   private let allowedHosts: [String]
   private let log: Log
-  private let pace = Mutex(PushPace())
+  private let rateLimiter = Mutex(PushRateLimiter())
 
   init(store: any MailboxStore, allowedHosts: [String], log: Log) {
     self.store = store
@@ -33,11 +33,11 @@ final class PushNotifier: Sendable {
 
   /// Says that something waits. Returns at once. `sender` is the caller of a call.
   func notify(_ kind: Kind, _ regId: RegID, of domain: DomainID, from sender: RegID? = nil) {
-    let subject = PushPace.Subject(regId: regId, kind: kind, sender: sender)
-    guard pace.withLock({ $0.start(subject, of: domain, now: MonotonicClock.now) }) else { return }
+    let subject = PushRateLimiter.Subject(regId: regId, kind: kind, sender: sender)
+    guard rateLimiter.withLock({ $0.start(subject, of: domain, now: MonotonicClock.now) }) else { return }
     Task {
       await post(kind, regId, domain)
-      pace.withLock { $0.end(of: domain) }
+      rateLimiter.withLock { $0.end(of: domain) }
     }
   }
 

@@ -208,18 +208,19 @@ struct EndpointValueTests {
 
   @Test("pushes are paced, and one domain's slow receiver leaves room for those of others")
   func pushes() {
-    var pace = PushPace()
+    var pace = PushRateLimiter()
     let begin = Instant(nanoseconds: 0)
     let (slow, other) = (DomainID("slow"), DomainID("other"))
-    func subject(_ regId: UInt64, _ kind: PushNotifier.Kind = .message, from sender: UInt64? = nil) -> PushPace.Subject
+    func subject(_ regId: UInt64, _ kind: PushNotifier.Kind = .message, from sender: UInt64? = nil)
+      -> PushRateLimiter.Subject
     {
       .init(regId: RegID(regId), kind: kind, sender: sender.map { RegID($0) })
     }
-    func start(_ subject: PushPace.Subject, _ domain: DomainID, _ now: Instant) -> Bool {
+    func start(_ subject: PushRateLimiter.Subject, _ domain: DomainID, _ now: Instant) -> Bool {
       pace.start(subject, of: domain, now: now)
     }
     let taken = (0..<100).count { start(subject($0), slow, begin) }
-    #expect(taken == PushPace.maximumOfDomain)
+    #expect(taken == PushRateLimiter.maximumOfDomain)
     #expect(start(subject(200), other, begin))
     // A dropped one is tried again as soon as there is room.
     #expect(!start(subject(50), slow, begin))

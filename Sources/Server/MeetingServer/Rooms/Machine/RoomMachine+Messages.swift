@@ -53,7 +53,7 @@ extension RoomMachine {
   }
 
   private func renegotiate(_ offer: ClientMessage.Offer, _ member: RoomMember, _ channel: RoomChannel) {
-    guard member.pace.takeOffer(now: now.instant) else { return refuseHaste(channel, id: offer.id) }
+    guard member.rateLimiter.takeOffer(now: now.instant) else { return refuseHaste(channel, id: offer.id) }
     if let why = SignalingService.problem(with: offer.tracks) {
       channel.refuse(.badOffer, why, id: offer.id)
       return
@@ -154,7 +154,7 @@ extension RoomMachine {
   /// Says to everybody what its owner has changed in a publication. Muting always works, but a client that mutes and
   /// unmutes without end reaches the others as often as a person does, with the state of that moment.
   private func notifyChange(of publication: PublicationInfo, by member: RoomMember) {
-    guard member.pace.takePublication(now: now.instant) else {
+    guard member.rateLimiter.takePublication(now: now.instant) else {
       return publicationChanges.insert([publication.id], now: now.instant)
     }
     broadcast(.publicationUpdated(participant: member.id, publication: publication))

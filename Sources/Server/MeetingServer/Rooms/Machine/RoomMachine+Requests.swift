@@ -37,7 +37,7 @@ extension RoomMachine {
       if case .chat = request {
         member.chatting.takeChange(now.instant)
       } else {
-        member.pace.take(request, now: now.instant)
+        member.rateLimiter.take(request, now: now.instant)
       }
     guard isInPace else { return refuseHaste(channel, id: id) }
     perform(.room(request), id: id, member, channel)
@@ -125,7 +125,7 @@ extension RoomMachine {
 
   /// Whether a participant may send a request now other than a ``RoomRequest``; refuses one that comes too soon.
   func isInPace(_ member: RoomMember, _ channel: RoomChannel, id: Int? = nil) -> Bool {
-    if member.pace.takeAny(now: now.instant) { return true }
+    if member.rateLimiter.takeAny(now: now.instant) { return true }
     refuseHaste(channel, id: id)
     return false
   }

@@ -45,7 +45,7 @@ final class RoomMember {
   /// Its place in the row of raised hands; nil while its hand is down.
   var hand: Int?
   /// How fast it may ask for things.
-  var pace = RequestPace()
+  var rateLimiter = RequestRateLimiter()
   /// Its part of the room's message budget.
   var budget = MessageBudget.Sender()
   /// Its announced keys, and how much of its envelopes is passed on.

@@ -2,7 +2,7 @@ import Basics
 import Signaling
 
 /// How fast one participant may send requests: enough for a person's clicks, too little to disturb a meeting.
-struct RequestPace: Sendable {
+struct RequestRateLimiter: Sendable {
   private var hosting = TokenBucket(perSecond: 5, burst: 30)
   private var gestures = TokenBucket(perSecond: 1, burst: 6)
   private var publications = TokenBucket(perSecond: 4, burst: 24)

@@ -2,7 +2,7 @@ import Basics
 import Messaging
 
 /// Decides which pushes are posted: a few at a time, and not one after the other about the same. Does no I/O.
-struct PushPace: Sendable {
+struct PushRateLimiter: Sendable {
   /// The subject of a push.
   struct Subject: Hashable, Sendable {
     var regId: RegID
