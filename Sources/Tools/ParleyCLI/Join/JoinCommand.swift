@@ -106,7 +106,7 @@ enum JoinCommand {
   /// Whether a person sits at the terminal.
   private static var isScreen: Bool { isatty(1) == 1 && isatty(0) == 1 }
 
-  @MainActor private static func makeObserver(of meeting: Meeting, _ departure: Departure, json: Bool)
+  @MainActor private static func makeObserver(of meeting: Meeting, _ departure: LeaveTask, json: Bool)
     -> any JoinObserver
   {
     if json { return JoinReport(meeting) }
@@ -142,12 +142,12 @@ enum JoinCommand {
       CommandLineText.complain("\(error)")
       return (1, nil)
     }
-    let departure = Departure(from: meeting)
+    let departure = LeaveTask(from: meeting)
     let observer = makeObserver(of: meeting, departure, json: options.has("json"))
     recording?.onProblem = { observer.problem($0) }
     let events = meeting.events
     // Lines that were read only after joining would come too late for a person in the lobby.
-    let waits = WaitsTold(meeting.events, observer) {
+    let waits = LobbyReports(meeting.events, observer) {
       if options.has("json") { StandardInput.hold(departure) }
     }
     let opening = Task { @MainActor in try await plan.open() }
@@ -192,7 +192,7 @@ enum JoinCommand {
     var farewell: String?
     for await event in events {
       if case .subscribed(let subscription) = event { recording?.add(subscription) ?? plan.watch(subscription) }
-      if !waits.told(event) { observer.take(event) }
+      if !waits.hasReported(event) { observer.take(event) }
       // Nobody sees what happens here: the one at the other end of the pipe has gone, or the disk is full.
       if CommandLineText.outputProblem != nil { departure.leave() }
       if case .ended(let reason, let message) = event {
@@ -216,7 +216,7 @@ enum JoinCommand {
 }
 
 /// Reports waiting while the meeting is being joined.
-@MainActor private final class WaitsTold {
+@MainActor private final class LobbyReports {
   private var count = 0
   private var task: Task<Void, Never>?
 
@@ -237,7 +237,7 @@ enum JoinCommand {
   func stop() { task?.cancel() }
 
   /// Whether this event was reported already.
-  func told(_ event: MeetingEvent) -> Bool {
+  func hasReported(_ event: MeetingEvent) -> Bool {
     guard count > 0, case .waiting = event else { return false }
     count -= 1
     return true

@@ -7,7 +7,7 @@ import Parley
 @MainActor final class JoinScreen: JoinObserver {
   nonisolated let interval: UInt64 = 500_000_000
   private let meeting: Meeting
-  private let departure: Departure
+  private let departure: LeaveTask
   private var rates = RateMeter()
   private var recognitions = RecognitionReport()
   private var table: [ScreenRow] = []
@@ -18,7 +18,7 @@ import Parley
   private var isOpen = true
   private var saved = termios()
 
-  init(_ meeting: Meeting, _ departure: Departure) {
+  init(_ meeting: Meeting, _ departure: LeaveTask) {
     self.meeting = meeting
     self.departure = departure
     tcgetattr(0, &saved)

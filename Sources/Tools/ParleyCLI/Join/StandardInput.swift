@@ -23,7 +23,7 @@ import Parley
   ///
   /// Nothing is read before everything read so far has been done: whoever writes faster than the network takes it
   /// waits, in the pipe.
-  static func follow(_ meeting: Meeting, _ observer: any JoinObserver, _ departure: Departure, json: Bool) async {
+  static func follow(_ meeting: Meeting, _ observer: any JoinObserver, _ departure: LeaveTask, json: Bool) async {
     if let holding {
       isIn = true
       await runHeld(meeting, departure)
@@ -46,7 +46,7 @@ import Parley
 
   /// Reads commands while somebody waits to be let in: `leave` holds at once, the others once they are in
   /// (``follow(_:_:_:json:)``). When ``LineSplitter/limit`` bytes are held no more is read until then.
-  static func hold(_ departure: Departure) {
+  static func hold(_ departure: LeaveTask) {
     guard holding == nil else { return }
     holding = Task { @MainActor in
       var count = 0
@@ -64,12 +64,12 @@ import Parley
     (try? JSONDecoder().decode(Command.self, from: Data(line.utf8)))?.command == "leave"
   }
 
-  private static func runHeld(_ meeting: Meeting, _ departure: Departure) async {
+  private static func runHeld(_ meeting: Meeting, _ departure: LeaveTask) async {
     while !held.isEmpty, !Task.isCancelled { await take(held.removeFirst(), meeting, departure, json: true) }
   }
 
   private static func take(
-    _ line: LineSplitter.Line, _ meeting: Meeting, _ departure: Departure, json: Bool
+    _ line: LineSplitter.Line, _ meeting: Meeting, _ departure: LeaveTask, json: Bool
   ) async {
     switch line {
     case .tooLong:
@@ -88,7 +88,7 @@ import Parley
     do throws(JoinError) { try meeting.send(chat: line) } catch { CommandLineText.complain("\(error)") }
   }
 
-  private static func run(_ line: String, _ meeting: Meeting, _ departure: Departure) async {
+  private static func run(_ line: String, _ meeting: Meeting, _ departure: LeaveTask) async {
     guard let command = try? JSONDecoder().decode(Command.self, from: Data(line.utf8)) else {
       CommandLineText.complain("This line is no command: \(CommandLineText.printable(String(line.prefix(100))))")
       return

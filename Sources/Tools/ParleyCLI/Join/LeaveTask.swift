@@ -2,7 +2,7 @@ import Parley
 
 /// Leaves a meeting once, whoever wishes it first: a signal, a command, the end of the time. The process must not end
 /// before the server knows.
-@MainActor final class Departure {
+@MainActor final class LeaveTask {
   private let meeting: Meeting
   private var task: Task<Void, Never>?
 
