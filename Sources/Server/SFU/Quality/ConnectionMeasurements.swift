@@ -18,8 +18,8 @@ struct ConnectionMeasurements: Sendable {
   private var incomingJitter = TimeSpan.zero
   private var outgoingJitter = TimeSpan.zero
   private var lastReport = Instant.zero
-  private var unsent = Shortfall()
-  private var withheld = Shortfall()
+  private var unsent = UndeliveredShare()
+  private var withheld = UndeliveredShare()
   /// Number of packets sent to it with transport-wide numbers, which it reports on one by one.
   private var numbered: UInt32 = 0
   /// Number of judgements in a row without a report although packets were sent, and their beginning.
@@ -142,7 +142,7 @@ private struct MediaJitter {
 
 /// Less than was asked for counts once it has lasted: encoders and estimates need seconds to come to a layer that is
 /// new, or wanted again.
-struct Shortfall: Sendable {
+struct UndeliveredShare: Sendable {
   static let patience = TimeSpan.seconds(5)
   private var since: Instant?
 

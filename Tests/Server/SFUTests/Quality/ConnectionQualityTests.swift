@@ -84,12 +84,12 @@ struct ConnectionQualityTests {
   }
 
   @Test("less than was asked for counts when it has lasted five seconds")
-  func shortfall() {
-    var shortfall = Shortfall()
-    let shares = (0..<8).map { shortfall.lasting(0.1, now: .milliseconds(1_000 + $0 * 1_000)) }
+  func undelivered() {
+    var undelivered = UndeliveredShare()
+    let shares = (0..<8).map { undelivered.lasting(0.1, now: .milliseconds(1_000 + $0 * 1_000)) }
     #expect(shares == [1, 1, 1, 1, 1, 0.1, 0.1, 0.1])
-    #expect(shortfall.lasting(1, now: .milliseconds(9_000)) == 1)
-    #expect(shortfall.lasting(0.1, now: .milliseconds(10_000)) == 1)
+    #expect(undelivered.lasting(1, now: .milliseconds(9_000)) == 1)
+    #expect(undelivered.lasting(0.1, now: .milliseconds(10_000)) == 1)
   }
 
   @Test("a participant unheard for 10 s is lost, and is back with the first packet")
