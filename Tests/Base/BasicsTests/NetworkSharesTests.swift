@@ -73,7 +73,7 @@ struct NetworkSharesTests {
   // A network's share is its own.
   @Test("threat 38: in a full table the lowest rank gives way, then the oldest")
   func places() throws {
-    var places = SharedPlaces<Int>(capacity: 256)
+    var places = SharedCapacity<Int>(capacity: 256)
     var evicted: [Int] = []
     let attacker = try ip("192.0.2.1")
     for number in 0..<1_000 {

@@ -64,7 +64,7 @@ final class MediaCore: PacketSink {
   var nextStreamHandle: UInt32 = 1_000
   /// Those of ``streams`` over which no authenticated check has come yet: networks have shares of them, and the oldest
   /// gives way.
-  var unprovenStreams = SharedPlaces<UInt32>(capacity: StreamLimit.unproven)
+  var unprovenStreams = SharedCapacity<UInt32>(capacity: StreamLimit.unproven)
   /// Participants who have proven themselves over another one since the last tick.
   var streamOwners: Set<Int> = []
   let frame = ByteBlock(count: OutputBatch.packetRoom + 2)

@@ -39,14 +39,14 @@ struct ConnectionTable: Sendable {
     case refused(isNetwork: Bool)
   }
 
-  private var places: SharedPlaces<UInt>
-  private var reserve: SharedPlaces<UInt>
+  private var places: SharedCapacity<UInt>
+  private var reserve: SharedCapacity<UInt>
   /// Proven connections in the reserve.
   private var returned: [UInt] = []
 
   init(capacity: Int, reserve: Int, hostLimit: Int?) {
-    places = SharedPlaces(capacity: capacity - reserve, hostLimit: hostLimit ?? .max)
-    self.reserve = SharedPlaces(capacity: reserve)
+    places = SharedCapacity(capacity: capacity - reserve, hostLimit: hostLimit ?? .max)
+    self.reserve = SharedCapacity(capacity: reserve)
   }
 
   /// How many there are.

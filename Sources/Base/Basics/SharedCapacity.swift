@@ -1,6 +1,6 @@
 /// Places of which there are only so many. Networks have shares of them (``NetworkShares``), and where one is short,
 /// the oldest that has proven nothing gives way to a new one: those who hold places silently do not keep others out.
-public struct SharedPlaces<ID: Hashable & Sendable>: Sendable {
+public struct SharedCapacity<ID: Hashable & Sendable>: Sendable {
   /// The result of a request for a place.
   public enum Admission: Equatable, Sendable {
     /// It has one; that of `evicted` was taken for it and is to be closed.
