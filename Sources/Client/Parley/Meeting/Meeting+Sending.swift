@@ -52,8 +52,8 @@ extension Meeting {
     }
   }
 
-  /// The messages that still go out when the meeting is left, in their order: as much as ``SendRateLimiter`` lets go within
-  /// ``SendRateLimiter/longestGoodbye``. It counts as sent from here on.
+  /// The messages that still go out when the meeting is left, in their order: as much as ``SendRateLimiter`` lets go
+  /// within ``SendRateLimiter/longestGoodbye``. It counts as sent from here on.
   func takeLastTurns() -> [ClientMessage] {
     guard takesTurns else { return [] }
     var bytes = queue.load.bytes

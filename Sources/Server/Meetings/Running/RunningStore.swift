@@ -138,7 +138,6 @@ public struct OrphanedMeeting: Sendable, Hashable {
   /// The files of its chat.
   public var files: [File]
 
-  /// An orphaned meeting.
   public init(meeting: MeetingID, files: [File]) {
     self.meeting = meeting
     self.files = files

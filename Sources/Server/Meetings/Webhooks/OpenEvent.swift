@@ -1,9 +1,9 @@
 public import Basics
 public import FoundationEssentials
 
-/// An event whose beginning webhooks were notified of, and its end not yet: somebody is in, sends a track, or waits to be let in. It is kept until
-/// its end is notified, also when the server is killed between the two: the next one finds it
-/// (``RunningStore/orphanedEvents()``).
+/// An event whose beginning webhooks were notified of, and its end not yet: somebody is in, sends a track, or waits to
+/// be let in. It is kept until its end is notified, also when the server is killed between the two: the next one finds
+/// it (``RunningStore/orphanedEvents()``).
 public struct OpenEvent: Sendable, Hashable {
   public var meeting: MeetingID
   public var tenant: TenantID

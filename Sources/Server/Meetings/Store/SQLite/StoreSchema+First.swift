@@ -78,8 +78,8 @@ extension StoreSchema {
     + running
 
   /// The state of running meetings, their chats, and the events whose end webhooks still have to hear (``OpenEvent``).
-  /// `server` is the number of the ``LivenessLock`` of the server that runs the meeting or took it over; `ends` is set when
-  /// it took it over. Nothing here refers to `meetings`, because a removed meeting goes on for its participants.
+  /// `server` is the number of the ``LivenessLock`` of the server that runs the meeting or took it over; `ends` is set
+  /// when it took it over. Nothing here refers to `meetings`, because a removed meeting goes on for its participants.
   private static let running = """
 
     CREATE TABLE running_meetings (
