@@ -14,7 +14,7 @@ from pathlib import Path
 
 import aiohttp
 
-from seat import Seat
+from signaling_client import SignalingClient
 from server import BINARY, ROOT, Server
 
 # In the order of their tasks: a tenant is made before a command is about it.
@@ -56,9 +56,9 @@ class Guests:
 
     async def stay(self) -> None:
         async with aiohttp.ClientSession() as session:
-            seats = [Seat(session, self.server.url) for _ in self.names]
-            for seat, name in zip(seats, self.names):
-                await seat.join(self.token, name)
+            clients = [SignalingClient(session, self.server.url) for _ in self.names]
+            for client, name in zip(clients, self.names):
+                await client.join(self.token, name)
             self.ready.set()
             await asyncio.to_thread(self.over.wait, 60)
 

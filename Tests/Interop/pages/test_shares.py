@@ -12,7 +12,7 @@ import urllib.request
 import aiohttp
 
 from browser import run_aside
-from seat import OFFER
+from signaling_client import OFFER
 from server import Server
 
 REQUEST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"

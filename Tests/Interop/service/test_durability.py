@@ -23,7 +23,7 @@ import aiohttp
 
 from administration import Receiver, ask
 from browser import run_aside, wait_for
-from seat import Seat
+from signaling_client import SignalingClient
 from server import SUPPORT, Server
 
 SOURCE = SUPPORT / "write_order.c"
@@ -150,16 +150,16 @@ class Durability(unittest.TestCase):
 
         tokens = [token(role="moderator"), token(role="publisher", user="durable-ben"), token(role="publisher", user="durable-cat")]
         async with aiohttp.ClientSession() as session:
-            host, ben, cat = (Seat(session, server.url) for _ in tokens)
+            host, ben, cat = (SignalingClient(session, server.url) for _ in tokens)
             welcome = await host.join(tokens[0], "Host")
             number = 0
 
-            async def ask_for(*texts: str, seat: Seat = host, **message: object) -> None:
+            async def ask_for(*texts: str, client: SignalingClient = host, **message: object) -> None:
                 nonlocal number
                 number -= 1
                 place = self.order.place
-                await seat.send(id=number, **message)
-                await seat.expect("done", id=number)
+                await client.send(id=number, **message)
+                await client.expect("done", id=number)
                 self.check(str(message["type"]), place, lambda sent: b'"done"' in sent and b'"id":%d' % number in sent, *texts)
 
             async def heard(what: str, texts: tuple[str, ...], act: Callable[[], Awaitable[object]], files: dict[bytes, str] | None = None) -> dict:
@@ -171,7 +171,7 @@ class Durability(unittest.TestCase):
 
             # Webhooks get no event that the server could forget again.
             place = self.order.place
-            people = [(await seat.join(ticket, name))["participant"] for seat, ticket, name in ((ben, tokens[1], "durable-joined"), (cat, tokens[2], "Cat"))]
+            people = [(await client.join(ticket, name))["participant"] for client, ticket, name in ((ben, tokens[1], "durable-joined"), (cat, tokens[2], "Cat"))]
             await asyncio.to_thread(wait_for, "the webhook to be told", lambda: receiver.types().count("participant.joined") == 3 or f"no: {receiver.types()}")
             self.check("participant.joined", place, lambda sent: b'"participant.joined"' in sent and b"durable-joined" in sent, '"name":"durable-joined"')
 
@@ -190,7 +190,7 @@ class Durability(unittest.TestCase):
             await ask_for('"durable-cat":{', "meeting.setRole" + people[1], type="setRole", participant=people[1], role="guest")
             await ask_for('"question":"durable-poll"', type="createPoll",
                           poll={"question": "durable-poll", "options": ["yes", "no"], "multiple": False, "results": "always"})
-            await ask_for('"durable-ben"', seat=ben, type="vote", poll=1, options=[1])
+            await ask_for('"durable-ben"', client=ben, type="vote", poll=1, options=[1])
             await ask_for('"muteAll":{', "meeting.muteAll", type="muteAll", sources=["microphone"], includingLater=True)
             await ask_for('"isLocked":true', "meeting.lock", type="lock", locked=True)
             await ask_for("ban " + welcome["meeting"]["id"], "meeting.ban" + people[0], type="removeParticipant", participant=people[0], ban=True)

@@ -17,7 +17,7 @@ from typing import Any
 import aiohttp
 from administration import ask
 from browser import run_aside, wait_for
-from seat import Seat
+from signaling_client import SignalingClient
 from server import SUPPORT, Server
 
 #: A month and a day: no meeting that a stranger makes is kept for longer.
@@ -40,12 +40,12 @@ async def enter(url: str, meetings: list[dict]) -> None:
     """Its host comes into each meeting, changes a rule, and leaves."""
     async with aiohttp.ClientSession() as session:
         for meeting in meetings:
-            seat = Seat(session, url)
-            await seat.join(meeting["hostToken"], "Host")
-            await seat.send(type="lock", locked=True, id=1)
-            await seat.expect("done", id=1)
-            await seat.send(type="leave")
-            await seat.socket.close()
+            client = SignalingClient(session, url)
+            await client.join(meeting["hostToken"], "Host")
+            await client.send(type="lock", locked=True, id=1)
+            await client.expect("done", id=1)
+            await client.send(type="leave")
+            await client.socket.close()
 
 
 class Strangers(unittest.TestCase):

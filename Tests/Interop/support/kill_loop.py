@@ -24,7 +24,7 @@ import aiohttp
 
 from browser import run_aside
 from mailbox_endpoint import MailboxEndpoint
-from seat import Gone, Seat
+from signaling_client import Gone, SignalingClient
 from server import BINARY, ROOT, Server
 
 # A tenant may have no more than ten: these, the one that hears of meetings, and those whose making was not answered.
@@ -297,11 +297,11 @@ class Writers:
 
         async def meet() -> None:
             async with aiohttp.ClientSession() as session:
-                host = Seat(session, self.server.url)
+                host = SignalingClient(session, self.server.url)
                 await host.join(self.token(admin, room, "moderator")["token"], "Host")
                 for number in range(1, 6):
                     made = self.token(admin, room, "publisher")
-                    place = await Seat(session, self.server.url).join(made["token"], "Guest")
+                    place = await SignalingClient(session, self.server.url).join(made["token"], "Guest")
                     with self.lock:
                         self.kept.unsure.add(made["id"])
                         self.kept.asked_bans[made["id"]] = (room, made["token"], place["participant"])
@@ -350,7 +350,7 @@ class Writers:
 
         async def meet() -> None:
             async with aiohttp.ClientSession() as session:
-                host = Seat(session, self.server.url)
+                host = SignalingClient(session, self.server.url)
 
                 async def ask(number: int, action: str, target: str = "", **message: object) -> None:
                     await host.send(id=-number, **message)
@@ -359,8 +359,8 @@ class Writers:
                         self.done(f"meeting.{action}", target)
                         self.kept.heard[made["id"]] = (self.hearer, Counter(story))
 
-                async def knock() -> tuple[Seat, str]:
-                    guest = Seat(session, self.server.url)
+                async def knock() -> tuple[SignalingClient, str]:
+                    guest = SignalingClient(session, self.server.url)
                     await guest.join(self.token(admin, room, "publisher")["token"], "Guest", "waiting")
                     while not (waiting := (await host.expect("lobby"))["waiting"]):
                         pass
@@ -394,7 +394,7 @@ class Writers:
 
         async def meet() -> None:
             async with aiohttp.ClientSession() as session:
-                host, other = Seat(session, self.server.url), Seat(session, self.server.url)
+                host, other = SignalingClient(session, self.server.url), SignalingClient(session, self.server.url)
                 welcome = await host.join(live.host, "Host")
                 demoted = (await other.join(live.demoted, "Other"))["participant"]
                 number = 0
@@ -428,7 +428,7 @@ class Writers:
                 await ask("setRole", demoted, type="setRole", participant=demoted, role="guest")
                 live.is_demoted = True
                 # Before the lock, which keeps this one out.
-                voter = Seat(session, self.server.url)
+                voter = SignalingClient(session, self.server.url)
                 await voter.join(live.voter, "Voter")
                 live.asks_to_lock = welcome["participant"]
                 await ask("lock", type="lock", locked=True)
@@ -715,11 +715,11 @@ async def check_meetings(server: Server, kept: Kept) -> list[str]:
     problems: list[str] = []
 
     async def first(session: aiohttp.ClientSession, token: str) -> tuple[dict, aiohttp.ClientWebSocketResponse]:
-        seat = Seat(session, server.url)
+        client = SignalingClient(session, server.url)
         try:
-            return await seat.join(token, "Back"), seat.socket
+            return await client.join(token, "Back"), client.socket
         except AssertionError as refused:
-            return refused.args[0], seat.socket
+            return refused.args[0], client.socket
 
     for room, live in kept.live.items():
         if live.is_over is None:

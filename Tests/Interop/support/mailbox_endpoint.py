@@ -8,7 +8,7 @@ import time
 
 import aiohttp
 
-from seat import Gone
+from signaling_client import Gone
 
 
 def unsigned(user: str) -> str:

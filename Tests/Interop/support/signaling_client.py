@@ -1,4 +1,4 @@
-"""A place in a meeting without any media, for tests of what happens over signalling alone."""
+"""A client of signalling without any media, for tests of what happens over signalling alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Gone(Exception):
     """The server closed the socket, or was never there."""
 
 
-class Seat:
+class SignalingClient:
     """One participant over a WebSocket of ``session``."""
 
     def __init__(self, session: aiohttp.ClientSession, url: str):
