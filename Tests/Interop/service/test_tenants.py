@@ -27,7 +27,7 @@ def discover(server: Server, token: str, room: str | None = None) -> tuple[int, 
         return error.code, json.load(error)
 
 
-class Rights(unittest.TestCase):
+class Tenants(unittest.TestCase):
     def test_every_form_of_token_opens_its_meeting_and_keys_rotate_under_a_running_server(self):
         with Server() as server:
             [made] = run(server, "tenant", "create", "acme", "--max-participants", "9")

@@ -16,7 +16,7 @@ from server import Server
 LOBBY = "The hosts of the meeting see that you are here, and can let you in. You can stay on this page."
 
 
-class Doors(KeyboardTest):
+class ClosedMeetings(KeyboardTest):
     OPTIONS = ("--development",)
 
     def said(self, person: Person, pattern: str) -> None:
@@ -176,7 +176,7 @@ class Restarts(KeyboardTest):
     """The view of somebody who waits when the server ends, is killed, and comes back."""
 
     def setUp(self) -> None:
-        self.folder = self.enterContext(tempfile.TemporaryDirectory(prefix="parley-doors-"))
+        self.folder = self.enterContext(tempfile.TemporaryDirectory(prefix="parley-closed-"))
         self.own = Server(data=self.folder).__enter__()
         self.addCleanup(lambda: (self.own.process.kill(), self.own.process.wait()))
         run(self.own, "meeting", "create", "board", "--access-level", "Locked")
