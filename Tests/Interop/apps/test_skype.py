@@ -16,7 +16,7 @@ from pathlib import Path
 import av
 import numpy as np
 
-from bank import Bank
+from woodgrove_bank import Bank
 from browser import Person, shared_driver, wait_for
 from command import run
 from display import count_colours, write_png

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import display as screen
-from bank import Bank
+from woodgrove_bank import Bank
 from browser import wait_for
 from client import Client
 from opentok_app import App

@@ -14,7 +14,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-from bank import Bank
+from woodgrove_bank import Bank
 from browser import wait_for
 from client import Client
 from screen_reader import ScreenReader

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from bank import Bank
+from woodgrove_bank import Bank
 from browser import Person, wait_for
 
 #: Writes down the events of the page's ``Meeting`` about the others and the chat. Levels, quality and who is loudest
