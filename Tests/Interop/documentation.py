@@ -118,7 +118,7 @@ class Studio:
         self.quiet(sam)
         self.take(sam, "demo")
 
-    def doors(self) -> None:
+    def access(self) -> None:
         """The view of somebody who isn't in yet, and the host's side of it."""
         run(self.server, "meeting", "create", "closed", "--passcode", "blue 42", "--subject", "Board")
         guest = self.person("Ben", NARROW)
@@ -216,7 +216,7 @@ class Studio:
 def main() -> None:
     folder = Path(sys.argv[1]) if sys.argv[1:] else ROOT / "docs/images"
     folder.mkdir(parents=True, exist_ok=True)
-    for part in (Studio.meeting, Studio.demo, Studio.doors, Studio.planning, Studio.administration):
+    for part in (Studio.meeting, Studio.demo, Studio.access, Studio.planning, Studio.administration):
         if sys.argv[2:] and part.__name__ not in sys.argv[2:]:
             continue
         with ExitStack() as stack:

@@ -196,7 +196,7 @@ class Planning(KeyboardTest):
         self.assertTrue(ann.evaluate("() => window.parley.hosting.isHost"))
 
 
-class Doors(KeyboardTest):
+class Access(KeyboardTest):
     def test_a_passcode_is_asked_for_and_after_ten_wrong_ones_no_more_are_taken(self) -> None:
         run(self.server, "meeting", "create", "closed", "--passcode", "blue 42", "--subject", "Behind a door")
         ben, keys = self.someone("Ben")

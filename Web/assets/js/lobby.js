@@ -1,4 +1,4 @@
-import { openDoors } from "./doors.js";
+import { openAccessDialog } from "./access-dialog.js";
 import { h, setAttribute, setText } from "./dom.js";
 import { icon } from "./icons.js";
 import { personName } from "./panels.js";
@@ -27,7 +27,7 @@ export class LobbyControls {
   #list = h("ul", { class: "lobby-list", "aria-labelledby": "lobby-title" });
   #all = h("button", { class: "button small", type: "button", text: "Admit all" });
   #lock = h("button", { class: "button lock-button", type: "button" });
-  #doors = h("button", { class: "button", type: "button", "aria-haspopup": "dialog" }, icon("shield"), h("span", { text: "Who gets in" }));
+  #access = h("button", { class: "button", type: "button", "aria-haspopup": "dialog" }, icon("shield"), h("span", { text: "Who gets in" }));
   #waiting;
 
   /**
@@ -42,14 +42,14 @@ export class LobbyControls {
       this.#avatar, this.#text, h("div", { class: "knock-actions" }, this.#admit, this.#deny, this.#more));
     this.#waiting = h("section", { class: "lobby-waiting", "aria-labelledby": "lobby-title", hidden: true },
       h("div", { class: "lobby-head" }, this.#heading, this.#all), this.#list);
-    this.panel = h("div", { class: "lobby", hidden: true }, h("div", { class: "lobby-doors" }, this.#lock, this.#doors), this.#waiting);
+    this.panel = h("div", { class: "lobby", hidden: true }, h("div", { class: "lobby-buttons" }, this.#lock, this.#access), this.#waiting);
     const answer = (action) => () => { if (this.#first && performance.now() - this.#changedAt > settleTime) { action(this.#first.id); } };
     this.#admit.addEventListener("click", answer((id) => this.#try(meeting.admit(id))));
     this.#deny.addEventListener("click", answer((id) => this.#try(meeting.deny(id))));
     this.#more.addEventListener("click", () => options.onShow());
     this.#all.addEventListener("click", () => this.#try(meeting.admitAll()));
     this.#lock.addEventListener("click", () => this.#try(this.#locked ? meeting.unlock() : meeting.lock()));
-    this.#doors.addEventListener("click", () => openDoors(options.address, options.announcer));
+    this.#access.addEventListener("click", () => openAccessDialog(options.address, options.announcer));
     this.refresh();
   }
 

@@ -1,6 +1,6 @@
 import { discover, encryptionProblem, isSupported, Meeting, Overrides, prepareEncryption, RoomName, secretOf, secretTextOf, withSecret } from "/sdk/parley.js";
 import { keepToken, stashSecret, takeAddress, tokenIn } from "./address.js";
-import { BeginsPage } from "./begins.js";
+import { NotBegunPage } from "./not-begun-page.js";
 import { calendarLink } from "./calendar-link.js";
 import { h, setText } from "./dom.js";
 import { isRecognised } from "./identity-choice.js";
@@ -127,7 +127,7 @@ function showSchedule(schedule) {
     showNotice(noticeForError({ code: schedule.state === "over" ? "meetingExpired" : "meetingCancelled", message: "" }));
     return;
   }
-  const page = new BeginsPage({
+  const page = new NotBegunPage({
     title, schedule, calendar: calendarLink(new URL(schedule.calendar, address), address.searchParams.get("jwt"), " primary large"), onOpen: begin,
     onEnter: () => {
       entersEarly = true;

@@ -1,7 +1,7 @@
 import { MeetingState } from "/sdk/parley.js";
 import { Announcer } from "./announcer.js";
 import { AudioSink } from "./audio-sink.js";
-import { timeText } from "./begins.js";
+import { timeText } from "./not-begun-page.js";
 import { copyButton, openDetails, openHelp, linkHint, openInvite, openSettings } from "./dialogs.js";
 import { h, hasKeyboard, setAttribute, setText } from "./dom.js";
 import { Lock } from "./encryption.js";
@@ -17,7 +17,7 @@ import { RoomMenu } from "./room-menu.js";
 import { Stage } from "./stage.js";
 import { choices } from "./storage.js";
 import { closeMenu } from "./menu.js";
-import { Together } from "./together.js";
+import { Participation } from "./participation.js";
 import { UnplayableNotices } from "./unplayable-notices.js";
 import { UnreadChat } from "./unread-chat.js";
 
@@ -32,7 +32,7 @@ export class Room {
   #announcer = new Announcer();
   #lobby;
   #lock;
-  #together;
+  #participation;
   #buttons = {};
   #panel = null;
   #unread;
@@ -71,7 +71,7 @@ export class Room {
       onChange: () => this.#refresh(), onProblem: (error) => this.#problem(error),
     });
     this.#mutedSpeech = new MutedSpeech(meeting, () => this.#hintMuted());
-    this.#together = new Together(meeting, this.#announcer, {
+    this.#participation = new Participation(meeting, this.#announcer, {
       refresh: () => this.#refresh(), openPeople: () => this.#openPanel("people", true), unmute: (sources) => this.#switches.unmute(sources),
     });
     this.#chat = new ChatPanel(meeting, () => this.#openPanel(null));
@@ -83,7 +83,7 @@ export class Room {
       },
       onDetails: (participant) => openDetails(meeting, participant),
       onInvite: options.invite ? () => this.#invite() : null,
-      host: this.#together.host,
+      host: this.#participation.host,
     });
     this.#build();
     this.#listen();
@@ -152,8 +152,8 @@ export class Room {
         button("microphone", "Mic", () => this.#switches.toggleMicrophone(), { key: "M" }),
         button("camera", "Camera", () => this.#switches.toggleCamera(), { key: "V" }),
         devices.screenAvailable ? button("screen", "Share", () => this.#switches.toggleScreen(), { key: "S", className: "control-wide" }) : null,
-        button("hand", "Hand", () => this.#together.toggleHand(), { key: "H" }),
-        button("smile", "React", () => this.#together.reactions.choose(this.#buttons.smile), { key: "E", className: "control-wide" }),
+        button("hand", "Hand", () => this.#participation.toggleHand(), { key: "H" }),
+        button("smile", "React", () => this.#participation.reactions.choose(this.#buttons.smile), { key: "E", className: "control-wide" }),
         button("chat", "Chat", () => this.#openPanel("chat"), { key: "C" }),
         button("people", "People", () => this.#openPanel("people"), { key: "P", className: "control-wide" }),
         this.#options.invite ? button("link", "Invite", () => this.#invite(), { key: "I", className: "control-wide" }) : null,
@@ -168,7 +168,7 @@ export class Room {
     const sounds = h("div", { class: "sounds", hidden: true });
     this.#audio = new AudioSink(sounds, (blocked) => { this.#hear.hidden = !blocked; }, choices.get().speakerId);
     this.element = h("div", { class: "room" },
-      h("main", { class: "room-main" }, this.#banner, this.#offer.element, this.#sharing, this.#stage.element, this.#together.reactions.element, this.#alone, this.#hear, isEncrypted ? this.#lock.element : null),
+      h("main", { class: "room-main" }, this.#banner, this.#offer.element, this.#sharing, this.#stage.element, this.#participation.reactions.element, this.#alone, this.#hear, isEncrypted ? this.#lock.element : null),
       this.#chat.element, this.#people.element, dock, sounds);
     this.#announcer.attach(this.element);
     this.#lobby = new LobbyControls(this.#meeting, {
@@ -213,7 +213,7 @@ export class Room {
       this.#stage.showSpeakers(speakers);
       this.#people.refresh();
     });
-    this.#together.listen(on);
+    this.#participation.listen(on);
     // The announcement isn't repeated when the person speaks.
     on("mutedByHost", () => this.#mutedSpeech.postpone());
     on("chat", ({ message, history }) => this.#chatMessage(message, history));
@@ -249,7 +249,7 @@ export class Room {
     this.#chat.refreshPeople();
     this.#switches.refresh();
     if (localParticipant.microphoneOn) { this.#announcer.clear("muted"); }
-    this.#together.showHand(this.#buttons.hand);
+    this.#participation.showHand(this.#buttons.hand);
     this.#lock.refresh();
     this.#sharing.hidden = !localParticipant.sharing;
     this.#offer.show(localParticipant);
@@ -350,12 +350,12 @@ export class Room {
       devices.screenAvailable ? entry("screen", this.#meeting.localParticipant.sharing ? "Stop sharing" : "Share the screen", () => this.#switches.toggleScreen(), "menu-narrow") : null,
       entry("people", `People (${this.#stage.peopleCount})`, () => this.#openPanel("people", true), "menu-narrow"),
       this.#options.invite ? entry("link", "Invite people", () => this.#invite(), "menu-narrow") : null,
-      entry("smile", "React", () => this.#together.reactions.choose(this.#buttons.more), "menu-narrow"),
+      entry("smile", "React", () => this.#participation.reactions.choose(this.#buttons.more), "menu-narrow"),
       entry(encrypted ? "lock" : "unlock", encrypted ? "Encryption and safety code" : "Not encrypted", () => this.#lock.open()),
-      entry("poll", this.#together.polls.waiting > 0 ? `Polls (${this.#together.polls.waiting} to vote in)` : "Polls", () => this.#together.polls.open()),
-      hosting.isHost ? entry("microphoneOff", "Mute everyone", () => this.#together.host.muteEveryone()) : null,
-      hosting.isHost && hosting.muteForAll ? entry("microphone", "Allow unmuting", () => this.#together.host.allowUnmuting()) : null,
-      hosting.isHost ? entry("leave", "End for everyone", () => this.#together.host.endForAll(), "menu-danger") : null,
+      entry("poll", this.#participation.polls.waiting > 0 ? `Polls (${this.#participation.polls.waiting} to vote in)` : "Polls", () => this.#participation.polls.open()),
+      hosting.isHost ? entry("microphoneOff", "Mute everyone", () => this.#participation.host.muteEveryone()) : null,
+      hosting.isHost && hosting.muteForAll ? entry("microphone", "Allow unmuting", () => this.#participation.host.allowUnmuting()) : null,
+      hosting.isHost ? entry("leave", "End for everyone", () => this.#participation.host.endForAll(), "menu-danger") : null,
       entry("settings", "Settings", () => this.#settings()),
       entry("chart", "Your connection", () => openDetails(this.#meeting, this.#meeting.localParticipant)),
       document.fullscreenEnabled ? entry("fullscreen", document.fullscreenElement ? "Leave full screen" : "Full screen", () => this.#toggleFullscreen()) : null,
@@ -383,7 +383,7 @@ export class Room {
     }
     if (event.repeat || event.target.closest?.("input, textarea, select, [contenteditable], dialog")) { return; }
     const actions = {
-      h: () => this.#together.toggleHand(), e: () => this.#together.reactions.choose(this.#buttons.smile.offsetParent ? this.#buttons.smile : this.#buttons.more),
+      h: () => this.#participation.toggleHand(), e: () => this.#participation.reactions.choose(this.#buttons.smile.offsetParent ? this.#buttons.smile : this.#buttons.more),
       m: () => this.#switches.toggleMicrophone(), v: () => this.#switches.toggleCamera(), s: () => this.#switches.toggleScreen(), c: () => this.#openPanel("chat"),
       p: () => this.#openPanel("people"), i: () => { if (this.#options.invite) { this.#invite(); } }, f: () => this.#toggleFullscreen(), "?": () => openHelp(),
     };

@@ -4,7 +4,7 @@ import { withToken } from "./address.js";
 import { calendarLink } from "./calendar-link.js";
 import { copyButton, openDialog } from "./dialogs.js";
 import { h, setText } from "./dom.js";
-import { dayText, timeText } from "./begins.js";
+import { dayText, timeText } from "./not-begun-page.js";
 import { EncryptedChoice } from "./encrypted-choice.js";
 import { watchLength } from "./text-length.js";
 

@@ -29,7 +29,7 @@ async function ask(address, method, body) {
  * @param {URL} address of the meeting, with the token that the page came with, if it did with one
  * @param {import("./announcer.js").Announcer} announcer
  */
-export async function openDoors(address, announcer) {
+export async function openAccessDialog(address, announcer) {
   let rules;
   try {
     ({ rules } = await ask(address, "GET"));
@@ -41,18 +41,18 @@ export async function openDoors(address, announcer) {
     announcer.show("Only who came with a host’s invitation can change who gets in. You can lock the meeting.", { icon: "lock", urgent: true });
     return;
   }
-  const level = h("select", { class: "field", id: "doors-level" }, ...levels.map(([value, text]) => h("option", { value, text, selected: value === rules.accessLevel })));
+  const level = h("select", { class: "field", id: "access-level" }, ...levels.map(([value, text]) => h("option", { value, text, selected: value === rules.accessLevel })));
   const passcode = h("input", {
-    class: "field", id: "doors-passcode", type: "text", autocomplete: "off", spellcheck: false,
+    class: "field", id: "access-passcode", type: "text", autocomplete: "off", spellcheck: false,
     placeholder: rules.passcode ? "There is one; it stays when this is left empty" : "None",
   });
   const length = watchLength(passcode, textLimits.passcode, "A passcode");
   const none = h("input", { type: "checkbox" });
   const problem = h("p", { class: "field-problem", role: "alert", hidden: true });
   const button = h("button", { class: "button primary", type: "submit", text: "Save" });
-  const labelled = (text, control) => h("div", { class: "doors-field" }, h("label", { class: "label", for: control.id, text }), control);
+  const labelled = (text, control) => h("div", { class: "access-field" }, h("label", { class: "label", for: control.id, text }), control);
   none.addEventListener("change", () => { passcode.disabled = none.checked; });
-  const form = h("form", { class: "doors", novalidate: "" },
+  const form = h("form", { class: "access", novalidate: "" },
     labelled("Without waiting come in", level), labelled("Passcode", passcode), length.element,
     rules.passcode ? h("label", { class: "row check" }, none, h("span", { text: "No passcode any more" })) : null,
     h("p", { class: "hint", text: "It holds for who comes or waits. Who is in stays in, and hosts always come in." }),

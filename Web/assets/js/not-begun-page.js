@@ -22,11 +22,11 @@ export function dayText(date) {
 }
 
 /** The page of a planned meeting that begins later: when, in how long, and its calendar file. */
-export class BeginsPage {
+export class NotBegunPage {
   #options;
   #start;
   #opens;
-  #left = h("p", { class: "begins-left", role: "timer" });
+  #left = h("p", { class: "not-begun-left", role: "timer" });
   #timer;
   /** The server's clock decides: where it is behind this one, it is not asked all the time. */
   #asksAt = Date.now() + 3_000;
@@ -39,7 +39,7 @@ export class BeginsPage {
     this.#options = options;
     this.#start = new Date(options.schedule.start);
     this.#opens = new Date(options.schedule.opens ?? options.schedule.start);
-    this.element = frame(h("div", { class: "notice begins" },
+    this.element = frame(h("div", { class: "notice not-begun" },
       h("div", { class: "notice-sign" }, icon("clock")),
       h("p", { class: "eyebrow", dir: "auto", text: options.title }),
       h("h1", { tabIndex: -1, text: "This meeting begins later" }),

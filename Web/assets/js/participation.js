@@ -11,7 +11,7 @@ const rights = {
 };
 
 /** Hands, reactions, polls and hosts' decisions in the room: their look, and the words about them. */
-export class Together {
+export class Participation {
   #meeting;
   #announcer;
   #handlers;
