@@ -359,7 +359,7 @@
     disableForceMute() { return this.#moderate("disableForceMute"); }
 
     #moderate(name, argument, callback) {
-      const done = this._core.then((made) => made[name](argument));
+      const done = this._core.then((made) => made.moderation[name](argument));
       settle(done, callback);
       done.catch(() => {});
       return done;

@@ -279,14 +279,14 @@ export class PublisherCore extends WidgetCore {
   async stats() {
     const session = await this.facade.session?._core;
     if (!session || !this.facade.stream) { throw new this.kit.OTError("OT_NOT_CONNECTED", "The publisher is not in a session."); }
-    return [{ subscriberId: "", connectionId: "", stats: await session.outbound(this.sources) }];
+    return [{ subscriberId: "", connectionId: "", stats: await session.statistics.outbound(this.sources) }];
   }
 
   /** @returns {Promise<{rtcStatsReport: RTCStatsReport}[]>} */
   async report() {
     const session = await this.facade.session?._core;
     if (!session) { throw new this.kit.OTError("OT_NOT_CONNECTED", "The publisher is not in a session."); }
-    return [{ subscriberId: "", connectionId: "", rtcStatsReport: await session.report() }];
+    return [{ subscriberId: "", connectionId: "", rtcStatsReport: await session.statistics.report() }];
   }
 }
 

@@ -2,6 +2,8 @@ import { LinkSecret } from "../encryption/link-secret.js";
 import { sharedSecret, sharedSecretLengths } from "../encryption/shared-secret.js";
 import { Meeting } from "../meeting.js";
 import { apiKeyOf } from "./keys.js";
+import { SessionModeration } from "./session-moderation.js";
+import { SessionStatistics } from "./session-statistics.js";
 import { Streams } from "./streams.js";
 
 /** Why somebody or something is gone, in the library's words. */
@@ -31,6 +33,8 @@ export class SessionCore {
   #meeting = null;
   #streams = null;
   #secret = undefined;
+  #statistics = new SessionStatistics(() => this.#meeting);
+  #moderation;
   /** The engines of this session's publishers. */
   #sending = new Map();
   /** The unpublishing under way, by publisher. */
@@ -43,6 +47,7 @@ export class SessionCore {
   constructor(session, kit) {
     this.#session = session;
     this.#kit = kit;
+    this.#moderation = new SessionModeration(session, () => this.#meeting, (name, message) => this.#error(name, message));
   }
 
   // MARK: Connecting
@@ -289,6 +294,9 @@ export class SessionCore {
 
   // MARK: Signals and moderation
 
+  /** What moderators may do. @type {SessionModeration} */
+  get moderation() { return this.#moderation; }
+
   /**
    * Sends a signal; resolves when the server has passed it on. It waits for its turn, and for a connection that is
    * being brought back.
@@ -313,43 +321,6 @@ export class SessionCore {
     }
   }
 
-  /** @param {object|string} connection */
-  forceDisconnect(connection) {
-    return this.#moderate("OT_UNABLE_TO_FORCE_DISCONNECT", connection, (hosting, whom) => hosting.remove(whom));
-  }
-
-  /** Ends a stream. */
-  forceUnpublish(stream) {
-    const sources = stream?.videoType === "screen" ? ["screen", "screenAudio"] : ["camera", "microphone"];
-    return this.#moderate("OT_UNABLE_TO_FORCE_UNPUBLISH", stream?.connection ?? null, (hosting, whom) => hosting.stop(whom, sources));
-  }
-
-  /** Mutes the sound of a stream. */
-  forceMuteStream(stream) {
-    const sources = [stream?.videoType === "screen" ? "screenAudio" : "microphone"];
-    return this.#moderate("OT_UNABLE_TO_FORCE_MUTE", stream?.connection ?? null, (hosting, whom) => hosting.mute(whom, sources));
-  }
-
-  /** Mutes the audio of every stream but these, also this client's and later ones. */
-  forceMuteAll(excluded) {
-    const exceptTracks = (Array.isArray(excluded) ? excluded : []).filter((each) => each?.connection?.connectionId).map((each) => (
-      { participant: each.connection.connectionId, source: each.videoType === "screen" ? "screenAudio" : "microphone" }));
-    return this.#moderate("OT_UNABLE_TO_FORCE_MUTE", undefined, (hosting) => hosting.muteAll(
-      { sources: ["microphone", "screenAudio"], exceptTracks, includingLater: true, includingSelf: true }));
-  }
-
-  /** Lets later streams begin with their sound again. */
-  disableForceMute() { return this.#moderate("OT_UNABLE_TO_FORCE_MUTE", undefined, (hosting) => hosting.allowUnmuting()); }
-
-  /** Asks the server for something that a moderator may do; `connection` is undefined where it is about everybody. */
-  async #moderate(name, connection, ask) {
-    if (!this.#session.isConnected()) { throw this.#error("OT_NOT_CONNECTED", "Connect to the session first."); }
-    if (this.#session.capabilities.forceMute !== 1) { throw this.#error(name, "The token does not let you moderate."); }
-    const whom = this.#meeting.participant(connection?.connectionId ?? connection);
-    if (!whom && connection !== undefined) { throw this.#error("OT_INVALID_PARAMETER", "The connection or stream is not in the session."); }
-    try { await ask(this.#meeting.hosting, whom); } catch (error) { throw this.#error(name, error.message); }
-  }
-
   /** At once: the track is stopped right after this event. */
   #eachSending(source, body) {
     for (const [publisher, core] of this.#sending) { if (core.sends(source)) { body(core, publisher); } }
@@ -357,27 +328,8 @@ export class SessionCore {
 
   // MARK: Statistics
 
-  /** The browser's report about everything that flows. */
-  report() { return this.#meeting?.connection?.peerConnection.getStats() ?? Promise.resolve(new Map()); }
-
-  async #sums(type, isMeant) {
-    const all = [...(await this.report()).values()].filter((each) => each.type === type && isMeant(each));
-    return (kind, field) => all.filter((each) => each.kind === kind).reduce((total, each) => total + (each[field] ?? 0), 0);
-  }
-
-  async inbound({ audio, video }) {
-    const ids = [audio, video].map((each) => each?.mediaStreamTrack?.id);
-    const sum = await this.#sums("inbound-rtp", ({ trackIdentifier }) => ids.includes(trackIdentifier));
-    const of = (kind) => ({ bytesReceived: sum(kind, "bytesReceived"), packetsReceived: sum(kind, "packetsReceived"), packetsLost: sum(kind, "packetsLost") });
-    return { timestamp: Date.now(), audio: of("audio"), video: { ...of("video"), frameRate: sum("video", "framesPerSecond") } };
-  }
-
-  async outbound(sources) {
-    const mids = Object.values(sources).map((source) => this.#meeting?.connection?.midOf(source));
-    const sum = await this.#sums("outbound-rtp", ({ mid }) => mids.includes(mid));
-    const of = (kind) => ({ bytesSent: sum(kind, "bytesSent"), packetsSent: sum(kind, "packetsSent"), packetsLost: 0 });
-    return { timestamp: Date.now(), audio: of("audio"), video: { ...of("video"), frameRate: sum("video", "framesPerSecond") } };
-  }
+  /** The figures of what is sent and received. @type {SessionStatistics} */
+  get statistics() { return this.#statistics; }
 
   // MARK: Small things
 

@@ -181,8 +181,8 @@ export class SubscriberCore extends WidgetCore {
   }
 
   /** The browser's statistics of what is received. */
-  async stats() { return this.#session.inbound(this.#attached); }
+  async stats() { return this.#session.statistics.inbound(this.#attached); }
 
   /** @returns {Promise<RTCStatsReport>} */
-  async report() { return this.#session.report(); }
+  async report() { return this.#session.statistics.report(); }
 }
