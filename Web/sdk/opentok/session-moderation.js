@@ -1,4 +1,4 @@
-/** What moderators of a session may do to its streams and connections. */
+/** The acts of moderators on the streams and connections of a session. */
 export class SessionModeration {
   #session;
   #meeting;

@@ -294,7 +294,7 @@ export class SessionCore {
 
   // MARK: Signals and moderation
 
-  /** What moderators may do. @type {SessionModeration} */
+  /** The acts of moderators. @type {SessionModeration} */
   get moderation() { return this.#moderation; }
 
   /**

@@ -5,7 +5,7 @@ import Signaling
 /// How a room takes over an orphaned meeting.
 extension MeetingRoom {
   /// The state of an orphaned meeting; nil when there is none, or somebody has come back to it.
-  private static func left(
+  private static func orphan(
     of meeting: MeetingID, in journal: RoomJournalWriter
   ) async throws(Refusal) -> (RunningMeeting, files: MeetingID?)? {
     if !journal.isTakenOver, !(await journal.takenOver()) {
