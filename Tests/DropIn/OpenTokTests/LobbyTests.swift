@@ -13,7 +13,7 @@ import Testing
     patience: TimeSpan = .seconds(1_800), _ body: @MainActor (LiveSession, Project, String) async throws -> Void
   ) async throws {
     try await LiveSession.run(configure: { $0.lobbyPatience = patience }) { live in
-      let store = try await SQLiteMeetingStore.open(folder: live.folder + "/data")
+      let store = try await MeetingStores.open(folder: live.folder + "/data")
       let tenant = try await store.defaultTenant(now: Date())
       _ = try await store.changePolicy(of: tenant.id) { $0.accessLevel = .locked }
       await store.close()

@@ -15,7 +15,7 @@ final class StoredService: FakeService {
   private init(_ store: any MailboxStore) { self.store = store }
 
   static func make(folder: String) async throws -> StoredService {
-    let store = try await SQLiteMeetingStore.open(folder: folder)
+    let store = try await MeetingStores.open(folder: folder)
     let tenant = try await store.defaultTenant(now: Date())
     let made = MessagingDomain(
       id: domain, tenant: tenant.id, name: tenant.name,

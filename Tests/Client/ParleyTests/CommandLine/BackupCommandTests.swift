@@ -30,8 +30,8 @@ struct BackupCommandTests {
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["notes.txt"])
     }
 
-    let store = try await SQLiteMeetingStore.open(folder: folder + "/server")
-    try await store.backUp(to: folder + "/copy.db")
+    let store = try await MeetingStores.open(folder: folder + "/server")
+    try await store.backUp(to: folder + "/copy.db", with: CopiedFiles())
     await store.close()
     #expect(await problem(folder + "/copy.db", beside: target) == nil)
   }

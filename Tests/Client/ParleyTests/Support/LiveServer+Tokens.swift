@@ -5,7 +5,7 @@ import Meetings
 extension LiveServer {
   /// A token of the default tenant that names a person, for a room.
   func token(of user: String, room: String) async throws -> Secret<String> {
-    let store = try await SQLiteMeetingStore.open(folder: folder + "/data")
+    let store = try await MeetingStores.open(folder: folder + "/data")
     let tenant = try await store.defaultTenant(now: Date())
     let secret = try await store.apiKeys(of: tenant.id).first?.secret ?? Secret("")
     await store.close()

@@ -62,7 +62,7 @@ final class LiveServer: Sendable {
   /// Gives a new data folder its default tenant before a server does, by the rules that the server has for it.
   private static func makeDefaultTenant(in folder: String) async throws {
     let key = try signing.get()
-    let store = try await SQLiteMeetingStore.open(folder: folder)
+    let store = try await MeetingStores.open(folder: folder)
     guard try await store.knownDefaultTenant() == nil else { return await store.close() }
     let now = Date()
     let tenant = Tenant(
@@ -74,7 +74,7 @@ final class LiveServer: Sendable {
 
   /// Changes the rules of the default tenant, for meetings that begin from now on.
   func setPolicy(_ change: @Sendable (inout TenantPolicy) -> Void) async throws {
-    let store = try await SQLiteMeetingStore.open(folder: folder + "/data")
+    let store = try await MeetingStores.open(folder: folder + "/data")
     let tenant = try await store.defaultTenant(now: Date())
     var policy = tenant.policy
     change(&policy)

@@ -10,7 +10,7 @@ struct Project {
   private let secret: Secret<String>
 
   init(_ live: LiveSession) async throws {
-    let store = try await SQLiteMeetingStore.open(folder: live.folder + "/data")
+    let store = try await MeetingStores.open(folder: live.folder + "/data")
     let tenant = try await store.defaultTenant(now: Date())
     let keys = try await store.apiKeys(of: tenant.id)
     await store.close()
@@ -68,7 +68,7 @@ struct Project {
 
   /// A token for whoever records a session, as Parley makes them.
   static func recorderToken(_ session: String, _ live: LiveSession) async throws -> Secret<String> {
-    let store = try await SQLiteMeetingStore.open(folder: live.folder + "/data")
+    let store = try await MeetingStores.open(folder: live.folder + "/data")
     let tenant = try await store.defaultTenant(now: Date())
     let token = JoinToken(
       tenant: tenant.id, target: .room(try RoomName(session)), role: .recorder, notBefore: Date() - 10,

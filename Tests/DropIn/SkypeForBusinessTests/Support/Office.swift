@@ -133,7 +133,7 @@ import Transport
 
   /// The meeting is removed: the server knows it no more.
   func remove(_ invitation: Invitation) async throws {
-    let store = try await SQLiteMeetingStore.open(folder: folder + "/data")
+    let store = try await MeetingStores.open(folder: folder + "/data")
     let tenant = try await store.defaultTenant(now: Date())
     let name = try RoomName(invitation.join.lastPathComponent)
     let meeting = try #require(try await store.meeting(room: name, tenant: tenant.id))
@@ -142,7 +142,7 @@ import Transport
   }
 
   private func token(_ invitation: Invitation, _ role: Role) async throws -> Secret<String> {
-    let store = try await SQLiteMeetingStore.open(folder: folder + "/data")
+    let store = try await MeetingStores.open(folder: folder + "/data")
     let tenant = try await store.defaultTenant(now: Date())
     let token = JoinToken(
       tenant: tenant.id, target: .room(try RoomName(invitation.join.lastPathComponent)), role: role,

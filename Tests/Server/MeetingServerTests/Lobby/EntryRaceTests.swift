@@ -50,8 +50,8 @@ struct EntryRaceTests {
     let folder = NSTemporaryDirectory() + "parley-race-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try await TestServer.makeDefaultTenant(in: folder)
-    let store = try await SQLiteMeetingStore.open(folder: folder)
-    let other = try await SQLiteMeetingStore.open(folder: folder)
+    let store = try await MeetingStores.open(folder: folder)
+    let other = try await MeetingStores.open(folder: folder)
     let tenant = try await store.defaultTenant(now: Date())
     let meeting = MeetingRecord(
       tenant: tenant.id, room: try RoomName("board"), kind: .named, subject: "Secret plans", created: Date())

@@ -46,13 +46,13 @@ struct MailboxHubTests {
   }
 
   struct World {
-    let store: SQLiteMeetingStore
+    let store: any MeetingStore
     let hub: MailboxHub
     let clock = Clock()
     let domain: MessagingDomain
 
     init(_ folder: String) async throws {
-      store = try await SQLiteMeetingStore.open(folder: folder)
+      store = try await MeetingStores.open(folder: folder)
       let tenant = try await store.defaultTenant(now: Date(timeIntervalSince1970: 1_800_000_000))
       let made = MessagingDomain(
         id: MessagingDomain.randomID(), tenant: tenant.id, name: tenant.name,

@@ -54,13 +54,13 @@ struct WireLimitTests {
 
   /// A service with a store of its own, and a sandbox domain.
   private struct World {
-    let store: SQLiteMeetingStore
+    let store: any MeetingStore
     let service: MessagingService
     let domain: DomainID
 
     init(_ folder: String) async throws {
       let log = Log(level: .error) { _ in }
-      store = try await SQLiteMeetingStore.open(folder: folder)
+      store = try await MeetingStores.open(folder: folder)
       let tenant = try await store.defaultTenant(now: Date())
       let made = MessagingDomain(
         id: MessagingDomain.randomID(), tenant: tenant.id, name: tenant.name,
@@ -196,7 +196,7 @@ struct WireLimitTests {
 
   /// A store that answers when it is let.
   private struct GatedStore: MailboxStore {
-    let store: SQLiteMeetingStore
+    let store: any MeetingStore
     let gate: Gate
 
     func mailboxes<Answer: Sendable>(

@@ -251,7 +251,7 @@ struct RestartTests {
       let later = Date() + 1_800
       // The ten minutes begin with the start that works.
       await start(left)
-      let store = try await SQLiteMeetingStore.open(folder: left)
+      let store = try await MeetingStores.open(folder: left)
       #expect(try await store.orphanedMeetings(now: later).map(\.meeting) == [id])
       #expect(try await store.expireOrphans(now: later + 599, except: []).isEmpty)
       await store.close()

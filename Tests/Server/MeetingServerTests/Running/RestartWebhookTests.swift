@@ -12,7 +12,7 @@ struct RestartWebhookTests {
   private static let microphone = TrackDescription(mid: "0", source: .microphone)
 
   /// A webhook of the default tenant. Nobody is there, so its events wait.
-  private func hook(_ store: SQLiteMeetingStore) async throws -> WebhookID {
+  private func hook(_ store: any MeetingStore) async throws -> WebhookID {
     if let known = try await store.webhooks(tenant: nil).first { return known.id }
     let tenant = try await store.defaultTenant(now: Date())
     let webhook = Webhook(tenant: tenant.id, url: "http://127.0.0.1:1/", created: Date())
@@ -132,7 +132,7 @@ struct RestartWebhookTests {
     let folder = NSTemporaryDirectory() + "parley-late-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try await TestServer.makeDefaultTenant(in: folder)
-    let store = try await SQLiteMeetingStore.open(folder: folder)
+    let store = try await MeetingStores.open(folder: folder)
     let tenant = try await store.defaultTenant(now: Date())
     let id = try await hook(store)
     // Nobody knows the meeting any more.
@@ -148,7 +148,7 @@ struct RestartWebhookTests {
     try await TestServer.run {
       $0.dataFolder = folder
     } _: { _ in
-      let store = try await SQLiteMeetingStore.open(folder: folder)
+      let store = try await MeetingStores.open(folder: folder)
       let deliveries = try await store.deliveries(of: id, state: nil, before: nil, limit: 10)
       #expect(deliveries.map(\.type) == ["meeting.ended", "participant.left"])
       #expect(deliveries.allSatisfy { $0.meeting == "m_gone" && $0.body.contains(#""room":"Daily""#) })
@@ -158,7 +158,7 @@ struct RestartWebhookTests {
       #expect(try await store.expireOrphans(now: Date(), except: []).isEmpty)
       await store.close()
     }
-    let next = try await SQLiteMeetingStore.open(folder: folder)
+    let next = try await MeetingStores.open(folder: folder)
     #expect(try await next.orphanedEvents().isEmpty)
     await next.close()
   }
@@ -168,7 +168,7 @@ struct RestartWebhookTests {
     for types: [WebhookEventType]? in [nil, [.participantJoined, .chatFile], [.participantLeft]] {
       let folder = NSTemporaryDirectory() + "parley-unheard-" + UUID().uuidString
       defer { try? FileManager.default.removeItem(atPath: folder) }
-      let store = try await SQLiteMeetingStore.open(folder: folder)
+      let store = try await MeetingStores.open(folder: folder)
       let tenant = try await store.defaultTenant(now: Date())
       if let types {
         _ = try await store.insert(
@@ -183,7 +183,7 @@ struct RestartWebhookTests {
       events.end()
       await journal.run()
       await store.close()
-      let next = try await SQLiteMeetingStore.open(folder: folder)
+      let next = try await MeetingStores.open(folder: folder)
       #expect(try await next.orphanedEvents().map(\.subject) == (types == [.participantLeft] ? ["p_1"] : []))
       await next.close()
     }

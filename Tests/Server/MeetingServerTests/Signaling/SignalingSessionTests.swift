@@ -298,7 +298,7 @@ struct SignalingSessionTests {
 
   @Test("threat 27: a socket that says nothing is closed in time")
   func silent() async throws {
-    let store = try await SQLiteMeetingStore.open(folder: NSTemporaryDirectory() + "parley-silent-" + UUID().uuidString)
+    let store = try await MeetingStores.open(folder: NSTemporaryDirectory() + "parley-silent-" + UUID().uuidString)
     let counters = ServerCounters()
     let log = Log(level: .error) { _ in }
     let service = SignalingService(

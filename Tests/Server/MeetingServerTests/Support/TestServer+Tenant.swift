@@ -13,7 +13,7 @@ extension TestServer {
   /// Gives a new data folder its default tenant before a server does, by the rules that the server has for it.
   static func makeDefaultTenant(in folder: String) async throws {
     let key = try signing.get()
-    let store = try await SQLiteMeetingStore.open(folder: folder)
+    let store = try await MeetingStores.open(folder: folder)
     guard try await store.knownDefaultTenant() == nil else { return await store.close() }
     let now = Date()
     let tenant = Tenant(

@@ -49,7 +49,7 @@ struct WebhookTests {
   func looks() async throws {
     let folder = NSTemporaryDirectory() + "parley-looks-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let store = try await SQLiteMeetingStore.open(folder: folder)
+    let store = try await MeetingStores.open(folder: folder)
     let later = Date() + 3_600
     let tenant = try await store.defaultTenant(now: Date())
     for _ in 0..<3 {
@@ -241,7 +241,7 @@ struct WebhookTests {
     }
     let url = "http://localhost:\(port)/"
     try await TestServer.run(set) { server in
-      let store = try await SQLiteMeetingStore.open(folder: folder)
+      let store = try await MeetingStores.open(folder: folder)
       let tenant = try await store.defaultTenant(now: Date())
       _ = try await store.insert(Webhook(tenant: tenant.id, url: url, created: Date()))
       try await meet(server, "daily")
