@@ -47,7 +47,7 @@ struct IceServerSettingsTests {
     } throws: { "\($0)".contains(words) }
   }
 
-  @Test("the discover document tells them, each time with a user name of its own")
+  @Test("each discover document has the ICE servers, with another user name each time")
   func discovered() async throws {
     try await TestServer.run({ configuration in
       configuration.iceServers.urls = ["stun:a.example", "turn:b.example"]

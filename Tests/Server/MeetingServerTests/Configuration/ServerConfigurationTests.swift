@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Settings of parley serve")
 struct ServerConfigurationTests {
-  @Test("no setting at all is enough")
+  @Test("a server starts without any setting")
   func defaults() throws {
     let configuration = try ServerConfiguration.parse(arguments: [], environment: [:])
     #expect(configuration == ServerConfiguration())

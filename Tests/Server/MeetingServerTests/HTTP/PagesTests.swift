@@ -51,7 +51,7 @@ struct PagesTests {
     #expect(page.contains("href=\"http://127.0.0.1/?a=&quot;\(accent) onclick=&quot;x\">&quot;&amp;</a>"))
   }
 
-  @Test("no path leads out of the folder")
+  @Test("no request path leads out of the folder of web files")
   func traversal() async throws {
     try await TestServer.run { server in
       for path in [

@@ -114,7 +114,7 @@ struct TrustedApplicationTests {
     }
   }
 
-  @Test("the token of the endpoint joins its meeting")
+  @Test("a token from the token endpoint joins its meeting")
   func joins() async throws {
     try await TestServer.run { server in
       let join = try #require(try await meeting(server)["JoinUrl"])

@@ -311,7 +311,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("a host who takes the place back is told of the lobby again")
+  @Test("a host who resumes a session is notified of the lobby again")
   func hostResumes() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .locked)
@@ -327,7 +327,7 @@ struct LobbyTests {
     }
   }
 
-  @Test("threat 26: admission takes a place in one step; at capacity one waits on")
+  @Test("threat 26: admission reserves in one step; at capacity one waits on")
   func capacity() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .locked, capacity: 2)

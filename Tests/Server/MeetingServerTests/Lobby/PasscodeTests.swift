@@ -39,7 +39,7 @@ struct PasscodeTests {
     }
   }
 
-  @Test("the passcode opens the lobby, not the meeting")
+  @Test("a passcode admits to the lobby, not to the meeting")
   func lobby() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .locked, passcode: "1234")

@@ -131,7 +131,7 @@ struct RemovalTests {
     }
   }
 
-  @Test("notes of removed places are bounded and end with the resume window")
+  @Test("tombstones are bounded and end with the resume window")
   func notes() {
     var notes = Tombstones()
     func note(_ token: Int) -> Tombstone {

@@ -67,7 +67,7 @@ struct OpenTokSessionTests {
     }
   }
 
-  @Test("wrong values, combinations, types and encodings of the form are told")
+  @Test("wrong values, types and encodings of the form are refused with the reason")
   func badForms() async throws {
     try await TestServer.run { server in
       let api = try await OpenTokServer(server)

@@ -55,7 +55,7 @@ struct ReturnTests {
     }
   }
 
-  @Test("a host's gift returns with the token's user, and with nobody else")
+  @Test("a permission that a host gave returns with the token's user alone")
   func given() async throws {
     try await TestServer.run { server in
       let (ann, _) = try await server.host("daily", "Ann", role: "organizer")
@@ -73,7 +73,7 @@ struct ReturnTests {
     }
   }
 
-  @Test("threat 25: a role without the permission to moderate is no host at the door")
+  @Test("threat 25: a role without the permission to moderate isn't admitted as a host")
   func roleAlone() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("board", .locked, passcode: "1234")

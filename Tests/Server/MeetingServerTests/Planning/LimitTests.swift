@@ -244,7 +244,7 @@ struct LimitTests {
     }
   }
 
-  @Test("a tenant keeps no more meetings than it may, whichever door they come by")
+  @Test("a tenant keeps no more meetings than it may, whichever endpoint makes them")
   func storedMeetings() async throws {
     try await TestServer.run { server in
       _ = try await server.join("one", "Ann")

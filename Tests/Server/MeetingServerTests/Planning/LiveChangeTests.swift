@@ -49,7 +49,7 @@ struct LiveChangeTests {
     }
   }
 
-  @Test("waiting for a host begins and ends with the rule")
+  @Test("participants wait for a host only while the meeting's rule says so")
   func waitForHost() async throws {
     try await TestServer.run { server in
       try await server.makeMeeting("hall", lobby: LobbySettings(waitsForHost: true))

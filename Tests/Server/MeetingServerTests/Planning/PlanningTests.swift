@@ -152,7 +152,7 @@ struct PlanningTests {
     }
   }
 
-  @Test("after the end nobody but hosts comes in, unless the doors stay open")
+  @Test("after the end only hosts come in, unless the entry times let others in")
   func over() async throws {
     try await TestServer.run { server in
       _ = try await plan(server, "past", #""start":"\#(time(in: -7_200))","duration":60,"closesAfter":0"#)

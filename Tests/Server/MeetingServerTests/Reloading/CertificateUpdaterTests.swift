@@ -99,7 +99,7 @@ struct CertificateUpdaterTests {
     }
   }
 
-  @Test("a pair that doesn't fit, is cut or gone leaves the old one, and is logged once")
+  @Test("an unusable certificate or key leaves the old pair, and is logged once")
   func broken() async throws {
     try await with { kept, served in
       let (old, other) = (kept.http.certificate?.fingerprint, try kept.make("a"))

@@ -24,7 +24,7 @@ struct ReloadTests {
     #expect(!"\(new)".contains("0123456789abcdef"))
   }
 
-  @Test("whether the port speaks TLS is decided at its start")
+  @Test("a reload doesn't change whether the port speaks TLS")
   func tls() throws {
     let (plain, secure) = (try settings(), try settings("--tls", "self-signed"))
     #expect(SettingsChange(from: plain, to: secure).pending == ["tls"])

@@ -12,7 +12,7 @@ struct RandomRoomTests {
     ProcessInfo.processInfo.environment["ROOM_COMMANDS"].flatMap { Int($0) } ?? 1_000_000
   private static let commandsOfRun = 250
 
-  @Test("random rooms keep their promises to clients, hosts and the journal")
+  @Test("random rooms keep every invariant for clients, hosts and the journal")
   func randomRooms() throws {
     let tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
     var (commands, seed) = (0, TestSeed.chosen ?? 0)
@@ -40,7 +40,7 @@ struct RandomRoomTests {
     return room
   }
 
-  @Test("the same seed gives the same run")
+  @Test("a simulation with the same seed runs the same way")
   func sameRun() throws {
     let tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
     func trace() throws -> [String] {

@@ -37,7 +37,7 @@ struct RoomJournalWriterTests {
     return (joinRequest.session.participant, socket, joinRequest.channel)
   }
 
-  @Test("a message is told once it is on disk, and those that wait follow in order")
+  @Test("a message is delivered once it is on disk, and waiting ones follow in order")
   func order() async throws {
     let writing = Task { [writer] in await writer.run() }
     let (ann, socket, channel) = try await join()

@@ -164,7 +164,7 @@ struct ProgramTests {
     await store.close()
   }
 
-  @Test("SIGTERM ends the server with status 0 after its clients were told")
+  @Test("SIGTERM ends the server with status 0 after its clients were notified")
   func terminate() async throws {
     let folder = NSTemporaryDirectory() + "parley-term-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: folder) }

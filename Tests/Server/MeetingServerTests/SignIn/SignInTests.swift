@@ -377,7 +377,7 @@ struct SignInTests {
         == "__Host-parley-session=x; Path=/; Max-Age=9; HttpOnly; SameSite=Lax; Secure")
   }
 
-  @Test("these addresses exist only with sign-in, and then no endpoint gives a token away")
+  @Test("sign-in addresses exist only with sign-in; then no endpoint gives tokens away")
   func modes() async throws {
     try await TestServer.run { server in
       var browser = TestBrowser(server: server)

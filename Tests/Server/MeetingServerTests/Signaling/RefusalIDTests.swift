@@ -147,7 +147,7 @@ struct RefusalIDTests {
     }
   }
 
-  @Test("a refusal at the door carries the id of what it refuses")
+  @Test("a refusal of a join carries the id of what it refuses")
   func door() async throws {
     try await TestServer.run { server in
       for (number, message) in Self.messages.enumerated() {

@@ -120,7 +120,7 @@ struct SignalingSessionTests {
     }
   }
 
-  @Test("a private message reaches its two ends; a newcomer sees the history without it")
+  @Test("a private message reaches its two ends; later participants' history lacks it")
   func privateChat() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann")
@@ -152,7 +152,7 @@ struct SignalingSessionTests {
     }
   }
 
-  @Test("a lost socket keeps the place; resume gives it back with the whole state")
+  @Test("a lost socket keeps the session; resume gives it back with the whole state")
   func resume() async throws {
     try await TestServer.run { server in
       let (ann, hello) = try await server.join("daily", "Ann", offer: "send:0 video:1", tracks: camera)
@@ -182,7 +182,7 @@ struct SignalingSessionTests {
     }
   }
 
-  @Test("after the window the participant leaves, and the place cannot be taken back")
+  @Test("after the resume window the participant leaves, and resume is refused")
   func windowPasses() async throws {
     try await TestServer.run({ $0.resumeWindow = .milliseconds(50) }) { server in
       let (ann, hello) = try await server.join("daily", "Ann", offer: "send:0", tracks: camera)
@@ -312,7 +312,7 @@ struct SignalingSessionTests {
     #expect(socket.sent.first?.contains(#""fatal":true"#) == true)
   }
 
-  @Test("threat 28: a page of a foreign origin cannot join, nor take a place back")
+  @Test("threat 28: a page of a foreign origin can neither join nor resume a session")
   func origins() async throws {
     try await TestServer.run { server in
       let token = try await server.discover("daily").token ?? ""
@@ -465,7 +465,7 @@ struct SignalingSessionTests {
     }
   }
 
-  @Test("an empty room is let go, and opened anew for the next")
+  @Test("an empty room is released, and opened again for the next participant")
   func emptyRoom() async throws {
     try await TestServer.run { server in
       for round in 0..<3 {

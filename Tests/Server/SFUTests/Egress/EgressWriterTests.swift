@@ -22,7 +22,7 @@ struct EgressWriterTests {
   private static let otherRED = NegotiatedCodec(payloadType: PayloadType(rawValue: 120), codec: .red)
   private static let otherOpus = NegotiatedCodec(payloadType: PayloadType(rawValue: 109), codec: .opus)
 
-  @Test("sound earns retransmissions alike, however it leaves", arguments: Sound.allCases)
+  @Test("audio earns the same retransmission budget on every sending path", arguments: Sound.allCases)
   func budget(sound: Sound) throws {
     let meeting = try VirtualMeeting()
     let ann = try meeting.join("ann")

@@ -44,7 +44,7 @@ struct MediaEventsTests {
     return all
   }
 
-  @Test("10,000 unread telemetry events put no state out of its place")
+  @Test("10,000 unread telemetry events displace no state")
   func lossless() async {
     let events = MediaEvents()
     for event in Self.states { events.send(event) }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Keyframe requests", .tellsSeeds)
 struct KeyframeRequestTests {
-  @Test("a newcomer's keyframe is asked for at once, also a moment after the last one")
+  @Test("a joiner's keyframe is requested at once, even right after the last one")
   func newcomer() throws {
     let rig = try LayerRig(.vp8)
     rig.start()

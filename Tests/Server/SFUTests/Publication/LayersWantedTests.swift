@@ -54,7 +54,7 @@ struct LayersWantedTests {
     #expect(rig.sources[1].keyframeRequests.count <= 2, "the other one is for who changes to it")
   }
 
-  @Test("a tile that needs fewer pictures a second gets the temporal layers for them")
+  @Test("a tile with a lower frame rate gets only the temporal layers for it")
   func frameRate() throws {
     let rig = try LayerRig(.vp8, temporal: 3)
     rig.start()

@@ -33,7 +33,7 @@ struct ConnectionQualityTests {
     #expect(judgements(Array(repeating: sample(roundTrip: nil), count: 3)) == [nil, nil, .excellent])
   }
 
-  @Test("of a connection that is excellent from the beginning it is told once that it is")
+  @Test("a connection that is excellent from the start is reported once")
   func firstJudgement() {
     let told = judgements(Array(repeating: sample(), count: 60))
     #expect(told[2] == .excellent)
@@ -53,7 +53,7 @@ struct ConnectionQualityTests {
     #expect(told == [.poor, nil, nil, .good, nil, nil, .excellent])
   }
 
-  @Test("a measure near a bound keeps the worse verdict, until a fifth below it")
+  @Test("a measurement near a bound keeps the worse quality, until a fifth below it")
   func hovering() {
     let (above, below, well) = (sample(loss: 0.085), sample(loss: 0.075), sample(loss: 0.06))
     let hovering = (0..<20).flatMap { _ in [above, below, below, below, below] }

@@ -49,7 +49,7 @@ struct RelayRingTests {
     #expect(!ring.write(length: 0) { _ in })
   }
 
-  @Test("a writer leaves the room that it was asked to leave")
+  @Test("a writer leaves the free space that it was asked to leave")
   func reserve() {
     let ring = RelayRing(capacity: 4_096)
     while ring.write(length: 100, leaving: 1_000, { _ in }) {}

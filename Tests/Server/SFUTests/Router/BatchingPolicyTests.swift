@@ -40,7 +40,7 @@ struct BatchingPolicyTests {
     return result
   }
 
-  @Test("sound in a small meeting leaves at once")
+  @Test("audio in a small meeting leaves at once")
   mutating func small() {
     // Six people who all talk: 1,500 copies a second.
     let (wait, together) = talk(voices: 6, receivers: 5, for: .seconds(4))
@@ -68,7 +68,7 @@ struct BatchingPolicyTests {
     #expect(hold.sound == .zero)
   }
 
-  @Test("one voice waits for nobody, however many hear it")
+  @Test("a single speaker's packets leave at once, however many receive them")
   mutating func lecture() {
     let (wait, _) = talk(voices: 1, receivers: 3_000, for: .seconds(4))
     #expect(wait == .zero)
@@ -87,7 +87,7 @@ struct BatchingPolicyTests {
     }
   }
 
-  @Test("a picture for few leaves at once, and takes sound that waits with it")
+  @Test("a frame for few receivers leaves at once, with the audio that waits")
   mutating func fewPictures() {
     hold.addPicture(receivers: BatchingPolicy.frameReceivers - 1, endsFrame: false, now: now)
     #expect(hold.deadline(load: .zero) <= now)
@@ -101,7 +101,7 @@ struct BatchingPolicyTests {
     #expect(hold.deadline(load: .zero) <= now)
   }
 
-  @Test("without a maximum nothing ever waits")
+  @Test("without a maximum wait every packet leaves at once")
   mutating func off() {
     hold = BatchingPolicy(maximum: .zero)
     let (wait, _) = talk(voices: 10, receivers: 400, for: .seconds(2), load: .milliseconds(4))

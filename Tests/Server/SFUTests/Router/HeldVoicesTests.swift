@@ -88,7 +88,7 @@ struct HeldVoicesTests {
     #expect(perSend(unlike.0) > 1.4, "\(perSend(unlike.0)) packets a send")
   }
 
-  @Test("in a meeting of five voices nothing is held")
+  @Test("in a meeting of five speakers no packet waits")
   func few() throws {
     let (_, clients, voices) = try meeting(of: 5, sizes: [120], seconds: 4)
     #expect(check(clients, voices, limit: .zero) == .zero)

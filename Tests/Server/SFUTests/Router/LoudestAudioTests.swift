@@ -103,7 +103,7 @@ struct LoudestAudioTests {
     }
   }
 
-  @Test("signalling is told once of each slot's change, and all are what slots carry")
+  @Test("signalling gets each slot change once, and each names what the slot carries")
   func updates() throws {
     let (cluster, clients, microphones) = try room(20, routers: 2, places: 2, slots: 2)
     for microphone in microphones { microphone.start() }

@@ -31,7 +31,7 @@ struct LoudestSpeakersTests {
     }
   }
 
-  @Test("every talker is chosen within 100 ms while there are places", arguments: 1...6)
+  @Test("every speaker is forwarded within 100 ms while there is room", arguments: 1...6)
   func heardSoon(seed: UInt64) {
     var voices = LoudestSpeakers(places: 4)
     var talk = Conversation(random: SeededGenerator(TestSeed.of(seed)), people: 60, talkers: 2)
@@ -59,7 +59,7 @@ struct LoudestSpeakersTests {
     #expect(checked > 2_000)
   }
 
-  @Test("nobody loses a place within a second of getting it, however many talk at once", arguments: 1...6)
+  @Test("a chosen speaker stays chosen for a second, however many talk at once", arguments: 1...6)
   func steady(seed: UInt64) {
     var voices = LoudestSpeakers(places: 3)
     var talk = Conversation(random: SeededGenerator(TestSeed.of(seed)), people: 40, talkers: 12)

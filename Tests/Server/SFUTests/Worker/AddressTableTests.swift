@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Address table", .tellsSeeds)
 struct AddressTableTests {
-  @Test("it equals a dictionary over insertions and removals, full clusters included")
+  @Test("an address table equals a dictionary over insertions, removals, full clusters")
   func model() {
     for seed in 1...5 as ClosedRange<UInt64> {
       var random = SeededGenerator(TestSeed.of(seed))
@@ -35,7 +35,7 @@ struct AddressTableTests {
     }
   }
 
-  @Test("all paths of a connection go at once")
+  @Test("removing a connection removes all of its paths")
   func removeAll() {
     var table = AddressTable(seed: 9)
     for port in 1...100 as ClosedRange<UInt16> {

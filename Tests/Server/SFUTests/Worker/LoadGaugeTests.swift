@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Load gauge")
 struct LoadGaugeTests {
-  @Test("nothing is held while the core has room; the hold follows the load both ways")
+  @Test("no packet waits while the core has room; the wait follows the load both ways")
   func follows() {
     var gauge = LoadGauge(maximumHold: .milliseconds(5))
     var now = Instant.milliseconds(0)

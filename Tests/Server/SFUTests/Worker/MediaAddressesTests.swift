@@ -82,7 +82,7 @@ import Testing
     #expect(addresses.told(reached: ip("127.0.0.1")) == addresses.told(reached: nil))
   }
 
-  @Test("one family alone uses up the limit")
+  @Test("addresses of a single family may fill the whole limit")
   func oneFamily() {
     let addresses = MediaAddresses(ranked: (0..<20).map { ip("10.0.0.\($0)") })
     #expect(addresses.told(reached: nil) == Array(addresses.ranked.prefix(16)))
