@@ -13,7 +13,7 @@ import urllib.request
 import aiohttp
 
 from browser import FAR, Person, shared_driver, wait_for
-from seat import OFFER
+from signaling_client import OFFER
 from server import Server
 
 CLIENTS, LEAVES, SECONDS = 100, 10, 6

@@ -339,8 +339,7 @@ export class MeetingEncryption {
 
   #fail() {
     this.#current?.stopAll();
-    this.#exchange = { safetyCode: null, waitingFor: [] };
-    this.#show();
+    this.#status.setExchange({ safetyCode: null, waitingFor: [] });
     this.#hooks.refuse(stopped());
   }
 
