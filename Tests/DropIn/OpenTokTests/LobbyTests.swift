@@ -15,7 +15,7 @@ import Testing
     try await LiveSession.run(configure: { $0.lobbyPatience = patience }) { live in
       let store = try await MeetingStores.open(folder: live.folder + "/data")
       let tenant = try await store.defaultTenant(now: Date())
-      _ = try await store.changePolicy(of: tenant.id) { $0.accessLevel = .locked }
+      _ = try await store.transaction { try $0.changePolicy(of: tenant.id) { $0.accessLevel = .locked } }
       await store.close()
       let project = try await Project(live)
       try await body(live, project, project.session())

@@ -68,7 +68,7 @@ final class LiveServer: Sendable {
     let tenant = Tenant(
       id: .random(), name: Tenant.defaultName, apiKey: String(Int.random(in: 100_000_000...999_999_999)),
       isDefault: true, policy: TenantPolicy(signIn: .open), signingKey: key.jwk, signingKeyID: key.id, created: now)
-    try await store.insert(tenant, key: .make(tenant: tenant.id, now: now))
+    try await store.transaction { try $0.insert(tenant, key: .make(tenant: tenant.id, now: now)) }
     await store.close()
   }
 
@@ -78,7 +78,7 @@ final class LiveServer: Sendable {
     let tenant = try await store.defaultTenant(now: Date())
     var policy = tenant.policy
     change(&policy)
-    _ = try await store.changePolicy(of: tenant.id) { [policy] in $0 = policy }
+    _ = try await store.transaction { [policy] in try $0.changePolicy(of: tenant.id) { $0 = policy } }
     await store.close()
   }
 

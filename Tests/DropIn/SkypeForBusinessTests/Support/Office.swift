@@ -137,7 +137,7 @@ import Transport
     let tenant = try await store.defaultTenant(now: Date())
     let name = try RoomName(invitation.join.lastPathComponent)
     let meeting = try #require(try await store.meeting(room: name, tenant: tenant.id))
-    #expect(try await store.removeMeeting(meeting.id))
+    #expect(try await store.transaction { try $0.removeMeeting(meeting.id) })
     await store.close()
   }
 

@@ -239,7 +239,9 @@ struct ChatFileTests {
       let receiver = try WebhookReceiver()
       let store = try await server.store()
       let tenant = try await store.defaultTenant(now: Date())
-      _ = try await store.insert(Webhook(tenant: tenant.id, url: receiver.url, events: [.chatFile], created: Date()))
+      _ = try await store.transaction {
+        try $0.insert(Webhook(tenant: tenant.id, url: receiver.url, events: [.chatFile], created: Date()))
+      }
       await store.close()
       let (_, ann) = try await server.join("daily", "Ann")
       let (_, bob) = try await server.join("daily", "Bob")

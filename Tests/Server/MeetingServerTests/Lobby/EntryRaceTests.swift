@@ -55,7 +55,7 @@ struct EntryRaceTests {
     let tenant = try await store.defaultTenant(now: Date())
     let meeting = MeetingRecord(
       tenant: tenant.id, room: try RoomName("board"), kind: .named, subject: "Secret plans", created: Date())
-    try await store.insert(meeting)
+    try await store.transaction { try $0.insert(meeting) }
     let authority = JoinAuthority(store: store)
     let token = JoinToken(
       tenant: tenant.id, target: .meeting(meeting.id), role: .publisher, isGuest: true, notBefore: Date(),
@@ -67,17 +67,19 @@ struct EntryRaceTests {
 
     @Sendable func make() async {
       do {
-        let changed = try await other.change(meeting.id) { meeting in
-          switch change {
-          case .passcode: meeting.passcode = passcode
-          case .accessLevel: meeting.accessLevel = .locked
-          case .waitForHost: meeting.lobby.waitsForHost = true
-          case .end: meeting.expires = Date() - 1
-          case .nothing, .removal, .ban, .revocation: break
+        let changed = try await other.transaction {
+          try $0.change(meeting.id) { meeting in
+            switch change {
+            case .passcode: meeting.passcode = passcode
+            case .accessLevel: meeting.accessLevel = .locked
+            case .waitForHost: meeting.lobby.waitsForHost = true
+            case .end: meeting.expires = Date() - 1
+            case .nothing, .removal, .ban, .revocation: break
+            }
           }
         }
         switch change {
-        case .removal: _ = try await other.removeMeeting(meeting.id)
+        case .removal: _ = try await other.transaction { try $0.removeMeeting(meeting.id) }
         case .ban:
           let (grant, _) = try await authority.inspect(token: Secret(signed), now: Date())
           try await JoinAuthority(store: other).ban(grant, from: meeting, now: Date())

@@ -493,7 +493,7 @@ struct LobbyTests {
         try await store.revoke(TokenID(rawValue: name), tenant: tenant.id, expires: Date() + 3_600)
         if isRemoved {
           let meeting = try #require(try await store.meeting(room: try RoomName("board"), tenant: tenant.id))
-          #expect(try await store.removeMeeting(meeting.id))
+          #expect(try await store.transaction { try $0.removeMeeting(meeting.id) })
         }
         try ann.send(.admit(.all))
         let answer = try await bob.error()

@@ -175,7 +175,7 @@ struct TenantTests {
       let store = try await server.store()
       let tenant = try Tenant.make(name: "acme", policy: TenantPolicy(signIn: .token), now: Date())
       let key = APIKey.make(tenant: tenant.id, now: Date())
-      try await store.insert(tenant, key: key)
+      try await store.transaction { try $0.insert(tenant, key: key) }
       await store.close()
       let end = Int(Date().timeIntervalSince1970) + 600
       let token = try SharedKey(key.secret).sign(

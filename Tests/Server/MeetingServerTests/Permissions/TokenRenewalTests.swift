@@ -168,7 +168,7 @@ struct TokenRenewalTests {
         "daily", "Ann", token: try await signed(server, "daily", name: "Ada", user: "ada", data: "user=7"))
       let store = try await server.store()
       let other = try Tenant.make(name: "acme", policy: TenantPolicy(signIn: .token), now: Date())
-      try await store.insert(other, key: .make(tenant: other.id, now: Date()))
+      try await store.transaction { try $0.insert(other, key: .make(tenant: other.id, now: Date())) }
       let foreign = try JoinAuthority(store: store).sign(
         JoinToken(
           tenant: other.id, target: .room(try RoomName("daily")), role: .moderator, name: "Ada", user: "ada",

@@ -116,7 +116,7 @@ struct LiveChangeTests {
       // A change by the command line is read when the host comes, and before anybody comes in for that.
       let hash = try PasscodeHash(Secret("Open 2"))
       let store = try await server.store()
-      _ = try await store.change(MeetingID(rawValue: id)) { $0.passcode = hash }
+      _ = try await store.transaction { try $0.change(MeetingID(rawValue: id)) { $0.passcode = hash } }
       await store.close()
       let (host, _) = try await server.lobbyHost("hall")
       #expect(try await again.error() == (.passcodeRequired, true))
@@ -143,7 +143,8 @@ struct LiveChangeTests {
         guard case .waiting(.start, _)? = first else { continue }
         let id = MeetingID(rawValue: try await id(server, room))
         let store = try await server.store()
-        let isInTime = try await store.change(id) { $0.passcode = hash }?.schedule?.phase(at: Date())
+        let isInTime = try await store.transaction { try $0.change(id) { $0.passcode = hash } }?.schedule?.phase(
+          at: Date())
         await store.close()
         guard case .before? = isInTime else { continue }
         var told: SignalingErrorCode?
@@ -166,7 +167,7 @@ struct LiveChangeTests {
       let (ann, _) = try await server.join("daily", "Ann")
       let id = try await id(server, "daily")
       let store = try await server.store()
-      _ = try await store.change(MeetingID(rawValue: id)) { $0.subject = "New title" }
+      _ = try await store.transaction { try $0.change(MeetingID(rawValue: id)) { $0.subject = "New title" } }
       for path in ["meetings/\(id)", "meetings?running=true", "meetings"] {
         let answer = try await TestServer.request(
           "GET", "http://127.0.0.1:\(try #require(server.server.adminPort))/api/v1/\(path)")
@@ -174,7 +175,7 @@ struct LiveChangeTests {
         #expect(answer.text.contains(#""participants":1"#), "\(path): \(answer.text)")
       }
       // A removed meeting that still runs is known to its room only.
-      #expect(try await store.removeMeeting(MeetingID(rawValue: id)))
+      #expect(try await store.transaction { try $0.removeMeeting(MeetingID(rawValue: id)) })
       await store.close()
       for path in ["meetings/\(id)", "meetings?running=true"] {
         let answer = try await TestServer.request(
@@ -289,7 +290,7 @@ struct LiveChangeTests {
       // the next one comes.
       let store = try await server.store()
       for seconds in [2.0, 4, 8] {
-        _ = try await store.change(MeetingID(rawValue: id)) { $0.expires = Date() + seconds }
+        _ = try await store.transaction { try $0.change(MeetingID(rawValue: id)) { $0.expires = Date() + seconds } }
         // On a machine that is too busy to come in time, the end is later.
         let (late, answer) = try await server.knock("daily", "Late")
         await late.close()

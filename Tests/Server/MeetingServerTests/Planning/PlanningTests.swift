@@ -301,7 +301,7 @@ struct PlanningTests {
       let secret = try #require(try await store.apiKeys(of: tenant.id).first?.secret)
       let other = try Tenant.make(name: "other", policy: TenantPolicy(signIn: .token), now: Date())
       let otherKey = APIKey.make(tenant: other.id, now: Date())
-      try await store.insert(other, key: otherKey)
+      try await store.transaction { try $0.insert(other, key: otherKey) }
       await store.close()
       func jwt(_ apiKey: String, _ secret: Secret<String>) throws -> String {
         let now = Int(Date().timeIntervalSince1970)
@@ -337,7 +337,7 @@ struct PlanningTests {
         tenant: tenant.id, room: try RoomName("far"), kind: .named, subject: "Far", created: Date() - 86_400 * 300,
         expires: Date() + 86_400 * 700)
       record.schedule = try far.schedule(now: Date())
-      try await store.insert(record)
+      try await store.transaction { [record] in try $0.insert(record) }
       let host = try await server.token("far", #","role":"organizer""#)
       let address = server.url + "/api/v1/meetings/far"
       for body in [

@@ -16,7 +16,7 @@ struct RestartWebhookTests {
     if let known = try await store.webhooks(tenant: nil).first { return known.id }
     let tenant = try await store.defaultTenant(now: Date())
     let webhook = Webhook(tenant: tenant.id, url: "http://127.0.0.1:1/", created: Date())
-    _ = try await store.insert(webhook)
+    _ = try await store.transaction { try $0.insert(webhook) }
     return webhook.id
   }
 
@@ -140,7 +140,7 @@ struct RestartWebhookTests {
     let begun = Date() - 9_000
     let joined = RoomEvent(
       .participantJoined(.init(id: "p_1", name: "Ann", role: "publisher")), to: gone, at: begun)
-    try await store.apply([try #require(joined.change)])
+    try await store.transaction { try $0.apply([try #require(joined.change)]) }
     let seen = Date(timeIntervalSince1970: (begun.timeIntervalSince1970 + 1_800).rounded(.down))
     try await store.apply(
       [RunningWrite(.value("Daily", of: RunningMeeting.roomName), of: gone.meeting, tenant: tenant.id)], now: seen)
@@ -171,8 +171,10 @@ struct RestartWebhookTests {
       let store = try await MeetingStores.open(folder: folder)
       let tenant = try await store.defaultTenant(now: Date())
       if let types {
-        _ = try await store.insert(
-          Webhook(tenant: tenant.id, url: "http://127.0.0.1:1/", events: types, created: Date()))
+        _ = try await store.transaction {
+          try $0.insert(
+            Webhook(tenant: tenant.id, url: "http://127.0.0.1:1/", events: types, created: Date()))
+        }
       }
       let events = RoomEvents()
       let journal = EventJournal(

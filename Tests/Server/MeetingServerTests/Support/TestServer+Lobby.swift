@@ -15,10 +15,13 @@ extension TestServer {
   ) async throws {
     let store = try await store()
     let tenant = try await store.defaultTenant(now: Date())
-    try await store.insert(
-      MeetingRecord(
-        tenant: tenant.id, room: try RoomName(room), kind: .named, subject: "Secret plans", accessLevel: level,
-        created: Date(), capacity: capacity, passcode: try passcode.map { try PasscodeHash(Secret($0)) }, lobby: lobby))
+    try await store.transaction {
+      try $0.insert(
+        MeetingRecord(
+          tenant: tenant.id, room: try RoomName(room), kind: .named, subject: "Secret plans", accessLevel: level,
+          created: Date(), capacity: capacity, passcode: try passcode.map { try PasscodeHash(Secret($0)) }, lobby: lobby
+        ))
+    }
     await store.close()
   }
 

@@ -19,7 +19,7 @@ extension TestServer {
     let tenant = Tenant(
       id: .random(), name: Tenant.defaultName, apiKey: String(Int.random(in: 100_000_000...999_999_999)),
       isDefault: true, policy: TenantPolicy(signIn: .open), signingKey: key.jwk, signingKeyID: key.id, created: now)
-    try await store.insert(tenant, key: .make(tenant: tenant.id, now: now))
+    try await store.transaction { try $0.insert(tenant, key: .make(tenant: tenant.id, now: now)) }
     await store.close()
   }
 }

@@ -95,7 +95,7 @@ final class TestServer: Sendable {
     var tenant = try await store.defaultTenant(now: Date())
     change(&tenant.policy)
     let policy = tenant.policy
-    _ = try await store.changePolicy(of: tenant.id) { $0 = policy }
+    _ = try await store.transaction { [id = tenant.id] in try $0.changePolicy(of: id) { $0 = policy } }
     await store.close()
   }
 

@@ -20,7 +20,7 @@ struct WebhookTests {
     let store = try await server.store()
     let tenant = try await store.defaultTenant(now: Date())
     let webhook = Webhook(tenant: tenant.id, url: url, created: Date())
-    _ = try await store.insert(webhook)
+    _ = try await store.transaction { try $0.insert(webhook) }
     await store.close()
     return webhook
   }
@@ -54,13 +54,15 @@ struct WebhookTests {
     let tenant = try await store.defaultTenant(now: Date())
     for _ in 0..<3 {
       let webhook = Webhook(tenant: tenant.id, url: "https://dead.example/", created: Date())
-      _ = try await store.insert(webhook)
-      try await store.enqueue(
-        (0..<WebhookDelivery.maximumPending).map { index in
-          WebhookDelivery(
-            webhook: webhook.id, meeting: "m_\(index / 3)", event: "e_\(index)", type: "meeting.started", body: "{}",
-            created: later)
-        })
+      _ = try await store.transaction { try $0.insert(webhook) }
+      try await store.transaction {
+        try $0.enqueue(
+          (0..<WebhookDelivery.maximumPending).map { index in
+            WebhookDelivery(
+              webhook: webhook.id, meeting: "m_\(index / 3)", event: "e_\(index)", type: "meeting.started", body: "{}",
+              created: later)
+          })
+      }
     }
     // Rests end when the test says so: how fast the machine is says nothing here.
     let (rests, begun) = AsyncStream.makeStream(of: TimeSpan.self)
@@ -243,7 +245,7 @@ struct WebhookTests {
     try await TestServer.run(set) { server in
       let store = try await MeetingStores.open(folder: folder)
       let tenant = try await store.defaultTenant(now: Date())
-      _ = try await store.insert(Webhook(tenant: tenant.id, url: url, created: Date()))
+      _ = try await store.transaction { try $0.insert(Webhook(tenant: tenant.id, url: url, created: Date())) }
       try await meet(server, "daily")
       try await eventually {
         let count = (try? await store.pendingDeliveries()) ?? 0

@@ -252,7 +252,7 @@ struct ChatFileStoreTests {
     #expect(ChatPolicy(writers: .hosts).permissions(.all) == .all)
     #expect(!ChatPolicy(writers: .hosts).permissions([.chat, .subscribe]).contains(.chat))
     try await inFolder { folder in
-      let store = try await MeetingStores.open(folder: folder)
+      let store = try await SQLiteMeetingStore.open(folder: folder)
       let known = try await store.defaultTenant(now: Date())
       let changed = try await store.changePolicy(of: known.id) { ($0.chat, $0.maximumChatBytes) = (policy, 77) }
       let tenant = try #require(changed)

@@ -8,7 +8,7 @@ import Testing
 
 /// A sandbox domain in a store of its own, with the time in the test's hand.
 final class MailboxWorld {
-  let store: any MeetingStore
+  let store: SQLiteMeetingStore
   let domain: MessagingDomain
   let folder: TemporaryFolder
   var now = Date(timeIntervalSince1970: 1_800_000_000)
@@ -17,12 +17,12 @@ final class MailboxWorld {
   init(over old: MailboxWorld) async throws {
     await old.store.close()
     (folder, domain, now) = (old.folder, old.domain, old.now)
-    store = try await MeetingStores.open(folder: folder.path)
+    store = try await SQLiteMeetingStore.open(folder: folder.path)
   }
 
   init() async throws {
     folder = TemporaryFolder()
-    store = try await MeetingStores.open(folder: folder.path)
+    store = try await SQLiteMeetingStore.open(folder: folder.path)
     let tenant = try await store.defaultTenant(now: now)
     domain = MessagingDomain(
       id: MessagingDomain.randomID(), tenant: tenant.id, name: tenant.name,

@@ -73,7 +73,7 @@ struct StoredBytesTests {
     #expect(try await usage(world) == 96 + 5_000 + 440 + 2 * overhead + 14)
 
     await world.store.close()
-    let again = try await MeetingStores.open(folder: world.folder.path)
+    let again = try await SQLiteMeetingStore.open(folder: world.folder.path)
     #expect(try await again.mailboxes { try $0.usages() }.map(\.bytes) == [96 + 5_000 + 440 + 2 * overhead + 14])
     await again.close()
 

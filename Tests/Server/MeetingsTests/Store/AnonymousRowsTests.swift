@@ -15,7 +15,7 @@ struct AnonymousRowsTests {
     return meeting
   }
 
-  private func ban(_ id: String, _ meeting: MeetingRecord, _ store: any MeetingStore) async throws {
+  private func ban(_ id: String, _ meeting: MeetingRecord, _ store: SQLiteMeetingStore) async throws {
     let grant = JoinGrant(
       form: .signed, tenant: meeting.tenant, id: TokenID(rawValue: id), target: .anyRoom, role: .publisher, expires: now
     )
@@ -27,7 +27,7 @@ struct AnonymousRowsTests {
   @Test("threat 43: an anonymous meeting ends after its last use, with changes and bans")
   func meetings() async throws {
     let folder = TemporaryFolder()
-    let store = try await MeetingStores.open(folder: folder.path)
+    let store = try await SQLiteMeetingStore.open(folder: folder.path)
     let owner = try await store.defaultTenant(now: now)
     var made: [String: MeetingRecord] = [:]
     for name in ["changed", "banned", "passcode", "later", "running", "adopted"] {
@@ -67,7 +67,7 @@ struct AnonymousRowsTests {
   @Test("a ban from a meeting that runs on without its record is kept until it ends")
   func bansOfRunning() async throws {
     let folder = TemporaryFolder()
-    let store = try await MeetingStores.open(folder: folder.path)
+    let store = try await SQLiteMeetingStore.open(folder: folder.path)
     let owner = try await store.defaultTenant(now: now)
     let meeting = try anonymous(owner, "gone")
     try await ban("eve", meeting, store)
@@ -82,7 +82,7 @@ struct AnonymousRowsTests {
   @Test("threat 43: strangers' audit entries keep their newest, everybody else's all stay")
   func entries() async throws {
     let folder = TemporaryFolder()
-    let store = try await MeetingStores.open(folder: folder.path)
+    let store = try await SQLiteMeetingStore.open(folder: folder.path)
     let time = Date()
     for number in 0..<12 {
       let (actor, isAnonymous) = [("anybody", false), ("holder of t", true), ("cli root", false)][number % 3]
@@ -106,7 +106,7 @@ struct AnonymousRowsTests {
     "threat 43: of guests' tokens the newest stay listed, of tokens given out all do")
   func tokens() async throws {
     let folder = TemporaryFolder()
-    let store = try await MeetingStores.open(folder: folder.path)
+    let store = try await SQLiteMeetingStore.open(folder: folder.path)
     let owner = try await store.defaultTenant(now: now)
     let meeting = try anonymous(owner, "daily")
     for number in 0..<9 {

@@ -11,7 +11,7 @@ struct TenantStoreTests {
   @Test("a tenant keeps its rules, is found by name and key, and its name is taken once")
   func rules() async throws {
     let folder = TemporaryFolder()
-    let store = try await MeetingStores.open(folder: folder.path)
+    let store = try await SQLiteMeetingStore.open(folder: folder.path)
     let policy = TenantPolicy(
       signIn: .token, allowedOrigins: WebOrigin.list("https://a.example;http://b.example:81") ?? [],
       accessLevel: .locked, capacity: 5, maximumMeetings: 2, maximumParticipants: 9,
@@ -44,8 +44,8 @@ struct TenantStoreTests {
   @Test("two processes' changes of a tenant's rules are both kept, a failed one is none")
   func twoChanges() async throws {
     let folder = TemporaryFolder()
-    let store = try await MeetingStores.open(folder: folder.path)
-    let other = try await MeetingStores.open(folder: folder.path)
+    let store = try await SQLiteMeetingStore.open(folder: folder.path)
+    let other = try await SQLiteMeetingStore.open(folder: folder.path)
     let tenant = try await store.defaultTenant(now: now)
     let id = tenant.id
     // Each has the tenant as it was before both.
@@ -76,7 +76,7 @@ struct TenantStoreTests {
   @Test("two secrets are good at once and no more; the old one ends by itself or by hand")
   func rotation() async throws {
     let folder = TemporaryFolder()
-    let store = try await MeetingStores.open(folder: folder.path)
+    let store = try await SQLiteMeetingStore.open(folder: folder.path)
     let tenant = try await store.defaultTenant(now: now)
     let first = try #require(try await store.apiKeys(of: tenant.id).first)
     let second = try await store.rotateKey(of: tenant.id, others: nil, now: now + 1)

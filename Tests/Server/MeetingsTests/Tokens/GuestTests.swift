@@ -33,7 +33,7 @@ struct GuestTests {
 
   @Test("the open endpoint's token is a guest's, a closed meeting's requester's a host's")
   func anonymousJoin() async throws {
-    let store = try await MeetingStores.open(folder: TemporaryFolder().path)
+    let store = try await SQLiteMeetingStore.open(folder: TemporaryFolder().path)
     let authority = JoinAuthority(store: store)
     let anonymousJoin = AnonymousJoin(store: store, authority: authority)
     let now = TokenWorld.now

@@ -11,14 +11,14 @@ struct JoinAuthorityTests {
   /// A store with a tenant, a meeting and the authority over them.
   private struct World {
     let folder = TemporaryFolder()
-    let store: any MeetingStore
+    let store: SQLiteMeetingStore
     let authority: JoinAuthority
     let tenant: Tenant
     let meeting: MeetingRecord
     let key: SigningKey
 
     init(now: Date) async throws {
-      store = try await MeetingStores.open(folder: folder.path)
+      store = try await SQLiteMeetingStore.open(folder: folder.path)
       authority = JoinAuthority(store: store)
       tenant = try await store.defaultTenant(now: now)
       meeting = MeetingRecord(

@@ -10,12 +10,12 @@ struct TokenWorld {
   static let session = "2_MX4xMDAyMDB-fjE3MDAwMDAwMDAwMDB-c2VsZmhvc3R-"
 
   let folder = TemporaryFolder()
-  let store: any MeetingStore
+  let store: SQLiteMeetingStore
   let authority: JoinAuthority
   let tenant: Tenant
 
   init(policy: TenantPolicy = TenantPolicy(signIn: .token), isDevelopment: Bool = false) async throws {
-    store = try await MeetingStores.open(folder: folder.path)
+    store = try await SQLiteMeetingStore.open(folder: folder.path)
     authority = JoinAuthority(store: store, isDevelopment: isDevelopment)
     var tenant = try Tenant.make(name: "acme", policy: policy, now: Self.now)
     tenant.apiKey = "100200"

@@ -66,7 +66,7 @@ struct VaultTests {
     // an answer.
     let thief = TemporaryFolder()
     try FileManager.default.copyItem(atPath: copy, toPath: thief.path + "/" + SQLiteMeetingStore.fileName)
-    let stolen = try await MeetingStores.open(folder: thief.path)
+    let stolen = try await SQLiteMeetingStore.open(folder: thief.path)
     let other = VaultWorld.vault(stolen, thief.path)
     await #expect(throws: VaultRefusal.store(other.pepper.missing)) {
       try await other.prepare(world.caller, token: VaultWorld.token(1), proof: nil, now: now)
@@ -124,7 +124,7 @@ struct VaultTests {
     try await world.store(1, version: 1)
     for guess in 0..<9 {
       // Each guess meets a server that has just been started.
-      let store = try await MeetingStores.open(folder: world.folder.path)
+      let store = try await SQLiteMeetingStore.open(folder: world.folder.path)
       let vault = VaultWorld.vault(store, world.folder.path)
       let token = Vault.Proof.passcode(VaultWorld.token(UInt8(50 + guess)))
       await #expect(throws: VaultRefusal.wrongPasscode(triesLeft: 9 - guess)) {
@@ -218,7 +218,7 @@ struct VaultTests {
     try await world.store(1, version: 1)
     let trial = world.folder.path + "/trial"
     try FileManager.default.createDirectory(atPath: trial, withIntermediateDirectories: false)
-    try await world.store.backUp(to: trial + "/" + SQLiteMeetingStore.fileName, with: CopiedFiles())
+    try await world.store.backUp(to: trial + "/" + SQLiteMeetingStore.fileName)
     try await world.store(1, version: 2, proof: .passcode(VaultWorld.token(1)))
     await #expect(throws: VaultRefusal.wrongPasscode(triesLeft: 9)) { try await world.open(2) }
     let entry = AuditEntry(time: now, actor: "test", action: "data.restore", target: "")

@@ -15,13 +15,13 @@ struct VaultWorld {
 
   let folder = TemporaryFolder()
   let counts = Counts()
-  let store: any MeetingStore
+  let store: SQLiteMeetingStore
   let tenant: Tenant
   let vault: Vault
   let caller: Vault.Caller
 
   init() async throws {
-    store = try await MeetingStores.open(folder: folder.path)
+    store = try await SQLiteMeetingStore.open(folder: folder.path)
     tenant = try Tenant.make(name: "acme", policy: TenantPolicy(signIn: .token), now: Self.now)
     try await store.insert(tenant, key: .make(tenant: tenant.id, now: Self.now))
     caller = Vault.Caller(owner: VaultOwner(tenant: tenant.id, identity: "ann"), tenant: "acme", name: "Ann")
@@ -29,7 +29,7 @@ struct VaultWorld {
   }
 
   /// The vaults of a store, with the pepper in a folder.
-  static func vault(_ store: any MeetingStore, _ folder: String, _ counts: Counts = Counts()) -> Vault {
+  static func vault(_ store: SQLiteMeetingStore, _ folder: String, _ counts: Counts = Counts()) -> Vault {
     Vault(store: store, pepper: VaultPepper(path: folder + "/" + VaultPepper.fileName)) { counts.add($0) }
   }
 
