@@ -12,14 +12,14 @@ import Transport
 struct AuditTogetherTests {
   /// Has the database refuse every entry of the audit log, as a disk does that fills up between two writes.
   private func refuseEntries(_ server: TestServer) async throws {
-    let store = try await server.database()
+    let store = try await server.store()
     try await store.refuseAuditEntries()
     await store.close()
   }
 
   /// Everything that is kept, but for tokens noted as used, meetings as joined and endpoints as seen.
   private func kept(_ server: TestServer) async throws -> [String] {
-    let store = try await server.database()
+    let store = try await server.store()
     defer { Task { await store.close() } }
     var rows: [String] = []
     for (table, columns) in [
@@ -141,11 +141,6 @@ struct AuditTogetherTests {
       await ann.close()
     }
   }
-}
-
-extension TestServer {
-  /// The server's database, opened a second time, for statements that no role has.
-  func database() async throws -> SQLiteMeetingStore { try await SQLiteMeetingStore.open(folder: folder + "/data") }
 }
 
 extension SQLiteMeetingStore {

@@ -14,7 +14,7 @@ struct EventJournalTests {
   func fullDisk() async throws {
     let folder = "/tmp/parley-journal-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let store = try await MeetingStores.open(folder: folder)
+    let store = try await SQLiteMeetingStore.open(folder: folder)
     let (events, counters) = (RoomEvents(), OperationCounters())
     let journal = EventJournal(
       events: events, store: store, quality: QualityHistory(), counters: counters, log: Log(level: .error) { _ in },
@@ -101,7 +101,7 @@ struct EventJournalTests {
   func dropped() async throws {
     let folder = NSTemporaryDirectory() + "parley-dropped-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let store = try await MeetingStores.open(folder: folder)
+    let store = try await SQLiteMeetingStore.open(folder: folder)
     let counters = OperationCounters()
     let lines = Mutex<[String]>([])
     let events = RoomEvents(dropped: counters.eventsLost)

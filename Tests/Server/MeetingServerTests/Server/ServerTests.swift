@@ -157,7 +157,7 @@ struct ProgramTests {
       #expect(fresh.count >= 15)
       answered += fresh
     }
-    let store = try await MeetingStores.open(folder: folder)
+    let store = try await SQLiteMeetingStore.open(folder: folder)
     let tenant = try await store.defaultTenant(now: Date())
     for room in answered { #expect(try await store.meeting(room: try RoomName(room), tenant: tenant.id) != nil) }
     #expect(try await store.isIntact())

@@ -253,7 +253,7 @@ struct SignInTests {
       #expect(try await browser.send("POST", "/signout", headers: ["Origin": server.url]).status == 204)
       // An ended session ends no more, and a person who never signed in isn't signed out.
       #expect(try await browser.send("POST", "/signout", headers: ["Origin": server.url]).status == 204)
-      let store = try await server.database()
+      let store = try await server.store()
       let entries = try await store.auditLog(tenant: nil, before: nil, limit: 9).reversed().map(\.self)
       #expect(entries.map(\.action) == ["person.signIn", "person.signOut"])
       #expect(entries.allSatisfy { $0.actor == "person ada Ada Lovelace" && $0.tenant == "parley" })

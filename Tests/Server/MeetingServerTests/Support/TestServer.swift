@@ -75,7 +75,7 @@ final class TestServer: Sendable {
   // MARK: Tenants
 
   /// The server's own store, opened a second time as the command line does.
-  func store() async throws -> any MeetingStore { try await MeetingStores.open(folder: folder + "/data") }
+  func store() async throws -> SQLiteMeetingStore { try await SQLiteMeetingStore.open(folder: folder + "/data") }
 
   /// A token of the default tenant for `room`, signed with its API secret. `claims` come after the issuer, the end and
   /// the room.
