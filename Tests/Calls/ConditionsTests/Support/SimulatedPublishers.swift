@@ -63,7 +63,7 @@ final class SimulatedVideo: Publisher, @unchecked Sendable {
 
   func codecs(outOf codecs: [Codec]) -> [Codec] { [.vp8] }
   func parameters(_ rid: RID?) -> EncodingParameters { .video(width: 640, height: 360, framerate: 25) }
-  func start(onTrouble: @escaping @Sendable (PublisherProblem) -> Void) throws(MediaError) {}
+  func start(onProblem: @escaping @Sendable (PublisherProblem) -> Void) throws(MediaError) {}
   func stop() {}
   func setMuted(_ muted: Bool) {}
   func attach(_ destination: PublisherDestination?) {}
@@ -124,7 +124,7 @@ final class SimulatedAudio: Publisher, @unchecked Sendable {
   func parameters(_ rid: RID?) -> EncodingParameters {
     EncodingParameters(minimumBitrate: .kilobits(12), maximumBitrate: AudioOptions().bitrate)
   }
-  func start(onTrouble: @escaping @Sendable (PublisherProblem) -> Void) throws(MediaError) {}
+  func start(onProblem: @escaping @Sendable (PublisherProblem) -> Void) throws(MediaError) {}
   func stop() {}
   func setMuted(_ muted: Bool) {}
   func attach(_ destination: PublisherDestination?) {}
