@@ -73,8 +73,7 @@ struct EncodedReplay {
 
   init(_ loop: EncodedLoop, now: Instant) {
     self.loop = loop
-    // Publishers that start together do not beat in step.
-    roundStart = now + .microseconds(.random(in: 0..<20_000))
+    roundStart = Self.start(now: now)
     timeline = MediaTimeline(clockRate: loop.codec.clockRate)
   }
 
@@ -85,8 +84,11 @@ struct EncodedReplay {
   mutating func restart(now: Instant) {
     guard index > 0 else { return }
     index = 0
-    roundStart = now
+    roundStart = Self.start(now: now)
   }
+
+  /// Publishers that start together do not beat in step.
+  private static func start(now: Instant) -> Instant { now + .microseconds(.random(in: 0..<20_000)) }
 
   /// The next frame that is due; nil when none is.
   mutating func next(now: Instant) -> EncodedFrame? {
