@@ -35,6 +35,8 @@ class CuttableProxy:
                     continue
                 try:
                     server = socket.create_connection(self._target, 5)
+                    # Otherwise a connection over which the server says nothing for so long would end.
+                    server.settimeout(None)
                 except OSError:
                     client.close()
                     continue

@@ -22,6 +22,8 @@ class WireTap:
             try:
                 client, _ = self._listener.accept()
                 server = socket.create_connection(self._target, 5)
+                # Otherwise a connection over which the server says nothing for so long would end.
+                server.settimeout(None)
             except OSError:
                 return
             for source, sink in ((client, server), (server, client)):
