@@ -114,14 +114,17 @@ export class Connection extends EventTarget {
   // MARK: Own tracks
 
   /**
-   * Adds an own track, for the next offer to carry.
+   * Adds an own track, for the next offer to carry. A closed connection takes none, nor another track: its successor
+   * begins with all publications.
    *
    * @param {string} source
    * @param {MediaStreamTrack} track
    * @param {boolean} muted
    * @param {string|null} [name] the name that others see; null for the participant's
    */
-  addTrack(source, track, muted, name = null) { this.#senders.add(source, track, muted, name); }
+  addTrack(source, track, muted, name = null) {
+    if (!this.#isClosed) { this.#senders.add(source, track, muted, name); }
+  }
 
   /**
    * Puts another browser track under a source, without an offer.
@@ -129,7 +132,9 @@ export class Connection extends EventTarget {
    * @param {string} source
    * @param {MediaStreamTrack|null} track null sends nothing
    */
-  async replaceTrack(source, track) { await this.#senders.replace(source, track); }
+  async replaceTrack(source, track) { if (!this.#isClosed) { await this.#senders.replace(source, track); } }
+
+  get #isClosed() { return this.#pc.signalingState === "closed"; }
 
   /** Gives up an own track, with the next offer. @param {string} source */
   removeTrack(source) { this.#senders.remove(source); }

@@ -1,4 +1,5 @@
 import { ParleyError } from "./errors.js";
+import { MeetingState } from "./lifecycle.js";
 import { Participant } from "./participant.js";
 import { Publication } from "./publication.js";
 import { LocalTrack } from "./track.js";
@@ -93,11 +94,13 @@ export class LocalParticipant extends Participant {
       if (!on) { return this._unpublish(["screen", "screenAudio"]); }
       this.#ensureAllowed("screen");
       const { video, audio } = await this.#devices.openScreen();
+      this.#ensureGoingOn(video, audio);
       video.addEventListener("ended", () => { this.setScreenShare(false).catch(() => {}); });
-      if (audio) { this.#add(audio, "screenAudio"); }
       try {
+        if (audio) { this.#add(audio, "screenAudio"); }
         await this._publish(video, "screen");
       } catch (error) {
+        video.stop();
         const sound = this.publication("screenAudio");
         if (sound) { this.#drop(sound); }
         throw error;
@@ -121,6 +124,7 @@ export class LocalParticipant extends Participant {
       const opened = source === "camera"
         ? await this.#devices.openCamera({ resolution: this.#meeting.options.resolution, deviceId })
         : await this.#devices.openMicrophone({ deviceId });
+      this.#ensureGoingOn(opened);
       const old = publication.track.mediaStreamTrack;
       opened.enabled = old.enabled;
       publication.track._replace(opened);
@@ -187,6 +191,7 @@ export class LocalParticipant extends Participant {
 
   /** Publishes a browser track, or puts it under the publication of that source. */
   async _publish(mediaStreamTrack, source, { muted = false, name = undefined } = {}) {
+    this.#ensureGoingOn(mediaStreamTrack);
     const existing = this.publication(source);
     if (existing) {
       existing.track._replace(mediaStreamTrack);
@@ -215,6 +220,13 @@ export class LocalParticipant extends Participant {
     throw new ParleyError("notAllowed", `You may not ${permissionFor[source][1]} in this meeting. Hosts can allow it.`);
   }
 
+  /** Ends what was opened for a meeting that has ended during the browser's question. */
+  #ensureGoingOn(...opened) {
+    if (this.#meeting.state !== MeetingState.ended) { return; }
+    for (const track of opened) { track?.stop(); }
+    throw new ParleyError("cancelled", "The meeting was left.");
+  }
+
   /** Ends tracks that this client may not publish: they were opened before the server's answer. */
   _endForbidden() {
     const forbidden = this.publications.filter(({ source }) => !this.#mayPublish(source));
@@ -239,8 +251,13 @@ export class LocalParticipant extends Participant {
     const track = new LocalTrack(mediaStreamTrack, source);
     const publication = new Publication({ id: null, kind: track.kind, source, muted, name }, this);
     publication.track = track;
+    try {
+      this.#meeting._media.add(publication);
+    } catch (error) {
+      track.stop();
+      throw error;
+    }
     this.publications.push(publication);
-    this.#meeting._media.add(publication);
     track.addEventListener("ended", () => this.#deviceEnded(publication));
     this.#meeting._emit("published", { participant: this, publication });
     return publication;

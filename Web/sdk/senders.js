@@ -64,13 +64,24 @@ export class Senders {
       return;
     }
     const encodings = this.#encodings(source, track);
-    const options = { direction: "sendonly", sendEncodings: encodings.map((each) => ({ ...each })) };
-    const transceiver = this.#encryption === null ? this.#pc.addTransceiver(track, options)
-      : this.#encryption.protectSender(this.#pc.addTransceiver(this.#encryption.firstTrack(track), options), source, track);
+    const transceiver = this.#addTransceiver(source, track, encodings);
     if (transceiver === null) { return; }
     this.#preferCodecs(transceiver, track.kind);
     this.#senders.set(source, { transceiver, encodings, muted, name, active: true, codec: null, replaced: Promise.resolve() });
     this.#encryption?.add(source);
+  }
+
+  /** The transceiver of a new source; null where it can't be encrypted. */
+  #addTransceiver(source, track, encodings) {
+    const options = { direction: "sendonly", sendEncodings: encodings.map((each) => ({ ...each })) };
+    if (this.#encryption === null) { return this.#pc.addTransceiver(track, options); }
+    const first = this.#encryption.firstTrack(track);
+    try {
+      return this.#encryption.protectSender(this.#pc.addTransceiver(first, options), source, track);
+    } catch (error) {
+      if (first !== track) { first.stop(); }
+      throw error;
+    }
   }
 
   #encodings(source, track) {

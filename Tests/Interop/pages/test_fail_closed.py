@@ -224,6 +224,29 @@ class FailClosed(ModulePage):
         self.assertEqual((found["isLeft"], found["before"]), (True, ["screen"]))
         self.assertEqual((found["failed"], found["gone"]), ([None, False, ["screen", "camera"], True], None))
 
+    def test_a_transceiver_that_cannot_be_made_leaves_no_blank_track_behind(self) -> None:
+        found = self.run_js(FAKES + """
+            const { Senders } = await import("/sdk/senders.js");
+            const track = new FakeTrack("video");
+            const refuse = () => { throw new DOMException("closed", "InvalidStateError"); };
+            const encryption = (protectSender, first) => ({ firstTrack: () => first, protectSender });
+            const cases = { connection: [{ addTransceiver: refuse }, () => null], transform: [{ addTransceiver: transceiverOf }, refuse] };
+            const results = {};
+            for (const [name, [pc, protectSender]] of Object.entries(cases)) {
+              for (const first of [new FakeTrack("video"), track]) {
+                const senders = new Senders(pc, { encryption: encryption(protectSender, first) });
+                let thrown = null;
+                try { senders.add("camera", track, false); } catch (error) { thrown = error.name; }
+                (results[name] ??= []).push([thrown, first.isLive, senders.tracks.length]);
+                senders.close();
+              }
+            }
+            restore();
+            return results;
+        """)
+        # A track that the sender was to begin with itself is the caller's to end.
+        self.assertEqual(found, dict.fromkeys(("connection", "transform"), [["InvalidStateError", False, 0], ["InvalidStateError", True, 0]]))
+
     def test_a_pipe_that_breaks_in_the_worker_is_reported_with_its_sender(self) -> None:
         found = self.run_js("""
             const { WorkerSession } = await import("/sdk/encryption/worker-session.js");

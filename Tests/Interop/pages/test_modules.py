@@ -818,6 +818,49 @@ class ModuleTests(ModulePage):
         """)
         self.assertEqual(code, "meetingFull")
 
+    def test_devices_that_open_once_the_meeting_is_left_are_closed_again(self) -> None:
+        found = self.run_js("""
+            const { Meeting } = await import("/sdk/meeting.js");
+            const { Connection } = await import("/sdk/connection.js");
+            const trackOf = (kind) => kind === "video" ? document.createElement("canvas").captureStream().getVideoTracks()[0]
+              : new AudioContext().createMediaStreamDestination().stream.getAudioTracks()[0];
+            const uses = {
+              microphone: [["audio"], (local) => local.setMicrophone(true)], camera: [["video"], (local) => local.setCamera(true)],
+              screen: [["video", "audio"], (local) => local.setScreenShare(true)], switch: [["video"], (local) => local.switchDevice("camera", "other")],
+            };
+            const results = {};
+            for (const [name, [kinds, use]] of Object.entries(uses)) {
+              for (const leaves of [true, false]) {
+                const meeting = new Meeting({ url: "/daily" }), local = meeting.localParticipant;
+                const own = trackOf("video");
+                if (name === "switch") { await local._publish(own, "camera"); }
+                let open;
+                const opened = kinds.map(trackOf), asked = new Promise((resolve) => { open = resolve; });
+                for (const method of ["openCamera", "openMicrophone"]) { meeting.devices[method] = () => asked.then(() => opened[0]); }
+                meeting.devices.openScreen = () => asked.then(() => ({ video: opened[0], audio: opened[1] }));
+                const used = use(local).then(() => "done", (error) => error.code ?? error.name);
+                await new Promise((done) => setTimeout(done));
+                if (leaves) { meeting.leave(); }
+                open();
+                const result = [await used, opened.map(({ readyState }) => readyState), local.publications.length];
+                (results[name] ??= []).push(result);
+                meeting.leave();
+                for (const each of [own, ...opened]) { each.stop(); }
+              }
+            }
+            // A connection that is closed takes no tracks, and the next one gets them.
+            const connection = new Connection({}, () => true), track = trackOf("video");
+            connection.close();
+            connection.addTrack("camera", track, false);
+            await connection.replaceTrack("camera", track);
+            results.closed = [connection.tracks, track.readyState];
+            track.stop();
+            return results;
+        """)
+        for name, count, before in (("microphone", 1, 0), ("camera", 1, 0), ("screen", 2, 0), ("switch", 1, 1)):
+            self.assertEqual(found[name], [["cancelled", ["ended"] * count, before], ["done", ["live"] * count, count]], name)
+        self.assertEqual(found["closed"], [[], "live"])
+
     def test_a_refused_offer_without_a_waiter_is_told_once_and_offers_have_no_candidates(self) -> None:
         found = self.run_js("""
             const { Connection } = await import("/sdk/connection.js");
