@@ -30,7 +30,7 @@ FAKES = """
       stop() { this.isLive = false; }
     }
     const transceiverOf = (track, seems = true) => {
-      const sender = { track, transform: null, sent: [track], getStats: async () => new Map(), async replaceTrack(next) { sender.track = next; sender.sent.push(next); } };
+      const sender = { track, transform: null, sent: [track], getStats: async () => new Map(), getParameters: () => ({ encodings: [{ rid: "q" }, { rid: "h" }, {}] }), async replaceTrack(next) { sender.track = next; sender.sent.push(next); } };
       const receiver = { set transform(value) { if (seems) { throw new DOMException("taken", "InvalidStateError"); } } };
       return { sender, receiver, isStopped: false, stop() { this.isStopped = true; } };
     };
@@ -69,6 +69,83 @@ class FailClosed(ModulePage):
         for name in ("red", "unnamed", "short"):
             self.assertEqual(found[name], [[], ["malformed"], 0], name)
         self.assertEqual(found["good"], [[[9, 9, 1, 1]], [], 1])
+
+    def test_each_encoding_closes_its_own_gap_with_a_key_frame_of_its_own(self) -> None:
+        found = self.run_js("""
+            const { SendTransform } = await import("/sdk/encryption/frame-transforms.js");
+            const { FrameDrop } = await import("/sdk/encryption/key-timing.js");
+            const ownNow = performance.now.bind(performance);
+            let time = 0;
+            performance.now = () => time;
+            const run = async (encodings) => {
+              let hasKey = false;
+              const wanted = [];
+              const keys = { seal: async (content) => { if (!hasKey) { throw new FrameDrop("noKey"); } return content; } };
+              const transform = new SendTransform({ keys: () => keys, track: 1, kind: "video", wantKeyFrame: (rid) => wanted.push(rid ?? "all") });
+              const rounds = [];
+              const round = async (types, after) => {
+                for (const [index, type] of types.entries()) {
+                  if (type === null) { continue; }
+                  const getMetadata = () => ({ mimeType: "video/VP9", ...encodings[index] });
+                  await transform.transform({ data: Uint8Array.of(1, 2, 3).buffer, type, getMetadata }, { enqueue() {} });
+                }
+                time += after;
+                rounds.push(wanted.splice(0).join());
+              };
+              await round(["key", "key", null], 0);
+              hasKey = true;
+              // The third one has left nothing out.
+              await round(["delta", "delta", "delta"], 500);
+              await round(["delta", "delta", "delta"], 500);
+              await round(["key", "delta", "delta"], 1_000);
+              await round(["delta", "delta", "delta"], 1_000);
+              await round(["delta", "key", "delta"], 1_000);
+              await round(["delta", "delta", "delta"], 1_000);
+              transform.makeKeyFrame();
+              return [...rounds, wanted.join()];
+            };
+            const results = [await run([{ rid: "q" }, { rid: "h" }, { rid: "f" }]), await run([1, 2, 3].map((synchronizationSource) => ({ synchronizationSource })))];
+            performance.now = ownNow;
+            return results;
+        """)
+        self.assertEqual(found, [["", "q,h", "", "h", "h", "", "", "all"], ["", "all", "", "all", "all", "", "", "all"]])
+
+    def test_a_key_frame_is_made_of_every_encoding_that_the_page_names(self) -> None:
+        found = self.run_js(FAKES + """
+            const { EncryptionEngine } = await import("/sdk/encryption/engine.js");
+            const { ConnectionEncryption } = await import("/sdk/encryption/connection-encryption.js");
+            const { WorkerSession } = await import("/sdk/encryption/worker-session.js");
+            const engine = new EncryptionEngine(), connection = new ConnectionEncryption(engine, () => {});
+            const protect = (source, kind, encodings) => {
+              const track = new FakeTrack(kind), transceiver = transceiverOf(track);
+              transceiver.sender.getParameters = () => ({ encodings });
+              connection.protectSender(transceiver, source, track);
+              return transceiver.sender.transform.options;
+            };
+            const senders = [protect("camera", "video", [{ rid: "q" }, { rid: "h" }]), protect("screen", "video", [{}]), protect("screenAudio", "audio", undefined)];
+            connection.close();
+            engine.close();
+            restore();
+            const results = { rids: senders.map(({ rids }) => rids) };
+            for (const { rids } of senders) {
+              const asked = [], input = new TransformStream(), output = new TransformStream();
+              const session = new WorkerSession(() => {});
+              // One encoding that the browser refuses keeps none of the others.
+              const generateKeyFrame = async (rid) => { asked.push(rid ?? "all"); throw new DOMException("none", "NotFoundError"); };
+              session._attach({ options: { role: "send", track: 1, kind: "video", rids }, readable: input.readable, writable: output.writable, generateKeyFrame });
+              const [writer, reader] = [input.writable.getWriter(), output.readable.getReader()];
+              const frame = (type) => ({ data: Uint8Array.of(1, 2, 3).buffer, type, getMetadata: () => ({ mimeType: "video/VP9" }) });
+              writer.write(frame("key"));
+              const { LinkSecret } = await import("/sdk/encryption/link-secret.js");
+              await session.start({ meeting: "daily", participant: "ann", name: "ann", secret: new LinkSecret().text, announcements: [] });
+              await session.tracks([[1, 2]]);
+              writer.write(frame("delta"));
+              await reader.read();
+              (results.asked ??= []).push(asked.join());
+            }
+            return results;
+        """)
+        self.assertEqual(found, {"rids": [["q", "h"], [], []], "asked": ["q,h", "all", "all"]})
 
     def test_what_does_not_open_is_never_played_silence_and_unknown_forms_neither(self) -> None:
         found = self.run_js("""

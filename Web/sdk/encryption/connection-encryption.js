@@ -77,7 +77,8 @@ export class ConnectionEncryption {
   protectSender(transceiver, source, content) {
     const { sender } = transceiver;
     const track = tracks[source];
-    const transform = this.#engine.transform({ session: this.#session, role: "send", track, kind: content.kind });
+    const rids = (sender.getParameters().encodings ?? []).flatMap(({ rid }) => rid ?? []);
+    const transform = this.#engine.transform({ session: this.#session, role: "send", track, kind: content.kind, rids });
     sender.transform = transform;
     this.#proof.begin(source, sender, content);
     if (!hasTaken(transceiver, transform)) {

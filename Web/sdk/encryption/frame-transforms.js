@@ -21,6 +21,12 @@ class Drops {
 
 const codeOf = (error) => (error instanceof FrameDrop ? error.code : "failed");
 
+/** The encoding of a frame that is sent. Not every browser gives its rid; each encoding has an SSRC of its own. */
+function encodingOf(frame) {
+  const { rid, synchronizationSource } = frame.getMetadata();
+  return rid ?? synchronizationSource;
+}
+
 /** Encrypts the frames of one sender. Frames that can't be encrypted don't leave. */
 export class SendTransform {
   #keys;
@@ -29,8 +35,10 @@ export class SendTransform {
   #wantKeyFrame;
   #begin;
   #drops = new Drops();
-  #hasGap = false;
-  #requestedAt = -Infinity;
+  /** Encodings of which frames were left out since their last key frame. */
+  #gaps = new Set();
+  /** By rid: when a key frame was asked for. */
+  #requestedAt = new Map();
 
   /** Frames that came here, which the page compares with those that the browser has sent. */
   seen = 0;
@@ -42,7 +50,7 @@ export class SendTransform {
    * @param {() => import("./key-exchange.js").KeyExchange | null} options.keys null before the session has begun
    * @param {number} options.track
    * @param {"audio" | "video"} options.kind
-   * @param {() => void} options.wantKeyFrame
+   * @param {(rid?: string) => void} options.wantKeyFrame asks for a key frame of one encoding, or of all
    * @param {() => void} [options.begin] called at the first frame
    */
   constructor({ keys, track, kind, wantKeyFrame, begin = () => {} }) {
@@ -66,10 +74,10 @@ export class SendTransform {
       frame.data = sealed.buffer;
     } catch (error) {
       this.#drops.add(codeOf(error));
-      this.#hasGap = true;
+      if (this.#isVideo) { this.#gaps.add(encodingOf(frame)); }
       return;
     }
-    if (this.#isVideo && this.#hasGap) { this.#closeGap(frame); }
+    if (this.#gaps.size > 0) { this.#closeGap(frame); }
     this.written += 1;
     output.enqueue(frame);
   }
@@ -88,11 +96,14 @@ export class SendTransform {
   }
 
   /** Receivers can't use what comes after frames that were left out, until a key frame. */
-  #closeGap({ type }) {
-    if (type === "key") { this.#hasGap = false; return; }
-    if (now() - this.#requestedAt < requestSpacing) { return; }
-    this.#requestedAt = now();
-    this.#wantKeyFrame();
+  #closeGap(frame) {
+    const encoding = encodingOf(frame);
+    if (!this.#gaps.has(encoding)) { return; }
+    if (frame.type === "key") { this.#gaps.delete(encoding); return; }
+    const { rid } = frame.getMetadata();
+    if (now() - (this.#requestedAt.get(rid) ?? -Infinity) < requestSpacing) { return; }
+    this.#requestedAt.set(rid, now());
+    this.#wantKeyFrame(rid);
   }
 }
 

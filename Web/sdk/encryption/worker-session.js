@@ -169,13 +169,16 @@ export class WorkerSession {
 
   /** A transform of a sender or receiver begins. @param {RTCRtpScriptTransformer} transformer */
   _attach(transformer) {
-    const { role, track, slot, kind } = transformer.options;
+    const { role, track, slot, kind, rids = [] } = transformer.options;
     const keys = () => this.#keys;
     let transform;
     if (role === "send") {
       // An own way to ask the encoder in Firefox and Safari; the page asks in Chromium.
-      const wantKeyFrame = () => {
-        if (typeof transformer.generateKeyFrame === "function") { transformer.generateKeyFrame().catch(() => {}); } else { this.#notify({ type: "keyFrameWanted", track }); }
+      const wantKeyFrame = (rid) => {
+        if (typeof transformer.generateKeyFrame !== "function") { this.#notify({ type: "keyFrameWanted", track }); return; }
+        // Without a rid it would be a key frame of the first encoding alone.
+        const wanted = rid !== undefined || rids.length === 0 ? [rid] : rids;
+        for (const each of wanted) { transformer.generateKeyFrame(each).catch(() => {}); }
       };
       transform = new SendTransform({ keys, track, kind, wantKeyFrame, begin: () => this.#notify({ type: "senderSeen", track }) });
       this.#senders.set(track, transform);
