@@ -341,7 +341,7 @@ class FailClosed(ModulePage):
     def test_bad_input_12_black_and_silence_go_out_until_the_worker_has_seen_the_sender(self) -> None:
         found = self.run_js(FAKES + """
             const { SenderProof } = await import("/sdk/encryption/sender-proof.js");
-            const proof = new SenderProof((track) => Object.assign(track.clone(), { enabled: false }));
+            const proof = new SenderProof({ of: (track) => Object.assign(track.clone(), { enabled: false }), expectFrames() {}, close() {} });
             const start = (source) => {
               const track = new FakeTrack("video"), first = proof.firstTrack(track), { sender } = transceiverOf(first);
               proof.begin(source, sender, track);
@@ -382,6 +382,61 @@ class FailClosed(ModulePage):
         self.assertEqual(found["before"], ["blank", "blank", "none", "blank"])
         self.assertEqual((found["after"], found["later"]), ([True, True, False], [True, 0]))
         self.assertEqual((found["refused"], found["again"], found["closed"], found["closing"]), ([False, False], True, [True, False], [True, 0]))
+
+    def test_black_is_drawn_once_a_second_until_frames_can_leave_and_then_for_3_s_at_50_hz(self) -> None:
+        found = self.run_js(FAKES + """
+            const { SenderProof } = await import("/sdk/encryption/sender-proof.js");
+            const { BlankTracks } = await import("/sdk/encryption/blank-tracks.js");
+            const real = { setTimeout, clearTimeout, fillRect: CanvasRenderingContext2D.prototype.fillRect }, ownNow = performance.now.bind(performance);
+            let time = 0, drawn = 0, last = 0;
+            const timers = new Map();
+            performance.now = () => time;
+            globalThis.setTimeout = (step, delay) => { timers.set(last += 1, { step, at: time + delay }); return last; };
+            globalThis.clearTimeout = (timer) => { timers.delete(timer); };
+            CanvasRenderingContext2D.prototype.fillRect = function (...area) { drawn += 1; real.fillRect.apply(this, area); };
+            const draws = (duration) => {
+              const [until, before] = [time + duration, drawn];
+              for (;;) {
+                const [next] = [...timers].sort(([, a], [, b]) => a.at - b.at);
+                if (next === undefined || next[1].at > until) { break; }
+                timers.delete(next[0]);
+                time = next[1].at;
+                next[1].step();
+              }
+              time = until;
+              return [drawn - before, timers.size];
+            };
+            const results = {};
+            const proof = new SenderProof(new BlankTracks());
+            const firsts = ["camera", "screen"].map((source) => {
+              const track = new FakeTrack("video"), first = proof.firstTrack(track);
+              proof.begin(source, transceiverOf(first).sender, track);
+              return first;
+            });
+            results.before = draws(10_000);
+            proof.expectFrames();
+            results.expecting = draws(2_000);
+            results.unwanted = draws(10_000);
+            // The connection is there when another one comes.
+            const late = proof.firstTrack(new FakeTrack("video"));
+            results.late = draws(1_000);
+            for (const each of [late, firsts[0]]) { each.stop(); }
+            results.one = draws(1_000);
+            proof.close();
+            results.closed = [draws(10_000), firsts[1].readyState];
+            const alone = new SenderProof(new BlankTracks());
+            alone.firstTrack(new FakeTrack("video")).stop();
+            results.alone = draws(10_000);
+            Object.assign(globalThis, { setTimeout: real.setTimeout, clearTimeout: real.clearTimeout });
+            Object.assign(CanvasRenderingContext2D.prototype, { fillRect: real.fillRect });
+            performance.now = ownNow;
+            restore();
+            return results;
+        """)
+        self.assertEqual(found, {
+            # Two canvases in one timer: at 50 Hz for the third second too, and at 1 Hz after it.
+            "before": [20, 1], "expecting": [200, 1], "unwanted": [2 * (50 + 9), 1], "late": [150, 1], "one": [50, 1], "closed": [[0, 0], "ended"], "alone": [0, 0],
+        })
 
     # MARK: The lock
 

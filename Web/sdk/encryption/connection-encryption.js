@@ -142,7 +142,10 @@ export class ConnectionEncryption {
   }
 
   /** Frames may begin to leave: the connection is there, or somebody wants to see them. */
-  expectFrames() { this.#watchdog.expect(); }
+  expectFrames() {
+    this.#watchdog.expect();
+    this.#proof.expectFrames();
+  }
 
   /** A source is sent no more. @param {string} source */
   remove(source) { if (this.#active.delete(source)) { this.#publish(); } }

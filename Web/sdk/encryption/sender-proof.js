@@ -1,32 +1,10 @@
+import { BlankTracks } from "./blank-tracks.js";
+
 /**
  * Whether the browser itself sends nothing without a transform (`ConnectionEncryption.configuration`): only Chromium
  * knows that, and the older way to reach frames with it.
  */
 const failsClosed = () => "createEncodedStreams" in RTCRtpSender.prototype;
-/** How often black is drawn, in milliseconds: Firefox sends a track that is off once a second, which is too slow. */
-const drawInterval = 20;
-/** The size of black where that of the video isn't known. */
-const usualSize = Object.freeze({ width: 640, height: 360 });
-
-/** Black or silence, for as long as the track that it returns is live. @param {MediaStreamTrack} track */
-function blankOf(track) {
-  if (track.kind === "video") { return blackOf(track.getSettings?.() ?? {}); }
-  const silence = track.clone();
-  silence.enabled = false;
-  return silence;
-}
-
-function blackOf(size) {
-  const { width, height } = size.width > 0 && size.height > 0 ? size : usualSize;
-  const canvas = Object.assign(document.createElement("canvas"), { width, height });
-  const context = canvas.getContext("2d", { alpha: false });
-  const [black] = canvas.captureStream().getVideoTracks();
-  const timer = setInterval(() => {
-    if (black.readyState === "ended") { clearInterval(timer); } else { context.fillRect(0, 0, width, height); }
-  }, drawInterval);
-  context.fillRect(0, 0, width, height);
-  return black;
-}
 
 /**
  * Keeps a sender's track back until the worker has seen a frame of the sender: it sends black or silence before, in
@@ -35,10 +13,10 @@ function blackOf(size) {
 export class SenderProof {
   /** By source: senders without a frame so far, what they send, and the track that is to follow. */
   #waiting = new Map();
-  #blankOf;
+  #blanks;
 
-  /** @param {((track: MediaStreamTrack) => MediaStreamTrack) | null} [blank] null lets tracks go out at once */
-  constructor(blank = failsClosed() ? null : blankOf) { this.#blankOf = blank; }
+  /** @param {BlankTracks | null} [blanks] null lets tracks go out at once */
+  constructor(blanks = failsClosed() ? null : new BlankTracks()) { this.#blanks = blanks; }
 
   /**
    * The track that a new sender begins with.
@@ -46,7 +24,7 @@ export class SenderProof {
    * @param {MediaStreamTrack} track
    * @returns {MediaStreamTrack} the track itself where the browser fails closed
    */
-  firstTrack(track) { return this.#blankOf?.(track) ?? track; }
+  firstTrack(track) { return this.#blanks?.of(track) ?? track; }
 
   /**
    * A sender has begun with `firstTrack`.
@@ -74,6 +52,9 @@ export class SenderProof {
     return sender.replaceTrack(waiting.blank);
   }
 
+  /** Frames may begin to leave: black is drawn more often for some time. */
+  expectFrames() { this.#blanks?.expectFrames(); }
+
   /** The worker has seen a frame of a source. @param {string} source */
   accept(source) {
     const waiting = this.#waiting.get(source);
@@ -96,5 +77,6 @@ export class SenderProof {
   close() {
     for (const { blank } of this.#waiting.values()) { blank?.stop(); }
     this.#waiting.clear();
+    this.#blanks?.close();
   }
 }
