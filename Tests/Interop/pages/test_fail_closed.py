@@ -341,7 +341,7 @@ class FailClosed(ModulePage):
     def test_bad_input_12_black_and_silence_go_out_until_the_worker_has_seen_the_sender(self) -> None:
         found = self.run_js(FAKES + """
             const { SenderProof } = await import("/sdk/encryption/sender-proof.js");
-            const proof = new SenderProof({ of: (track) => Object.assign(track.clone(), { enabled: false }), expectFrames() {}, close() {} });
+            const proof = new SenderProof(() => {}, { of: (track) => Object.assign(track.clone(), { enabled: false }), expectFrames() {}, close() {} });
             const start = (source) => {
               const track = new FakeTrack("video"), first = proof.firstTrack(track), { sender } = transceiverOf(first);
               proof.begin(source, sender, track);
@@ -373,7 +373,7 @@ class FailClosed(ModulePage):
             proof.accept("microphone");
             await settle();
             results.closed = [isBlank(microphone.sender.track), microphone.sender.track.isLive];
-            const closes = new SenderProof(null), plain = new FakeTrack("video");
+            const closes = new SenderProof(() => {}, null), plain = new FakeTrack("video");
             results.closing = [closes.firstTrack(plain) === plain, plain.copies.length];
             restore();
             return results;
@@ -382,6 +382,42 @@ class FailClosed(ModulePage):
         self.assertEqual(found["before"], ["blank", "blank", "none", "blank"])
         self.assertEqual((found["after"], found["later"]), ([True, True, False], [True, 0]))
         self.assertEqual((found["refused"], found["again"], found["closed"], found["closing"]), ([False, False], True, [True, False], [True, 0]))
+
+    def test_a_source_whose_track_the_browser_does_not_take_is_stopped_and_reported(self) -> None:
+        found = self.run_js(FAKES + """
+            const { EncryptionEngine } = await import("/sdk/encryption/engine.js");
+            const { ConnectionEncryption } = await import("/sdk/encryption/connection-encryption.js");
+            // A browser that doesn't fail closed by itself.
+            const prototype = RTCRtpSender.prototype, flag = Object.getOwnPropertyDescriptor(prototype, "createEncodedStreams");
+            delete prototype.createEncodedStreams;
+            const results = {};
+            for (const name of ["InvalidModificationError", "TypeError", "InvalidStateError", "none", "closed"]) {
+              const engine = new EncryptionEngine(), stopped = [];
+              const connection = new ConnectionEncryption(engine, (source) => stopped.push(source));
+              const track = new FakeTrack("audio"), transceiver = transceiverOf(connection.firstTrack(track)), { sender } = transceiver;
+              connection.protectSender(transceiver, "microphone", track);
+              connection.add("microphone");
+              const replace = sender.replaceTrack;
+              sender.replaceTrack = async (next) => {
+                if (next === track && name !== "none") { throw new DOMException("refused", name === "closed" ? "TypeError" : name); }
+                await replace(next);
+              };
+              connection.apply({ type: "senderSeen", track: 0 });
+              if (name === "closed") { connection.close(); }
+              await settle();
+              results[name] = [stopped, sender.track === null ? "none" : sender.track === track ? "clear" : "blank", track.copies.map(({ isLive }) => isLive)];
+              connection.close();
+              engine.close();
+            }
+            Object.defineProperty(prototype, "createEncodedStreams", flag);
+            restore();
+            return results;
+        """)
+        stopped = [["microphone"], "none", [False]]
+        self.assertEqual(found, {
+            "InvalidModificationError": stopped, "TypeError": stopped, "InvalidStateError": [[], "blank", [False]], "none": [[], "clear", [False]],
+            "closed": [[], "blank", [False]],
+        })
 
     def test_black_is_drawn_once_a_second_until_frames_can_leave_and_then_for_3_s_at_50_hz(self) -> None:
         found = self.run_js(FAKES + """
@@ -407,7 +443,7 @@ class FailClosed(ModulePage):
               return [drawn - before, timers.size];
             };
             const results = {};
-            const proof = new SenderProof(new BlankTracks());
+            const proof = new SenderProof(() => {}, new BlankTracks());
             const firsts = ["camera", "screen"].map((source) => {
               const track = new FakeTrack("video"), first = proof.firstTrack(track);
               proof.begin(source, transceiverOf(first).sender, track);
@@ -424,7 +460,7 @@ class FailClosed(ModulePage):
             results.one = draws(1_000);
             proof.close();
             results.closed = [draws(10_000), firsts[1].readyState];
-            const alone = new SenderProof(new BlankTracks());
+            const alone = new SenderProof(() => {}, new BlankTracks());
             alone.firstTrack(new FakeTrack("video")).stop();
             results.alone = draws(10_000);
             Object.assign(globalThis, { setTimeout: real.setTimeout, clearTimeout: real.clearTimeout });

@@ -34,7 +34,7 @@ export class ConnectionEncryption {
   #senders = new Map();
   #active = new Set();
   #slots = 0;
-  #proof = new SenderProof();
+  #proof = new SenderProof((source) => { if (!this.#isClosed) { this.#stop(source); } });
   #watchdog;
   #isClosed = false;
 

@@ -14,9 +14,16 @@ export class SenderProof {
   /** By source: senders without a frame so far, what they send, and the track that is to follow. */
   #waiting = new Map();
   #blanks;
+  #onFailed;
 
-  /** @param {BlankTracks | null} [blanks] null lets tracks go out at once */
-  constructor(blanks = failsClosed() ? null : new BlankTracks()) { this.#blanks = blanks; }
+  /**
+   * @param {(source: string) => void} onFailed the browser doesn't take the track of a source, so others see black
+   * @param {BlankTracks | null} [blanks] null lets tracks go out at once
+   */
+  constructor(onFailed, blanks = failsClosed() ? null : new BlankTracks()) {
+    this.#onFailed = onFailed;
+    this.#blanks = blanks;
+  }
 
   /**
    * The track that a new sender begins with.
@@ -59,8 +66,10 @@ export class SenderProof {
   accept(source) {
     const waiting = this.#waiting.get(source);
     if (!this.#waiting.delete(source)) { return; }
-    // A sender that has just stopped takes nothing.
-    waiting.sender.replaceTrack(waiting.track).catch(() => {}).finally(() => waiting.blank?.stop());
+    waiting.sender.replaceTrack(waiting.track).catch((error) => {
+      // A sender that has just stopped takes nothing.
+      if (error.name !== "InvalidStateError") { this.#onFailed(source); }
+    }).finally(() => waiting.blank?.stop());
   }
 
   /** Ends the tracks of a source that hasn't been seen. A later one waits too. @param {string} source */
