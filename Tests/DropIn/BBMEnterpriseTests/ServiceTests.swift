@@ -137,7 +137,7 @@ import Testing
     #expect(service.serviceState == kBBMCoreServiceStateStarted && feed.starts == 2)
   }
 
-  @Test("the log has names of messages alone, and only where the console is named with the verbose level")
+  @Test("the log has names of messages alone, and only at the verbose level")
   func logging() {
     let (service, feed) = Feed.service()
     var lines: [String] = []
@@ -176,7 +176,7 @@ import Testing
     monitor.deActivate()
   }
 
-  @Test("a file that was to be moved goes only once its message is sent; reserved tags are the documented ones")
+  @Test("a file to be moved goes only once its message is sent; the reserved tags hold")
   func filesAndTags() {
     for policy in ["Move", "Delete"] {
       #expect(MessagingCore.removesFile(policy, isSent: true) && !MessagingCore.removesFile(policy, isSent: false))

@@ -38,7 +38,7 @@ struct PublisherKeysTests {
     #expect(cem.first?.baseKey == (try SFrameSuite.aes128GCM.ratchet(next)))
   }
 
-  @Test("key frames follow a key that somebody new can open, at once or after acknowledgements")
+  @Test("a key frame follows each key that somebody new can open")
   func newReaders() throws {
     var (keys, members, _) = try publisher("ann")
     var changes = [keys.takeNewReaders()]

@@ -124,7 +124,7 @@ struct TenantRemovalTests {
     }
   }
 
-  @Test("a restored copy removes domains of tenants that it doesn't have, a part at a time")
+  @Test("a restored copy removes domains without a tenant, a part at a time")
   func restored() async throws {
     let world = try await MailboxWorld()
     let trial = world.folder.path + "/trial"

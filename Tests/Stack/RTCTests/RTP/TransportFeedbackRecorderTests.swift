@@ -101,7 +101,7 @@ struct TransportFeedbackRecorderTests {
     #expect(recorder.deadline == .distantFuture)
   }
 
-  @Test("few packets in order wait longer for a report than many, and than those around a gap")
+  @Test("few packets in order wait longer for a report than many, or than a gap")
   func fewPackets() {
     func deadline(after numbers: [UInt16], at milliseconds: Int64 = 110) -> Instant {
       var recorder = TransportFeedbackRecorder(interval: .milliseconds(100), longestInterval: .milliseconds(160))

@@ -63,7 +63,7 @@ func impatient(_ span: TimeSpan) -> HTTPServer.Configuration {
     }
   }
 
-  @Test("a body that is made while it is sent arrives whole, and one that breaks off is no request")
+  @Test("a body made while it is sent arrives whole; one that breaks off is no request")
   func uploads() async throws {
     let seen = Shared<[[UInt8]]>([])
     try await withServer(
