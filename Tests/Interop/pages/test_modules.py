@@ -357,10 +357,20 @@ class ModuleTests(ModulePage):
         disguised = [
             "https://eb\u0430y.example/", "https://www.p\u0430ypal.example:8080/x", "https://\u03bfak.example", "https://bank.example\u2215x.evil.example/",
             "https://bank.example\u2044x.evil.example/", "https://bank.example\u29f8x.evil.example/", "https://bank.example\uff0fx.evil.example/",
+            *(f"https://bank.example{sign}x.evil.example/" for sign in (
+                "\u2571", "\u31d3", "\u4e3f", "\u2f03", "\u30ce", "\uff89", "\u3033", "\u3034", "\u2cc6", "\ua4fd", "\u27cb", "\U0001d23a", "\u3164", "\u1160")),
+            "https://bank.example\u30ce\u30fc\u30c8.evil.example/", "https://\u9280\u884c.\u4e2d\u56fd\u30cex.evil.example/", "https://localhost\u30cex.example/",
+            "https://\u0431\u0430\u043d\u043a.\u0440\u0444\u4e3f\u4f8b.example/", "https://paral\u00b7lel.cat\u00b7x.evil.example/", "https://go\u00b7la.example/",
+            "https://ba\u200cnk.example/", "https://ba\u200dnk.example/", "https://\u062f\u200c\u0628.example/", "https://\u0646\u200c.example/", "https://a\u30fbb.example/",
+            "https://a\u05f4b.example/", "https://a\u0375b.example/",
         ]
         genuine = [
             "https://m\u00fcnchen.example/x", "https://\u043f\u0440\u0438\u043c\u0435\u0440.example/", "https://\u4f8b\u3048.example:8443/",
             "https://\u0441\u0430\u0439\u0442.shop.example", "https://i\u2764.example/", "https://a_b.example/\u0430", "https://[::1]:8080/x", "https://xn--eby-7cd.example/",
+            "https://abc\u30ce\u30fc\u30c8.example/", "https://www.\u30ce\u30fc\u30c8.example/", "https://\u5c71\u30ce\u624b.example/x", "https://\U0001f1eb\U0001f1f7.example/",
+            "https://i\u2764\ufe0f.example/", "https://paral\u00b7lel.cat/", "https://COL\u00b7LEGI.cat/", "https://\u0646\u0627\u0645\u0647\u200c\u0627\u06cc.example/",
+            "https://\u30b8\u30e7\u30f3\u30fb\u30b9\u30df\u30b9.example/", "https://\u05e6\u05d4\u05f4\u05dc.example/", "https://\u05d2\u05f3.example/",
+            "https://\u0375\u03b1.example/", "https://\u0dc1\u0dca\u200d\u0dbb\u0dd3.example/",
         ]
         found = self.run_js("""
             const { linkify } = await import("/assets/js/links.js");

@@ -48,7 +48,33 @@ export function linkify(text) {
 }
 
 /** Scripts with letters that look like Latin ones. */
-const lookalikes = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u;
+const lookalikes = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Coptic}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Lisu}]/u;
+
+/**
+ * Letters that look like a slash. Japanese words have ノ, but not between letters of other scripts, and not next to one
+ * where what stands before it could be a host (bank.exampleノート.evil.example).
+ */
+const strokes = (() => {
+  const other = String.raw`[^.\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]`;
+  const no = String.raw`[\u30ce\uff89]`;
+  return new RegExp(String.raw`[\u3033\u3034\u4e3f]|${other}${no}(?=${other})|\.[^.]*(?:${other}${no}|${no}(?=${other}))`, "u");
+})();
+
+/**
+ * Signs that IDNA allows next to certain letters (RFC 5892, appendix A): the dot of Catalan l·l, the dot of Katakana,
+ * the signs of Hebrew and Greek numbers, and the joiners. A joiner is invisible elsewhere: only a letter that would
+ * join the next one, or a virama, comes before it here.
+ */
+const signsInContext = [
+  String.raw`(?<=l)\u00b7(?=l)`,
+  String.raw`(?<=[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}])\u30fb(?=[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}])`,
+  String.raw`(?<=\p{Script=Hebrew})[\u05f3\u05f4]`,
+  String.raw`\u0375(?=\p{Script=Greek})`,
+  String.raw`(?<=[\u0626\u0628\u062a-\u062e\u0633-\u063a\u0641-\u0647\u0649\u064a\u0679\u067e\u0686\u06a9\u06ad\u06af\u06ba\u06be\u06c1\u06cc\u06d0])\u200c(?=[\u0622-\u063f\u0641-\u064a\u0671-\u0673\u0675-\u06d3])`,
+  String.raw`(?<=[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca])[\u200c\u200d](?=\p{Lo})`,
+].join("|");
+const characters = String.raw`(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}\p{Extended_Pictographic}\p{Regional_Indicator}._-]|\ufe0f`;
+const plainHost = new RegExp(String.raw`^(?:\[[\da-f:.]+\]|(?:${characters}|${signsInContext})+)(?::\d*)?$`, "iu");
 
 /**
  * Whether a host reads as another one: ebаy.com with a Cyrillic letter in a Latin label, or bank.example∕x.evil.example
@@ -56,7 +82,7 @@ const lookalikes = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Sc
  */
 function disguisesHost(address) {
   const [, host] = address.match(/^https?:\/\/([^/?#]*)/iu);
-  if (!/^(?:\[[\da-f:.]+\]|[\p{L}\p{M}\p{N}\p{So}\u200d._-]+)(?::\d*)?$/iu.test(host)) { return true; }
+  if (!plainHost.test(host) || strokes.test(host)) { return true; }
   return host.split(".").some((label) => /\p{Script=Latin}/u.test(label) && lookalikes.test(label));
 }
 
