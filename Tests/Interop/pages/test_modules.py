@@ -321,6 +321,10 @@ class ModuleTests(ModulePage):
             ("daily", "/daily"), (" Team A / B ", "/TeamAB"), ("/daily", "/daily"), ("a/b", "/ab"), ("v1.2/x", "/v1.2x"), ("1:1 Ann", "/11Ann"),
             ("https://meet.example/daily#x=1", "/daily#x=1"), ("meet.example/daily", "/daily"), ("Meet.Example/daily?a=1", "/daily?a=1"),
             ("http://meet.example/daily", None), ("meet.jit.si/daily", None), ("localhost:8080/daily", None), ("a/", "/a"),
+            ("xn--e1afmkfd.xn--p1ai/daily", None), ("\u043f\u0440\u0438\u043c\u0435\u0440.\u0440\u0444/daily", None), ("192.168.1.5/daily", None), ("192.168.1.5:8443/daily", None),
+            ("[2001:db8::1]:8443/daily", None), ("[::1]/daily", None), ("meet.example./daily", None), ("meet.example:8443/daily", None), ("meet.example:443/daily", "/daily"),
+            ("Sales.EMEA/Q4", None), ("1:1/Ann", "/11Ann"), ("2:30/standup", "/230standup"), ("Round:2/Ann", "/Round2Ann"), ("v1.2.3/x", "/v1.2.3x"), ("v1.2", "/v1.2"),
+            ("localhost:8080", "/localhost8080"), ("Sales.EMEA", "/Sales.EMEA"), ("meet.example", "/meet.example"),
         ]
         found = self.run_js("""
             const { typedMeeting } = await import("/assets/js/address.js");

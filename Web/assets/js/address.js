@@ -31,6 +31,12 @@ export function takeAddress() {
 }
 
 /**
+ * A host in front of a slash: an IP address, a name that ends as those of the public DNS do, or one with a letter and a
+ * port. Times and numbers (2:30, 1:1, v1.2) are parts of room names; Sales.EMEA looks like a host and counts as one.
+ */
+const foreignHost = /^(?:\[[\da-f:.]+\]|\d{1,3}(?:\.\d{1,3}){3}|(?=.*\p{L})[^.:]+(?:\.[^.:]+)*(?:\.(?:[^.:\d]{2,}|xn--[a-z\d-]+)\.?|(?=:\d{2})))(?::\d+)?$/iu;
+
+/**
  * The meeting of a typed room name, or of a pasted address of this server. Without its scheme an address is one too:
  * as a name it would lead into a meeting where nobody else is.
  *
@@ -41,7 +47,7 @@ export function takeAddress() {
 export function typedMeeting(text, server = location) {
   let typed = text.trim();
   const [, host] = /^([^\s/?#]+)\/(?!\/)/u.exec(typed) ?? [];
-  if (host !== undefined && !host.endsWith(":") && (host.toLowerCase() === server.host || /^[^.:]+(?:\.[^.:]+)*(?:\.[^.:\d]{2,}|:\d+)$/u.test(host))) {
+  if (host !== undefined && !host.endsWith(":") && (host.toLowerCase() === server.host || foreignHost.test(host))) {
     typed = `${server.protocol}//${typed}`;
   }
   if (/^https?:\/\//i.test(typed)) {
