@@ -8,7 +8,8 @@ public enum Initials {
   /// has one. Title case that needs more characters (ß, ﬁ) stays as it is written.
   public static func of(_ name: String) -> String {
     let words = name.split(whereSeparator: isSeparator).flatMap { word in
-      // In names such as 约翰·史密斯 the dot parts words; in Catalan (Gal·la) it is within one.
+      // In names such as 约翰·史密斯 the dot (U+00B7, and U+0387, which equals it) parts words; in Catalan (Gal·la) it
+      // is within one.
       word.unicodeScalars.first?.properties.isIdeographic == true ? word.split(separator: "·") : [word]
     }
     let letters = words.compactMap { $0.first(where: isLetter) ?? $0.first(where: isModifier) }

@@ -11,9 +11,18 @@ const isLetter = (character) => /^(?!\p{Default_Ignorable_Code_Point}|\p{Lm})[\p
 const isModifier = (character) => /^\p{Lm}/u.test(character);
 const isSign = (character) => /^\p{S}/u.test(character) || isKeycap(character);
 /** White space, dashes of all scripts, connectors such as "_", full stops and Japanese middle dots. */
-const separators = /[\p{White_Space}\p{Pd}\p{Pc}.\uff0e\u30fb\uff65]+/u;
+const isSeparator = (character) => /^[\p{White_Space}\p{Pd}\p{Pc}.\uff0e\u30fb\uff65]/u.test(character);
+/** U+00B7 and its equivalent U+0387. */
+const isDot = (character) => character.normalize() === "\u00b7";
 /** In names such as 约翰·史密斯 the dot parts words; in Catalan (Gal·la) it is within one. */
-const parts = (word) => (/^\p{Ideographic}/u.test(word) ? word.split("\u00b7") : [word]);
+const parts = (word) => (/^\p{Ideographic}/u.test(word[0] ?? "") ? split(word, isDot) : [word]);
+
+/** The runs of characters between those that part them. */
+function split(all, isBetween) {
+  const runs = [[]];
+  for (const character of all) { if (isBetween(character)) { runs.push([]); } else { runs.at(-1).push(character); } }
+  return runs;
+}
 
 /** The title case of a code point, for which JavaScript has no function. */
 function titleCaseOfFirst(first) {
@@ -43,7 +52,7 @@ function titleCase(character) {
  * @returns {string} one or two characters
  */
 export function initials(name) {
-  const words = name.split(separators).flatMap(parts).map(characters);
+  const words = split(characters(name), isSeparator).flatMap(parts);
   const found = (test, other = () => false) => words.map((word) => word.find(test) ?? word.find(other)).filter(Boolean);
   const letters = found(isLetter, isModifier);
   const chosen = letters.length > 0 ? letters : found(isSign);
