@@ -10,7 +10,7 @@ import aiohttp
 #: An offer to receive one track, from a client that is never heard of again.
 OFFER = "\r\n".join((
     "v=0", "o=- 1 1 IN IP4 0.0.0.0", "s=-", "t=0 0", "a=group:BUNDLE 0", "a=ice-options:trickle",
-    "m=audio 9 UDP/TLS/RTP/SAVPF 111", "c=IN IP4 0.0.0.0", "a=mid:0", "a=recvonly", "a=rtcp-mux", "a=ice-ufrag:seat",
+    "m=audio 9 UDP/TLS/RTP/SAVPF 111", "c=IN IP4 0.0.0.0", "a=mid:0", "a=recvonly", "a=rtcp-mux", "a=ice-ufrag:user",
     "a=ice-pwd:0123456789abcdefghijkl", "a=fingerprint:sha-256 " + ":".join(["5A"] * 32), "a=setup:actpass", "a=rtpmap:111 opus/48000/2",
     ""))
 
