@@ -5,7 +5,7 @@ import Basics
 struct LayerHysteresis: Sendable {
   static let interval = TimeSpan.milliseconds(1_500)
   /// A raise that lasts shorter has failed.
-  static let trial = TimeSpan.seconds(6)
+  static let minimumRaise = TimeSpan.seconds(6)
   /// The longest time between a raise that failed and the next: several on one path that each try again disturb all of
   /// them.
   static let maximumBackOff = TimeSpan.seconds(16)
@@ -95,7 +95,7 @@ struct LayerHysteresis: Sendable {
     carried = (option, now)
   }
 
-  /// A layer larger than `index` that the path has carried lately: when the receiver wants it again it needs no trial.
+  /// A layer larger than `index` that the path has carried lately: when the receiver wants it again it needs no probe.
   func carried(above index: LayerIndex, now: Instant) -> LayerOption? {
     guard let carried, carried.option.index.spatial > index.spatial, now - carried.at < Self.carriedMemory else {
       return nil
@@ -128,7 +128,7 @@ struct LayerHysteresis: Sendable {
   /// Less is forwarded from now on.
   mutating func lowered(now: Instant) {
     carried = nil
-    if let lastRaise, now - lastRaise < Self.trial {
+    if let lastRaise, now - lastRaise < Self.minimumRaise {
       backOff = min(backOff * 2, Self.maximumBackOff)
     } else {
       backOff = Self.interval

@@ -47,15 +47,15 @@ struct SubscriberBandwidth: Sendable {
   var estimator = SendSideBandwidthEstimator(configuration: Self.configuration, firstSequence: 1)
   var queue = PacingQueue()
   var probe: ProbeBurst?
-  /// Tries out higher layers before they are forwarded.
+  /// Probes for higher layers before they are forwarded.
   var upgradeProbe = UpgradeProbe(seed: 1)
-  /// Whether losses count against a trial: not where there were too many before it.
+  /// Whether losses count against an upgrade probe: not where there were too many before it.
   var judgesLoss = false
-  /// A path that loses so much whatever is sent is not tried: what is lost, and what is sent again for it, would end
-  /// most trials.
+  /// A path that loses so much whatever is sent isn't probed: what is lost, and what is sent again for it, would end
+  /// most upgrade probes.
   static let ownLoss = 0.02
-  /// Waiting so long is the end of a trial. Large frames and jitter alone make packets wait for less.
-  static let trialQueue = TimeSpan.milliseconds(80)
+  /// Waiting so long is the end of an upgrade probe. Large frames and jitter alone make packets wait for less.
+  static let longestProbeQueue = TimeSpan.milliseconds(80)
   /// And so long is, while packets wait longer and longer.
   static let growingQueue = TimeSpan.milliseconds(35)
   private(set) var audio = RateMeter()
@@ -68,9 +68,11 @@ struct SubscriberBandwidth: Sendable {
   /// Since when more is wanted than is forwarded.
   private var unsatisfiedSince: Instant?
   /// How long the first probe may take.
-  private static let trial = TimeSpan.seconds(1)
-  /// Padding of a trial is measured out in steps of this.
-  static let trialStep = TimeSpan.milliseconds(100)
+  private static let firstProbeTimeout = TimeSpan.seconds(1)
+  /// Without a report for so long nothing is known of a queue.
+  private static let reportTimeout = TimeSpan.seconds(1)
+  /// Padding of an upgrade probe is measured out in steps of this.
+  static let upgradeProbeStep = TimeSpan.milliseconds(100)
 
   /// When the estimate and the allocation are looked at next.
   var nextTick = Instant.distantFuture
@@ -247,7 +249,7 @@ struct SubscriberBandwidth: Sendable {
   /// Whether sent packets wait, are lost beyond the path's own loss, or are not reported on. If none of it is so,
   /// packets arrive, and a low estimate is the share that others on the path have left.
   mutating func isOverfull(now: Instant) -> Bool {
-    guard feedback == .transportWide, let lastReport, now - lastReport < Self.trial else { return true }
+    guard feedback == .transportWide, let lastReport, now - lastReport < Self.reportTimeout else { return true }
     // A draining queue isn't a sign of overuse any more.
     if estimator.usage == .underusing { return false }
     return isQueued || estimator.losesTooMuch(now: now)
@@ -269,9 +271,9 @@ struct SubscriberBandwidth: Sendable {
 
   /// Whether the first probe has measured the path, or was waited for long enough. Until then a higher layer would be a
   /// guess.
-  func isTried(now: Instant) -> Bool {
+  func isFirstProbeOver(now: Instant) -> Bool {
     guard !hasProbed else { return true }
-    return unsatisfiedSince.map { now - $0 >= Self.trial } ?? false
+    return unsatisfiedSince.map { now - $0 >= Self.firstProbeTimeout } ?? false
   }
 
   /// Whether a probe has measured the path, or none can.

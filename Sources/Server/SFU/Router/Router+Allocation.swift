@@ -41,7 +41,7 @@ extension Router {
     let everything = DataRate(
       bitsPerSecond: (wanted.bitsPerSecond &+ egress.writer.bandwidth.audio.rate.bitsPerSecond) * 11 / 10)
     let isProven = egress.writer.bandwidth.hasProven(everything, now: now)
-    let isTried = egress.writer.bandwidth.isTried(now: now)
+    let isFirstProbeOver = egress.writer.bandwidth.isFirstProbeOver(now: now)
     let isOverfull = egress.writer.bandwidth.isOverfull(now: now)
     // Of a single picture nobody is served by giving it up sooner.
     let isLongQueued = memory.requests.count > 1 && egress.writer.bandwidth.isLongQueued
@@ -49,7 +49,7 @@ extension Router {
       let subscription = egress.subscriptions[slot(of: memory.requests[index], memory)]
       let hysteresis = subscription.hysteresis
       memory.requests[index].mayRaise =
-        isTried && !egress.writer.bandwidth.isQueued && hysteresis.mayRaise(isProven: isProven, now: now)
+        isFirstProbeOver && !egress.writer.bandwidth.isQueued && hysteresis.mayRaise(isProven: isProven, now: now)
         && (isProven || egress.writer.bandwidth.mayProbeUpgrade(now: now))
       memory.requests[index].mayRefine = hysteresis.mayRefine(now: now)
       memory.requests[index].mayReturn = hysteresis.mayReturn(now: now)
@@ -67,7 +67,7 @@ extension Router {
       total = allocation.allocate(&memory.requests, memory.options)
     }
     // A larger layer that appears takes about three times as much again.
-    let hasRoom = isTried && budget.bitsPerSecond > total.bitsPerSecond * 4
+    let hasRoom = isFirstProbeOver && budget.bitsPerSecond > total.bitsPerSecond * 4
     settle(member, memory, total, wanted, budget: budget, hasRoom: hasRoom, isOverfull: isOverfull, now)
   }
 
