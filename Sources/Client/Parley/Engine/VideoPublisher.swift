@@ -139,8 +139,8 @@ final class VideoPublisher: Publisher {
 
   /// Somebody waits for a keyframe: the newest frame is sent once more rather than letting them wait for the next one,
   /// which takes most of the time between two frames, or for ever when the source stands still. A frame that has left
-  /// already is encoded a second time for it. `MediaSender` lets few requests through, and keys change seldom, so this is
-  /// cheap; one that comes while a frame waits for the encoder costs nothing: that frame becomes the keyframe.
+  /// already is encoded a second time for it. That is cheap: `MediaSender` lets few requests through, keys change
+  /// seldom, and one that comes while a frame waits for the encoder costs nothing: that frame becomes the keyframe.
   private func encodeNewestAgain() {
     let now = MonotonicClock.now
     let frame = state.withLock { state -> VideoFrame? in
