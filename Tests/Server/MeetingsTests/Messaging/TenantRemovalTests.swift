@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Messaging
 import Testing
@@ -46,8 +47,8 @@ struct TenantRemovalTests {
     for (sql, value) in [
       (
         """
-        INSERT INTO meetings (id, tenant, room_key, room, kind, subject, summary, access_level, created)
-        SELECT ?2 || ' ' || n, ?2, 'r' || n, 'r' || n, 'named', '', '', 'everyone', 0 FROM numbers
+        INSERT INTO meetings (id, tenant, room_key, room, kind, subject, summary, access_level, owner, created)
+        SELECT ?2 || ' ' || n, ?2, 'r' || n, 'r' || n, 'named', '', '', 'everyone', 'o' || n, 0 FROM numbers
         """, id
       ),
       (
@@ -73,6 +74,44 @@ struct TenantRemovalTests {
       ),
     ] { try await run(world, numbers + sql, [.number(count), value]) }
     return tenant
+  }
+
+  /// The tenants of everything that lists of all tenants show.
+  private func listed(_ store: SQLiteMeetingStore) async throws -> Set<TenantID> {
+    var found = Set(try await store.meetings(tenant: nil, limit: 9_999).map(\.tenant))
+    found.formUnion(try await store.meetings(tenant: nil, after: nil, limit: 9_999).map(\.tenant))
+    found.formUnion(try await store.personalRooms(tenant: nil, after: nil, limit: 9_999).map(\.tenant))
+    found.formUnion(try await store.tokens(tenant: nil, room: nil, before: nil, limit: 9_999).map(\.tenant))
+    found.formUnion(try await store.webhooks(tenant: nil).map(\.tenant))
+    return found
+  }
+
+  @Test("nothing of a tenant that is being removed is listed, found or changed")
+  func hidden() async throws {
+    let world = try await MailboxWorld()
+    let store = world.store
+    let acme = try await tenant("acme", 1_500, from: 10_000, in: world)
+    let other = try await tenant("other", 2, from: 20_000, in: world)
+    #expect(try await listed(store) == [acme.id, other.id])
+    let hook = try #require(try await store.webhooks(tenant: acme.id).first)
+    let id = MeetingID(rawValue: "\(acme.id.rawValue) 1")
+    let folder = try await DataFolder.open(world.folder.path)
+    #expect(try await folder.meeting(named: id.rawValue, of: other)?.1.id == acme.id)
+    let now = world.now
+    _ = try await store.transaction { try $0.removeTenant(acme.id, now: now) }
+
+    let left = try await rows(world)
+    #expect(left["meetings"] == 1_502 && left["tokens"] == 1_502 && left["webhooks"] == 2)
+    #expect(try await listed(store) == [other.id])
+    #expect(try await store.meeting(id: id) == nil)
+    #expect(try await store.meeting(room: try RoomName("r1"), tenant: acme.id) == nil)
+    #expect(try await store.personalRoom(of: "o1", tenant: acme.id) == nil)
+    #expect(try await store.tokens(tenant: acme.id, room: nil, before: nil, limit: 9).isEmpty)
+    #expect(try await store.webhook(id: hook.id) == nil)
+    #expect(try await store.change(id) { $0.subject = "changed" } == nil)
+    #expect(try await store.change(hook.id) { $0.isEnabled = true } == nil)
+    #expect(try await folder.meeting(named: id.rawValue, of: other)?.1.id == nil)
+    await folder.close()
   }
 
   @Test("a tenant is out of use at once, and goes a few rows at a time, over restarts")

@@ -58,7 +58,8 @@ extension SQLiteMeetingStore {
 
   func meetings(_ condition: String, _ values: [SQLiteValue]) throws(MeetingStoreError) -> [MeetingRecord] {
     var meetings: [MeetingRecord] = []
-    try open().query("SELECT \(Self.meetingColumns) FROM meetings WHERE \(condition)", values) { row in
+    let sql = "SELECT \(Self.meetingColumns) FROM meetings WHERE \(Self.hasTenant) AND \(condition)"
+    try open().query(sql, values) { row in
       var meeting =
         MeetingRecord(
           id: MeetingID(rawValue: row.text(0)), tenant: TenantID(rawValue: row.text(1)),

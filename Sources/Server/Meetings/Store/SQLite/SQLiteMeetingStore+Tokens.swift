@@ -35,7 +35,7 @@ extension SQLiteMeetingStore {
     let room = ofRoom ? "room_key = ?\(ofTenant ? 4 : 3) AND " : ""
     return "SELECT sequence, tenant, id, form, room, name, user, role, expires, issued, used, uses, "
       + "EXISTS (SELECT 1 FROM revoked_tokens r WHERE r.tenant = tokens.tenant AND r.id = tokens.id) FROM tokens "
-      + "WHERE \(tenant)\(room)sequence < ?1 ORDER BY sequence DESC LIMIT ?2"
+      + "WHERE \(hasTenant) AND \(tenant)\(room)sequence < ?1 ORDER BY sequence DESC LIMIT ?2"
   }
 
   /// The tokens that were made here or seen, the newest first.

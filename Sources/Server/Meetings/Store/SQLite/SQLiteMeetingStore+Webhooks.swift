@@ -67,7 +67,8 @@ extension SQLiteMeetingStore {
 
   private func webhooks(_ condition: String, _ values: [SQLiteValue]) throws(MeetingStoreError) -> [Webhook] {
     var webhooks: [Webhook] = []
-    try open().query("SELECT \(Self.webhookColumns) FROM webhooks WHERE \(condition)", values) { row in
+    let sql = "SELECT \(Self.webhookColumns) FROM webhooks WHERE \(Self.hasTenant) AND \(condition)"
+    try open().query(sql, values) { row in
       webhooks.append(
         Webhook(
           id: WebhookID(rawValue: row.text(0)), tenant: TenantID(rawValue: row.text(1)), url: row.text(2),
