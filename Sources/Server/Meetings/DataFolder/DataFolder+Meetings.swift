@@ -16,7 +16,8 @@ extension DataFolder {
     named word: String, of tenant: Tenant
   ) async throws(MeetingStoreError) -> (MeetingRecord, Tenant)? {
     if let found = try await store.meeting(id: MeetingID(rawValue: word)) {
-      return (found, try await store.tenant(id: found.tenant) ?? tenant)
+      // Nil when the tenant was removed in between.
+      return try await store.tenant(id: found.tenant).map { (found, $0) }
     }
     guard let room = try? RoomName(word) else { return nil }
     return try await store.meeting(room: room, tenant: tenant.id).map { ($0, tenant) }
