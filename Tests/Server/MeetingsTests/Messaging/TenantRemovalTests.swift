@@ -163,15 +163,73 @@ struct TenantRemovalTests {
     }
   }
 
+  private let entry = AuditEntry(time: Date(), actor: "test", action: "data.restore", target: "")
+
+  /// The folder of a copy of a store as it is now.
+  private func copy(of world: MailboxWorld, _ name: String) async throws -> String {
+    let folder = world.folder.path + "/" + name
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try await world.store.backUp(to: folder + "/" + SQLiteMeetingStore.fileName)
+    return folder
+  }
+
+  @Test("a tenant that is being removed is restored once its domain is gone, and whole")
+  func restoredWhole() async throws {
+    let world = try await MailboxWorld()
+    let acme = try await tenant("acme", 1_500, from: 10_000, in: world)
+    let trial = try await copy(of: world, "trial")
+    let before = try await rows(world)
+    let now = world.now
+    _ = try await world.store.transaction { try $0.removeTenant(acme.id, now: now) }
+    let begun = try await rows(world)
+    let error = await #expect(throws: MeetingStoreError.self) {
+      try await world.store.replace(byStoreIn: trial, entry)
+    }
+    #expect(error.map { "\($0)".contains("still being removed") } == true)
+    #expect(try await rows(world) == begun)
+
+    while try await world.upkeep() != nil {}
+    try await world.store.replace(byStoreIn: trial, entry)
+    while try await world.upkeep() != nil {}
+    #expect(try await world.store.tenant(id: acme.id)?.name == "acme")
+    // Deliveries aren't restored: their receivers may have them.
+    for (table, count) in try await rows(world) where table != "webhook_deliveries" {
+      #expect(count == before[table], "\(table)")
+    }
+    #expect(try await world.store.integrityCheck() == ["ok"])
+  }
+
+  @Test("a copy that was made during a tenant's removal doesn't have the tenant")
+  func copiedDuringRemoval() async throws {
+    let world = try await MailboxWorld()
+    let before = try await rows(world)
+    let acme = try await tenant("acme", 1_500, from: 10_000, in: world)
+    let whole = try await copy(of: world, "whole")
+    let now = world.now
+    _ = try await world.store.transaction { try $0.removeTenant(acme.id, now: now) }
+    let half = try await copy(of: world, "half")
+    while try await world.upkeep() != nil {}
+    try await world.store.replace(byStoreIn: whole, entry)
+
+    let board = MeetingID(rawValue: "m_board")
+    try await world.store.apply([RunningWrite(.runs, of: board, tenant: acme.id)], now: now)
+    await #expect(throws: MeetingStoreError.self) { try await world.store.replace(byStoreIn: half, entry) }
+    #expect(try await world.store.tenant(id: acme.id) != nil)
+    try await world.store.apply([RunningWrite(.end, of: board, tenant: acme.id)], now: now)
+    try await world.store.replace(byStoreIn: half, entry)
+    #expect(try await world.store.tenant(id: acme.id) == nil)
+    #expect(try await world.store.mailboxes { try $0.domainsBeingRemoved() }.count == 1)
+    while try await world.upkeep() != nil {}
+    #expect(try await rows(world) == before)
+    #expect(try await world.store.integrityCheck() == ["ok"])
+  }
+
   @Test("a restored copy removes domains without a tenant, a part at a time")
   func restored() async throws {
     let world = try await MailboxWorld()
-    let trial = world.folder.path + "/trial"
-    try FileManager.default.createDirectory(atPath: trial, withIntermediateDirectories: false)
-    try await world.store.backUp(to: trial + "/" + SQLiteMeetingStore.fileName)
+    let trial = try await copy(of: world, "trial")
     let before = try await rows(world)
     let acme = try await tenant("acme", 1_500, from: 10_000, in: world)
-    let entry = AuditEntry(time: world.now, actor: "test", action: "data.restore", target: "")
     for _ in 0..<2 { try await world.store.replace(byStoreIn: trial, entry) }
 
     #expect(try await world.store.tenant(id: acme.id) == nil)

@@ -5,7 +5,7 @@ import Messaging
 /// The removal of domains and tenants, a part in each transaction. Each has a mark until its last row is gone, so a
 /// restart goes on with it.
 extension SQLiteMailboxTransaction {
-  private static let isMarked = "json_extract(settings, '$.removalStarted') IS NOT NULL"
+  static let isMarked = "json_extract(settings, '$.removalStarted') IS NOT NULL"
 
   func isBeingRemoved(_ domain: DomainID) throws(MeetingStoreError) -> Bool {
     try !rows("SELECT 1 FROM messaging_domains WHERE id = ? AND \(Self.isMarked)", [.text(domain.text)]) { _ in true }

@@ -16,16 +16,19 @@ extension SQLiteMeetingStore {
   ///   comes whole. One whose tenant the copy doesn't have is refused to everybody, and ``MailboxUpkeep`` removes it.
   /// - The audit log keeps its entries, and gets those of the copy that it lacks, and `entry`.
   ///
-  /// - Throws: ``MeetingStoreError/failed(path:reason:)`` where a meeting runs whose tenant the copy does not have.
+  /// - Throws: ``MeetingStoreError/failed(path:reason:)`` where a meeting runs whose tenant the copy does not have, and
+  ///   while a domain of the copy is being removed: what is left of it would stay in place of the copy's.
   public func replace(byStoreIn folder: String, _ entry: AuditEntry) throws(MeetingStoreError) {
     let database = try open()
     let copy = folder + "/" + Self.fileName
     try database.query("ATTACH ? AS copy", [.text(copy)])
     defer { try? database.execute("DETACH copy") }
+    // The copy has a tenant that it was removing only until upkeep goes on with that.
+    let kept = "(SELECT id FROM copy.tenants WHERE removed = 0)"
     try database.transaction { () throws(MeetingStoreError) in
       var homeless = ""
       try database.query(
-        "SELECT meeting FROM main.running_meetings WHERE ends IS NOT 0 AND tenant NOT IN (SELECT id FROM copy.tenants)"
+        "SELECT meeting FROM main.running_meetings WHERE ends IS NOT 0 AND tenant NOT IN \(kept)"
       ) { homeless = $0.text(0) }
       guard homeless.isEmpty else {
         throw .failed(
@@ -33,9 +36,19 @@ extension SQLiteMeetingStore {
           reason: "the meeting \(homeless) runs, and the copy does not have its tenant; end the meeting first")
       }
       let transaction = SQLiteMailboxTransaction(database: database)
-      let missing = try transaction.rows(
-        "SELECT tenant FROM main.messaging_domains WHERE tenant NOT IN (SELECT id FROM copy.tenants)"
-      ) { TenantID(rawValue: $0.text(0)) }
+      let isMarked = SQLiteMailboxTransaction.isMarked
+      let halves = try transaction.rows(
+        "SELECT id FROM main.messaging_domains WHERE \(isMarked) "
+          + "AND tenant IN (SELECT tenant FROM copy.messaging_domains WHERE NOT \(isMarked))"
+      ) { $0.text(0) }
+      if let half = halves.first {
+        throw .failed(
+          path: copy,
+          reason: "the domain \(half) is still being removed; restore once it is gone, so that it comes back whole")
+      }
+      let missing = try transaction.rows("SELECT tenant FROM main.messaging_domains WHERE tenant NOT IN \(kept)") {
+        TenantID(rawValue: $0.text(0))
+      }
       for tenant in missing { try transaction.startRemoval(of: tenant, now: entry.time) }
       try database.execute(Self.replacing)
       try append(entry)
