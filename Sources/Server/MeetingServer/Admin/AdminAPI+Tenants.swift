@@ -79,19 +79,18 @@ extension AdminAPI {
     let tenant = try await tenant(call.path[0])
     if await directory.isRunning(tenant.id) { throw Self.conflict(.tenantInUse(tenant.name)) }
     let (now, entry) = (call.now, call.entry("tenant.remove", tenant.name, tenant: tenant.name))
-    let removed: [MeetingID]?
+    let found: RemovedTenant?
     do {
-      removed = try await keep(call) { transaction in
-        let left = try transaction.removeTenant(tenant.id, now: now)
-        return (left, left == nil ? nil : entry)
+      found = try await keep(call) { transaction in
+        let removed = try transaction.removeTenant(tenant.id, now: now)
+        return (removed, removed == nil ? nil : entry)
       }
     } catch let error as MeetingStoreError {
       throw Self.conflict(error)
     }
-    guard let left = removed else { throw Refusal(404, "noSuchTenant", "There is no tenant of that name.") }
-    await directory.removed(tenant.id, left: left)
-    await mailboxes.removeDeregistered()
-    await mailboxes.continueUpkeep()
+    guard let removed = found else { throw Refusal(404, "noSuchTenant", "There is no tenant of that name.") }
+    await directory.removed(tenant.id, left: removed.orphanedMeetings)
+    await mailboxes.endTenant(removed.attachments)
     return Self.done
   }
 

@@ -10,6 +10,13 @@ extension MailboxHub {
     for id in removed { await attachments?.remove(id) }
   }
 
+  /// The same for the domain of a removed tenant, which may be gone already.
+  func endTenant(_ removed: [AttachmentID]) async {
+    await removeDeregistered()
+    continueUpkeep()
+    for id in removed { await attachments?.remove(id) }
+  }
+
   /// The same for domains that a command has begun to remove. The command may have ended since.
   func endRemovedDomains() async {
     let domains = try? await perform { transaction, _ in try transaction.domainsBeingRemoved() }

@@ -69,8 +69,8 @@ extension DataFolder {
   /// removed before.
   public func remove(_ tenant: Tenant, _ entry: AuditEntry) async throws -> Bool {
     let now = now
-    let orphaned: [MeetingID]? = try await commit(entry) { try $0.removeTenant(tenant.id, now: now) }
-    guard orphaned != nil else { return false }
+    let removed = try await commit(entry) { try $0.removeTenant(tenant.id, now: now) }
+    guard removed != nil else { return false }
     try await purge { try $0.purge(tenant: tenant.id, limit: MailboxUpkeep.rows) }
     return true
   }

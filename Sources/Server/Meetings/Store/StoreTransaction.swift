@@ -1,5 +1,6 @@
 public import Basics
 public import FoundationEssentials
+public import Messaging
 
 /// A store that can make several changes one.
 public protocol TransactionalStore: Sendable {
@@ -18,6 +19,13 @@ public protocol TransactionalStore: Sendable {
   func transaction<Answer: Sendable>(
     _ body: @Sendable (any StoreTransaction) throws -> Answer
   ) async throws -> Answer
+}
+
+/// The rest of a removed tenant for which its store has no rows.
+public struct RemovedTenant: Sendable, Hashable {
+  public var orphanedMeetings: [MeetingID]
+  /// Attachments of the part that is removed already: their files go.
+  public var attachments: [AttachmentID]
 }
 
 /// The reads and writes of one transaction. Valid only inside the closure that receives it.
@@ -48,10 +56,10 @@ public protocol StoreTransaction {
   /// - Throws: ``MeetingStoreError``, or an error of `body`.
   func changePolicy(of tenant: TenantID, by body: @Sendable (inout TenantPolicy) throws -> Void) throws -> Tenant?
   /// Ends the use of a tenant, with its secrets, meetings, tokens, webhooks and vaults; its audit entries stay. Rows of
-  /// a large one go in parts (``MailboxUpkeep``). Returns its orphaned meetings, or nil when the tenant doesn't exist.
-  /// Throws ``MeetingStoreError/defaultTenant(_:)`` for the
-  /// default tenant, and ``MeetingStoreError/tenantInUse(_:)`` while another live server runs one of its meetings.
-  func removeTenant(_ id: TenantID, now: Date) throws(MeetingStoreError) -> [MeetingID]?
+  /// a large one go in parts (``MailboxUpkeep``). Nil when the tenant doesn't exist.
+  /// Throws ``MeetingStoreError/defaultTenant(_:)`` for the default tenant, and
+  /// ``MeetingStoreError/tenantInUse(_:)`` while another live server runs one of its meetings.
+  func removeTenant(_ id: TenantID, now: Date) throws(MeetingStoreError) -> RemovedTenant?
   /// Every secret of a tenant, the newest first, including expired and retired ones.
   func apiKeys(of tenant: TenantID) throws(MeetingStoreError) -> [APIKey]
   /// Makes a further secret. The others expire at `others`, or keep their expiry when that is nil.

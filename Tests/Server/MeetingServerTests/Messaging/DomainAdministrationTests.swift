@@ -77,6 +77,26 @@ struct DomainAdministrationTests {
     }
   }
 
+  @Test("the files of attachments go at once with their tenant")
+  func attachments() async throws {
+    try await TestServer.run { server in
+      let domain = try await server.makeDomain("app")
+      let (ann, _) = try await server.endpoint("ann", in: domain)
+      let (bob, bobWelcome) = try await server.endpoint("bob", in: domain)
+      let chat = try await ann.chat(with: bobWelcome.regId)
+      guard case .ticket(let ticket) = try await ann.ask(.attachmentUpload(chatId: chat, bytes: 3)) else {
+        throw UnexpectedMessage(nil)
+      }
+      let headers: HTTPHeaders = ["Authorization": "Bearer \(ticket.token)"]
+      #expect(try await TestServer.request("PUT", server.url + ticket.path, headers, [1, 2, 3]).status == 204)
+      let file = "\(server.folder)/data/attachments/\(ticket.attachment)"
+      #expect(FileManager.default.fileExists(atPath: file))
+      #expect(try await ask(server, "DELETE", "tenants/app").status == 204)
+      #expect(!FileManager.default.fileExists(atPath: file))
+      for client in [ann, bob] { #expect(try await client.isDeregistered()) }
+    }
+  }
+
   @Test("a client's secret goes with another address or client, and is never shown")
   func secret() async throws {
     try await TestServer.run { server in

@@ -121,7 +121,7 @@ struct TenantRemovalTests {
     _ = try await tenant("other", 2, from: 20_000, in: world)
     let before = try await rows(world)
     let now = world.now
-    #expect(try await world.store.transaction { try $0.removeTenant(acme.id, now: now) } == [])
+    #expect(try await world.store.transaction { try $0.removeTenant(acme.id, now: now) }?.orphanedMeetings == [])
 
     let store = world.store
     #expect(try await store.tenants().map(\.name) == ["other", "parley"])

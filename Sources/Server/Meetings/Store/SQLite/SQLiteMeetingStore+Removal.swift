@@ -9,11 +9,11 @@ extension SQLiteMeetingStore {
 
   /// Ends the use of a tenant, and removes the first part of what is kept of it: all of a small one. ``MailboxUpkeep``
   /// removes the rest, and the audit log stays.
-  public func removeTenant(_ id: TenantID, now: Date) throws(MeetingStoreError) -> [MeetingID]? {
+  public func removeTenant(_ id: TenantID, now: Date) throws(MeetingStoreError) -> RemovedTenant? {
     let database = try open()
     let liveness = try liveness()
     let tenant = SQLiteValue.text(id.rawValue)
-    var left: [MeetingID]?
+    var removed: RemovedTenant?
     try database.transaction { () throws(MeetingStoreError) in
       guard let found = try self.tenant(id: id) else { return }
       if found.isDefault { throw .defaultTenant(found.name) }
@@ -35,9 +35,9 @@ extension SQLiteMeetingStore {
       try database.query("UPDATE webhooks SET enabled = 0 WHERE tenant = ?", [tenant])
       let transaction = SQLiteMailboxTransaction(database: database)
       try transaction.startRemoval(of: id, now: now)
-      _ = try transaction.purge(tenant: id, limit: MailboxUpkeep.rows)
-      left = meetings
+      let part = try transaction.purge(tenant: id, limit: MailboxUpkeep.rows)
+      removed = RemovedTenant(orphanedMeetings: meetings, attachments: part.attachments)
     }
-    return left
+    return removed
   }
 }

@@ -51,7 +51,7 @@ struct SQLiteTransaction: StoreTransaction {
     try store.assumeIsolated { try $0.changePolicy(of: tenant, by: body) }
   }
 
-  func removeTenant(_ id: TenantID, now: Date) throws(MeetingStoreError) -> [MeetingID]? {
+  func removeTenant(_ id: TenantID, now: Date) throws(MeetingStoreError) -> RemovedTenant? {
     try run { store throws(MeetingStoreError) in try store.removeTenant(id, now: now) }
   }
 
