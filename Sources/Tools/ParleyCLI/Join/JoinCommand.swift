@@ -106,11 +106,11 @@ enum JoinCommand {
   /// Whether a person sits at the terminal.
   private static var isScreen: Bool { isatty(1) == 1 && isatty(0) == 1 }
 
-  @MainActor private static func makeObserver(of meeting: Meeting, _ departure: LeaveTask, json: Bool)
+  @MainActor private static func makeObserver(of meeting: Meeting, _ leaveTask: LeaveTask, json: Bool)
     -> any JoinObserver
   {
     if json { return JoinReport(meeting) }
-    if isScreen { return JoinScreen(meeting, departure) }
+    if isScreen { return JoinScreen(meeting, leaveTask) }
     return JoinReport(meeting, plain: true)
   }
 
@@ -142,18 +142,18 @@ enum JoinCommand {
       CommandLineText.complain("\(error)")
       return (1, nil)
     }
-    let departure = LeaveTask(from: meeting)
-    let observer = makeObserver(of: meeting, departure, json: options.has("json"))
+    let leaveTask = LeaveTask(from: meeting)
+    let observer = makeObserver(of: meeting, leaveTask, json: options.has("json"))
     recording?.onProblem = { observer.problem($0) }
     let events = meeting.events
     // Lines that were read only after joining would come too late for a person in the lobby.
     let waits = LobbyReports(meeting.events, observer) {
-      if options.has("json") { StandardInput.hold(departure) }
+      if options.has("json") { StandardInput.hold(leaveTask) }
     }
     let opening = Task { @MainActor in try await plan.open() }
     signals.onSignal {
       opening.cancel()
-      departure.leave()
+      leaveTask.leave()
     }
     do {
       try await plan.publish(try await opening.value, to: meeting, telling: observer)
@@ -163,8 +163,8 @@ enum JoinCommand {
       waits.stop()
       if meeting.encryption.state == .refused { observer.take(.encryptionChanged(meeting.encryption)) }
       observer.close()
-      departure.leave()
-      await departure.finished()
+      leaveTask.leave()
+      await leaveTask.finished()
       // Nothing is said of it where it can be mended.
       if case JoinError.signInRequired(let url) = error, plan.signIn != nil { return (1, url) }
       let isLeaving = error as? JoinError == .cancelled
@@ -175,17 +175,17 @@ enum JoinCommand {
     let timer = plan.duration.map { seconds in
       Task { @MainActor in
         try? await Task.sleep(nanoseconds: UInt64(seconds * 1e9))
-        if !Task.isCancelled { departure.leave() }
+        if !Task.isCancelled { leaveTask.leave() }
       }
     }
     let input = Task { @MainActor in
-      await StandardInput.follow(meeting, observer, departure, json: options.has("json"))
+      await StandardInput.follow(meeting, observer, leaveTask, json: options.has("json"))
     }
     let clock = Task { @MainActor in
       while !Task.isCancelled {
         try? await Task.sleep(nanoseconds: observer.interval)
         await observer.tick()
-        if CommandLineText.outputProblem != nil { departure.leave() }
+        if CommandLineText.outputProblem != nil { leaveTask.leave() }
       }
     }
     var status: Int32 = 0
@@ -194,7 +194,7 @@ enum JoinCommand {
       if case .subscribed(let subscription) = event { recording?.add(subscription) ?? plan.watch(subscription) }
       if !waits.hasReported(event) { observer.take(event) }
       // Nobody sees what happens here: the one at the other end of the pipe has gone, or the disk is full.
-      if CommandLineText.outputProblem != nil { departure.leave() }
+      if CommandLineText.outputProblem != nil { leaveTask.leave() }
       if case .ended(let reason, let message) = event {
         status = reason == .left || reason == .shutdown ? 0 : 1
         // With --json the line `left` has it.
@@ -209,7 +209,7 @@ enum JoinCommand {
     // Later errors are reported with the end of the file.
     recording?.onProblem = { _ in }
     if recording?.finish() == false { status = 1 }
-    await departure.finished()
+    await leaveTask.finished()
     if let farewell { CommandLineText.complain(farewell) }
     return (status, nil)
   }

@@ -7,7 +7,7 @@ import Parley
 @MainActor final class JoinScreen: JoinObserver {
   nonisolated let interval: UInt64 = 500_000_000
   private let meeting: Meeting
-  private let departure: LeaveTask
+  private let leaveTask: LeaveTask
   private var rates = RateMeter()
   private var recognitions = RecognitionReport()
   private var table: [ScreenRow] = []
@@ -18,9 +18,9 @@ import Parley
   private var isOpen = true
   private var saved = termios()
 
-  init(_ meeting: Meeting, _ departure: LeaveTask) {
+  init(_ meeting: Meeting, _ leaveTask: LeaveTask) {
     self.meeting = meeting
-    self.departure = departure
+    self.leaveTask = leaveTask
     tcgetattr(0, &saved)
     var raw = saved
     // Keys come one by one and are drawn by us; signals keep working.
@@ -82,7 +82,7 @@ import Parley
   func type(_ bytes: [UInt8]) {
     for text in line.add(bytes) {
       if text == "/leave" || text == "/quit" {
-        departure.leave()
+        leaveTask.leave()
       } else if ["/admit", "/lock", "/unlock"].contains(text) {
         host(text)
       } else if text.contains(where: { !$0.isWhitespace }) {

@@ -23,13 +23,13 @@ import Parley
   ///
   /// Nothing is read before everything read so far has been done: whoever writes faster than the network takes it
   /// waits, in the pipe.
-  static func follow(_ meeting: Meeting, _ observer: any JoinObserver, _ departure: LeaveTask, json: Bool) async {
+  static func follow(_ meeting: Meeting, _ observer: any JoinObserver, _ leaveTask: LeaveTask, json: Bool) async {
     if let holding {
       isIn = true
-      await runHeld(meeting, departure)
+      await runHeld(meeting, leaveTask)
       // It ends with the next bytes, or with those that it had read already.
       await holding.value
-      await runHeld(meeting, departure)
+      await runHeld(meeting, leaveTask)
     }
     while let bytes = await read() {
       guard !Task.isCancelled else { return }
@@ -39,14 +39,14 @@ import Parley
       }
       for line in lines.add(bytes) {
         guard !Task.isCancelled else { return }
-        await take(line, meeting, departure, json: json)
+        await take(line, meeting, leaveTask, json: json)
       }
     }
   }
 
   /// Reads commands while somebody waits to be let in: `leave` holds at once, the others once they are in
   /// (``follow(_:_:_:json:)``). When ``LineSplitter/limit`` bytes are held no more is read until then.
-  static func hold(_ departure: LeaveTask) {
+  static func hold(_ leaveTask: LeaveTask) {
     guard holding == nil else { return }
     holding = Task { @MainActor in
       var count = 0
@@ -54,7 +54,7 @@ import Parley
         count += bytes.count
         for line in lines.add(bytes) {
           held.append(line)
-          if !isIn, case .text(let text) = line, isLeave(text) { departure.leave() }
+          if !isIn, case .text(let text) = line, isLeave(text) { leaveTask.leave() }
         }
       }
     }
@@ -64,17 +64,17 @@ import Parley
     (try? JSONDecoder().decode(Command.self, from: Data(line.utf8)))?.command == "leave"
   }
 
-  private static func runHeld(_ meeting: Meeting, _ departure: LeaveTask) async {
-    while !held.isEmpty, !Task.isCancelled { await take(held.removeFirst(), meeting, departure, json: true) }
+  private static func runHeld(_ meeting: Meeting, _ leaveTask: LeaveTask) async {
+    while !held.isEmpty, !Task.isCancelled { await take(held.removeFirst(), meeting, leaveTask, json: true) }
   }
 
   private static func take(
-    _ line: LineSplitter.Line, _ meeting: Meeting, _ departure: LeaveTask, json: Bool
+    _ line: LineSplitter.Line, _ meeting: Meeting, _ leaveTask: LeaveTask, json: Bool
   ) async {
     switch line {
     case .tooLong:
       CommandLineText.complain("A line of more than \(LineSplitter.limit) bytes was ignored.")
-    case .text(let text): json ? await run(text, meeting, departure) : chat(text, meeting)
+    case .text(let text): json ? await run(text, meeting, leaveTask) : chat(text, meeting)
     }
   }
 
@@ -88,7 +88,7 @@ import Parley
     do throws(JoinError) { try meeting.send(chat: line) } catch { CommandLineText.complain("\(error)") }
   }
 
-  private static func run(_ line: String, _ meeting: Meeting, _ departure: LeaveTask) async {
+  private static func run(_ line: String, _ meeting: Meeting, _ leaveTask: LeaveTask) async {
     guard let command = try? JSONDecoder().decode(Command.self, from: Data(line.utf8)) else {
       CommandLineText.complain("This line is no command: \(CommandLineText.printable(String(line.prefix(100))))")
       return
@@ -122,7 +122,7 @@ import Parley
         if let problem = JoinPlan.problem(ofName: name) { return CommandLineText.complain(problem) }
         meeting.local.rename(name)
       case "renewToken": try await meeting.renew(token: Secret(command.text ?? ""))
-      case "leave": departure.leave()
+      case "leave": leaveTask.leave()
       case let name where RoomCommand.names.contains(name):
         let room = try JSONDecoder().decode(RoomCommand.Line.self, from: Data(line.utf8))
         _ = try await RoomCommand.run(room, to: recipient, meeting)

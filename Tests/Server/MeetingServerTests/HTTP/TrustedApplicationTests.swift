@@ -5,7 +5,7 @@ import Transport
 
 @testable import MeetingServer
 
-@Suite("The service application's endpoints", .serialized)
+@Suite("The trusted application's endpoints", .serialized)
 struct TrustedApplicationTests {
   private func object(_ response: TestAnswer) throws -> [String: Any] {
     try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any] ?? [:]
