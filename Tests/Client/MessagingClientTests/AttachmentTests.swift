@@ -73,6 +73,20 @@ import Testing
     }
   }
 
+  @Test("what a killed download has left is removed, and nothing else in its folder")
+  func unfinished() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let chunk = AttachmentCipher.chunkLength
+    let sealed = try AttachmentCipher.seal(content(2 * chunk), key: key)
+    let writer = try OpenedFileWriter(path("chat-2.jpg"), size: 2 * chunk, key: key)
+    #expect(writer.receive(Array(sealed.prefix(AttachmentCipher.sealedLength + 1))))
+    try Data(content(3)).write(to: URL(fileURLWithPath: path("chat-1.new")))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+    // Its writer is as good as gone.
+    withExtendedLifetime(writer) { OpenedFileWriter.removeUnfinished(in: folder.path) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["chat-1.new"])
+  }
+
   @Test("a file that was tampered with, cut or is too long never gets to its path")
   func tampering() throws {
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -34,6 +34,26 @@ import Testing
     monitor.deActivate()
   }
 
+  @Test("opening a domain's folder removes what killed downloads have left there")
+  func unfinishedFiles() throws {
+    let earlier = ParleyServer.dataFolder
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("bbm-" + UUID().uuidString)
+    defer {
+      ParleyServer.dataFolder = earlier
+      try? FileManager.default.removeItem(at: folder)
+    }
+    ParleyServer.dataFolder = folder
+    let files = folder.appendingPathComponent("domain/files")
+    try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+    for name in ["chat-1.jpg", "chat-2.jpg.part_"] {
+      try Data([1]).write(to: files.appendingPathComponent(name))
+    }
+    let core = MessagingCore()
+    core.start(domain: "domain", environment: kBBMConfig_Sandbox) { _ in }
+    #expect(core.folder != nil)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: files.path) == ["chat-1.jpg"])
+  }
+
   @Test("a token waits for the start, and the block hears of every change until a reset")
   func tokens() {
     let (service, feed) = Feed.service(isStarted: false)

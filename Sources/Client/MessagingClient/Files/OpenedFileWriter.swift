@@ -1,10 +1,14 @@
 package import Crypto
+import FoundationEssentials
 import Glibc
 import Synchronization
 
 /// The file of a download: it is opened and written while it arrives, so memory has one chunk of it. It is at its path
 /// only once all of it is there, and is what was sealed.
 package final class OpenedFileWriter: Sendable {
+  /// Follows the name of a file that isn't finished. It has a character that no suffix of a message's file has.
+  private static let suffix = ".part_"
+
   private let path: String
   private let size: Int
   private let state: Mutex<State>
@@ -37,15 +41,22 @@ package final class OpenedFileWriter: Sendable {
     self.path = path
     self.size = size
     let opener = try AttachmentCipher.Opener(key: key)
-    let descriptor = unsafe open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    let descriptor = unsafe open(path + Self.suffix, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw FileStore.Failure.system(call: "open", code: errno) }
     state = Mutex(State(descriptor: descriptor, opener: opener))
+  }
+
+  /// Removes the files that an earlier process has not finished: what they have is not encrypted.
+  package static func removeUnfinished(in folder: String) {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasSuffix(suffix) {
+      try? FileManager.default.removeItem(atPath: folder + "/" + name)
+    }
   }
 
   deinit {
     state.withLock { _ = close($0.descriptor) }
     // Gone already when the file is finished.
-    unsafe unlink(path + ".new")
+    unsafe unlink(path + Self.suffix)
   }
 
   /// Takes the next bytes of the sealed form; false when they aren't what was sealed, or can't be written.
@@ -77,7 +88,7 @@ package final class OpenedFileWriter: Sendable {
       try state.openNext(state.sealed.count, isLast: true)
       guard state.written == size else { throw CryptoError.authenticationFailed }
       guard fsync(state.descriptor) == 0 else { throw FileStore.Failure.system(call: "fsync", code: errno) }
-      guard unsafe rename(path + ".new", path) == 0 else {
+      guard unsafe rename(path + Self.suffix, path) == 0 else {
         throw FileStore.Failure.system(call: "rename", code: errno)
       }
     }

@@ -70,6 +70,7 @@ import MessagingClient
         at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       let store = try FileStore(folder: folder.path)
       self.folder = folder
+      OpenedFileWriter.removeUnfinished(in: folder.appendingPathComponent("files").path)
       let device = EndpointDescription(description: "BBMEnterprise", nickname: ProcessInfo.processInfo.hostName)
       var options = Messenger.Options(server: ParleyServer.url, domain: DomainID(domain), description: device)
       options.trustsAnyCertificate = ParleyServer.trustsAnyCertificate
