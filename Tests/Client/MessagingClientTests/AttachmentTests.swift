@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Messaging
 import Testing
 
 @testable import MessagingClient
@@ -73,6 +74,27 @@ import Testing
     }
   }
 
+  @Test("a second download of a file while one is running reports no failure")
+  func downloadedTwice() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let options = Messenger.Options(server: "http://localhost", domain: DomainID("domain"))
+    let messenger = Messenger(options, store: MemoryStore())
+    let file = AttachedFile(
+      name: "a.jpg", contentType: "image/jpeg", size: 3, attachment: AttachmentID("a"),
+      key: Base64URL.encode(key.bytes))
+    let message = Message(
+      chat: ChatID("chat"), cookie: "m1", number: MessageNumber(1), sender: RegID(9), isIncoming: true,
+      time: MessageTime(milliseconds: 5_000), state: .sent, stateIsPartial: false, isUnverified: false, isSealed: false,
+      isRecalled: false, content: MessageContent(tag: "Picture", file: file))
+    await messenger.markRunning(path("to"))
+    try await messenger.download(message, to: path("to"))
+    await messenger.endEvents()
+    var events: [MessengerEvent] = []
+    for await event in messenger.events { events.append(event) }
+    #expect(events.isEmpty)
+    #expect(await messenger.downloads == [path("to")])
+  }
+
   @Test("what a killed download has left is removed, and nothing else in its folder")
   func unfinished() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -109,4 +131,11 @@ import Testing
     let writer = try OpenedFileWriter(path("to"), size: file.count, key: key)
     #expect(!send(changed, to: writer, pieces: 4_096) && !writer.receive(sealed))
   }
+}
+
+extension Messenger {
+  /// As if a download to that path had begun.
+  fileprivate func markRunning(_ path: String) { downloads.insert(path) }
+
+  fileprivate func endEvents() { eventContinuation.finish() }
 }
