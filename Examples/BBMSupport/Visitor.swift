@@ -212,7 +212,7 @@ import UIKit
     let object = (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any] ?? [:]
     let fields = JSONFields(object)
     let name = fields.text("command") ?? ""
-    forgetRefusals()
+    if Self.canMend(name) { forgetRefusals() }
     switch name {
     case "signOut":
       hasSucceeded = false
@@ -249,6 +249,11 @@ import UIKit
     }
     BBMEnterpriseService.shared().sendMessage(
       toService: BBMAuthTokenMessage(authToken: parts.joined(separator: ".") + ".", userId: user))
+  }
+
+  /// Whether a command can let a setup succeed that has failed. After any other the app still ends with its input.
+  static func canMend(_ command: String) -> Bool {
+    ["signOut", "signIn", "passcode", "retry", "token"].contains(command)
   }
 
   private func inputOver() {

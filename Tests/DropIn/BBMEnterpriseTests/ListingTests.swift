@@ -55,6 +55,13 @@ import Testing
     }
   }
 
+  @Test("after a failure only commands that can mend it keep an example without input")
+  func mending() {
+    let mending = ["signOut", "signIn", "passcode", "retry", "token"]
+    for command in mending { #expect(Visitor.canMend(command), "\(command)") }
+    for command in ["endpoints", "stop", "chats", "", "signin"] { #expect(!Visitor.canMend(command), "\(command)") }
+  }
+
   @Test("the call history believes signed entries of chats of two about a sender's call")
   func history() {
     app { service, feed in
