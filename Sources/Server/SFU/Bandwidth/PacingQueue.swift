@@ -23,6 +23,8 @@ struct PacedPacket: Sendable {
 struct PacingQueue: Sendable {
   /// How much faster than the estimate packets leave.
   static let factor = 2.5
+  /// Video that is forwarded may leave this fast, however low the estimate, in bits a second.
+  static let leastRate = 50_000.0
   /// How much time's worth of budget is saved up: what may leave in one burst.
   static let burst = TimeSpan.milliseconds(40)
   /// Most packets that wait.
@@ -53,10 +55,14 @@ struct PacingQueue: Sendable {
   var admits: Bool { credit > 0 && count == 0 }
 
   /// Brings the budget up to date for an estimate of `target`.
-  mutating func refill(_ target: DataRate, now: Instant) {
-    // Queued packets must leave before they are too old, however low the estimate.
+  ///
+  /// - Parameter audio: The rate of audio, which uses the budget and never waits.
+  mutating func refill(_ target: DataRate, audio: DataRate, now: Instant) {
+    // Queued packets must leave before they are too old, however low the estimate and whatever audio takes. Otherwise
+    // no video at all would leave, and a receiver that estimates what arrives (REMB) would never report more.
     let drain = Double(bytes) * 8 / (Self.maximumWait.seconds * 0.6)
-    rate = max(Double(target.bitsPerSecond) * Self.factor, drain, 50_000)
+    let least = max(drain, Self.leastRate) + Double(audio.bitsPerSecond)
+    rate = max(Double(target.bitsPerSecond) * Self.factor, least)
     let capacity = rate * Self.burst.seconds
     if let last = refilled {
       credit = min(credit + max((now - last).seconds, 0) * rate, capacity)

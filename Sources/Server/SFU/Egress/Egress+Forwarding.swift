@@ -22,7 +22,7 @@ extension Egress {
     let count = stream.pending.count
     // Queued packets leave first, also once nothing has to be paced any more.
     let isPaced = stream.kind == .video && (writer.bandwidth.isPacing || !writer.bandwidth.queue.isEmpty)
-    if isPaced { writer.bandwidth.queue.refill(writer.bandwidth.estimator.target, now: now) }
+    if isPaced { writer.bandwidth.refillQueue(now: now) }
     var index = first
     while index < count {
       let packet = stream.store[stream.pending[index]]

@@ -28,7 +28,7 @@ extension Egress {
       writer.bandwidth.queue.removeAll()
       return
     }
-    writer.bandwidth.queue.refill(writer.bandwidth.estimator.target, now: now)
+    writer.bandwidth.refillQueue(now: now)
     while let waiting = writer.bandwidth.queue.first {
       let isOld = now - waiting.enqueued > PacingQueue.maximumWait
       guard writer.bandwidth.queue.isDue || isOld || !writer.bandwidth.isPacing else { return }
@@ -82,4 +82,9 @@ extension Egress {
       loss: writer.bandwidth.estimator.lossShare, roundTrip: writer.bandwidth.estimator.roundTrip ?? roundTrip,
       queued: writer.bandwidth.queue.bytes, paused: writer.bandwidth.paused)
   }
+}
+
+extension SubscriberBandwidth {
+  /// Brings the budget of paced packets up to date.
+  mutating func refillQueue(now: Instant) { queue.refill(estimator.target, audio: audio.rate, now: now) }
 }
