@@ -7,7 +7,8 @@ import client_test
 from aiortc_peer import AiortcPeer
 from browser import UNHURRIED, Person, shared_driver, wait_for
 from client import Client
-from server import OUTPUT
+from firefox import Firefox
+from server import OUTPUT, Server
 
 #: A browser that sends or receives video in one codec alone.
 ONLY = """([direction, name]) => {
@@ -17,6 +18,20 @@ ONLY = """([direction, name]) => {
     return prefer.call(this, isMeant ? codecs.filter(({ mimeType }) => [`video/${name}`, "video/rtx"].includes(mimeType)) : codecs);
   };
 }"""
+
+#: The codec and the counts of each stream that a page's camera sends.
+SENT_STREAMS = """async () => {
+  const sender = parley.connection.peerConnection.getTransceivers().find((each) => each.mid === parley.connection.midOf("camera"))?.sender;
+  const reports = [...(await sender.getStats()).values()];
+  const names = ["rid", "active", "framesSent", "packetsSent", "keyFramesEncoded", "pliCount", "frameWidth", "qualityLimitationReason"];
+  return reports.filter(({ type }) => type === "outbound-rtp").map((stream) => [
+    reports.find(({ id }) => id === stream.codecId)?.mimeType, ...names.map((name) => `${name} ${stream[name]}`)].join(", "));
+}"""
+
+
+def situation(server: Server, sender: Person | Firefox, receiver: AiortcPeer) -> str:
+    """The streams that are sent, forwarded and received, for messages of failed tests."""
+    return f"sent {sender.evaluate(SENT_STREAMS)}, forwarded {server.bandwidth()}, received {receiver.situation()}"
 
 
 class Codecs(client_test.ClientTest):
@@ -122,7 +137,8 @@ class Codecs(client_test.ClientTest):
         dan.sees("Ann")
         self.sends_layers_of_vp9(ann)
         with AiortcPeer(self.server.url, self.room, "Ben", codec="H264") as ben:
-            wait_for("Ben's pictures of Ann", lambda: ben.failure or ben.video_frames.get("Ann", 0) > 30 or f"no: {ben.situation()} {self.sent(ann)}")
+            wait_for("Ben's pictures of Ann", lambda: ben.failure or ben.video_frames.get("Ann", 0) > 30,
+                     situation=lambda: situation(self.server, ann, ben))
             self.assertEqual(self.sent(ann)["codec"], "video/H264")
             self.assertEqual(ben.last("undecodable")["publications"], [])
             self.assertIsNone(ann.evaluate("() => parley.localParticipant.publication('camera').undecodableFor"))

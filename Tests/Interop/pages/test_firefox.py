@@ -83,7 +83,8 @@ class FirefoxCodecs(client_test.ClientTest):
         self.sends(fay, "VP9")
         with AiortcPeer(self.server.url, self.room, "Ben", codec="VP8") as ben:
             self.sends(fay, "VP8")
-            wait_for("Ben's pictures of Fay", lambda: ben.failure or ben.video_frames.get("Fay", 0) > 30 or f"no: {ben.situation()}")
+            wait_for("Ben's pictures of Fay", lambda: ben.failure or ben.video_frames.get("Fay", 0) > 30,
+                     situation=lambda: test_codecs.situation(self.server, fay, ben))
             self.assertEqual(ben.last("undecodable")["publications"], [])
         self.sends(fay, "VP9")
         seen = fay.frames("inbound")

@@ -140,13 +140,25 @@ class AiortcPeer:
 
     def situation(self) -> str:
         """The pictures, packets and state of its connection, for messages of failed tests."""
-        async def look() -> dict[str, int]:
-            statistics = await self._connection.getStats()
-            return {name: each.packetsReceived for name, each in statistics.items() if each.type == "inbound-rtp"}
-        packets = asyncio.run_coroutine_threadsafe(look(), self._loop).result(30) if self._connection else {}
-        kinds = [message["type"] for message in self.messages[-8:]]
-        state = self._connection and (self._connection.connectionState, self._connection.iceConnectionState)
-        return f"pictures {self.video_frames}, packets {packets}, {state}, slots {list(self.slots.values())}, last {kinds}"
+        if self._connection is None:
+            return f"no connection yet, {self._kinds()}"
+        packets, estimates = asyncio.run_coroutine_threadsafe(self._look(), self._loop).result(30)
+        state = (self._connection.connectionState, self._connection.iceConnectionState)
+        return (f"pictures {self.video_frames}, packets {packets}, discarded {dict(self.router.discarded)}, "
+                f"estimates {estimates}, {state}, slots {list(self.slots.values())}, {self._kinds()}")
+
+    def _kinds(self) -> str:
+        kinds = [message["type"] for message in self.messages if message["type"] != "speakers"]
+        return f"last {kinds[-8:]}"
+
+    async def _look(self) -> tuple[dict[str, int], list[int]]:
+        """The packets of its streams, and the rates that its receivers of video report (REMB)."""
+        statistics = await self._connection.getStats()
+        packets = {f"{each.kind} {each.ssrc}": each.packetsReceived
+                   for each in statistics.values() if each.type == "inbound-rtp"}
+        estimators = [each.receiver._RTCRtpReceiver__remote_bitrate_estimator
+                      for each in self._connection.getTransceivers() if each.direction == "recvonly"]
+        return packets, [each.rate_control.current_bitrate for each in estimators if each]
 
     @property
     def router(self) -> Router:

@@ -7,6 +7,7 @@ minute or more of a small video. One lost packet, as on a busy machine, would th
 from __future__ import annotations
 
 import time
+from collections import Counter
 from typing import Any
 
 from aiortc import rtcdtlstransport, rtcrtpreceiver
@@ -27,6 +28,8 @@ class Router(RtpRouter):
 
     def __init__(self) -> None:
         super().__init__()
+        #: How many packets of each SSRC and payload type belonged to no receiver.
+        self.discarded: Counter[tuple[int, int]] = Counter()
         self._retransmitted: set[int] = set()
 
     def register_retransmissions(self, receiver: Any, ssrcs: set[int]) -> None:
@@ -35,6 +38,8 @@ class Router(RtpRouter):
 
     def route_rtp(self, packet: Any) -> Any:
         receiver = super().route_rtp(packet)
+        if receiver is None:
+            self.discarded[packet.ssrc, packet.payload_type] += 1
         if packet.ssrc in self._retransmitted:
             self.retransmissions += 1
         elif self.losing and receiver and receiver.track.kind == "video":

@@ -43,9 +43,10 @@ UNDRAWN = """(() => {
 FAR = 150
 
 
-def wait_for(what: str, condition: Callable[[], Any], seconds: float = FAR, every: float = 0.1) -> Any:
+def wait_for(what: str, condition: Callable[[], Any], seconds: float = FAR, every: float = 0.1,
+             situation: Callable[[], str] | None = None) -> Any:
     """Polls ``condition`` until it is true and returns its value; says what was missing after ``seconds``, or ``FAR``
-    where that is later.
+    where that is later, and the ``situation`` then.
 
     ``condition`` may return ``no`` to say that it waits, or ``no: …`` to name what is missing.
     """
@@ -56,7 +57,8 @@ def wait_for(what: str, condition: Callable[[], Any], seconds: float = FAR, ever
         if value and not (isinstance(value, str) and value.partition(":")[0] == "no"):
             return value
         if time.monotonic() > end:
-            raise AssertionError(f"waited {seconds} s for {what}; last seen: {value!r}")
+            more = f"; {situation()}" if situation else ""
+            raise AssertionError(f"waited {seconds} s for {what}; last seen: {value!r}{more}")
         time.sleep(every)
 
 

@@ -113,3 +113,10 @@ class Server:
             text = answer.read().decode()
         rows = (line.rsplit(" ", 1) for line in text.splitlines() if line and not line.startswith("#"))
         return {name: float(value) for name, value in rows}
+
+    def bandwidth(self) -> dict[str, float]:
+        """The metrics of the paths to receivers, without those at 0."""
+        ends = ("estimated", "limited", "paused", "estimate_bits_per_second", "video_bits_per_second",
+                "audio_bits_per_second", "queued_bytes", "packets_paced", "paced_drops", "keyframe_requests")
+        kind = lambda name: name.partition("{")[0].removesuffix("_total")
+        return {name: value for name, value in self.metrics().items() if value and kind(name).endswith(ends)}
