@@ -17,9 +17,9 @@ struct PacedPacket: Sendable {
 
 /// Spreads video over time for a receiver whose path would not take it at once.
 ///
-/// A budget grows at ``factor`` times the estimate and shrinks by whatever is sent; while it lasts packets leave at
-/// once and the queue stays empty. Bounded in packets, bytes and time; memory is given back when a large queue has
-/// drained. A plain value.
+/// A budget grows at ``factor`` times the estimate, or by ``leastRate`` besides audio if that is more, and shrinks by
+/// whatever is sent. While it lasts packets leave at once and the queue stays empty. Bounded in packets, bytes and
+/// time; memory is given back when a large queue has drained. A plain value.
 struct PacingQueue: Sendable {
   /// How much faster than the estimate packets leave.
   static let factor = 2.5
