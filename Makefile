@@ -39,10 +39,8 @@ test-swift: ## The Swift tests.
 	@# Nothing is built beside them: on a slow machine tests of layers would judge the build.
 	@$(MAKE) --no-print-directory test-groups
 
-# A group that fails is tried once more and says so, until a run on a slow machine needs none.
 test-groups:
-	for groups in "logic clients" "server media opentok"; do Scripts/swift-test group $$groups \
-	  || { echo "unsteady: $$groups, tried once more"; Scripts/swift-test group $$groups; } || exit 1; done
+	for groups in "logic clients" "server media opentok"; do Scripts/swift-test group $$groups || exit 1; done
 
 # The example apps, built as for the Swift tests.
 test-apps:
