@@ -382,6 +382,23 @@ class ModuleTests(ModulePage):
         """, disguised + genuine)
         self.assertEqual(found, [["#text"]] * len(disguised) + [["A"]] * len(genuine))
 
+    def test_links_are_found_without_lookbehind_too(self) -> None:
+        found = self.run_js("""
+            const whole = globalThis.RegExp;
+            globalThis.RegExp = class extends whole {
+                constructor(pattern, flags) {
+                    if (String(pattern).includes("(?<")) { throw new SyntaxError("no lookbehind"); }
+                    super(pattern, flags);
+                }
+            };
+            try {
+                const { linkify } = await import("/assets/js/links.js?lookbehind=none");
+                return argument.map((text) => linkify(text).map((node) => node.nodeName));
+            } finally { globalThis.RegExp = whole; }
+        """, ["https://meet.example/a", "https://\u043f\u0440\u0438\u043c\u0435\u0440.example/", "https://bank.example\u2215x.evil.example/", "https://paral\u00b7lel.cat/"])
+        # Signs that are allowed next to certain letters only are allowed nowhere then.
+        self.assertEqual(found, [["A"], ["A"], ["#text"], ["#text"]])
+
     def test_threat_27_thousands_of_brackets_behind_a_link_keep_no_page_busy(self) -> None:
         found = self.run_js("""
             const { linkify } = await import("/assets/js/links.js");

@@ -74,7 +74,11 @@ const signsInContext = [
   String.raw`(?<=[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca])[\u200c\u200d](?=\p{Lo})`,
 ].join("|");
 const characters = String.raw`(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}\p{Extended_Pictographic}\p{Regional_Indicator}._-]|\ufe0f`;
-const plainHost = new RegExp(String.raw`^(?:\[[\da-f:.]+\]|(?:${characters}|${signsInContext})+)(?::\d*)?$`, "iu");
+const hostOf = (parts) => new RegExp(String.raw`^(?:\[[\da-f:.]+\]|(?:${parts})+)(?::\d*)?$`, "iu");
+const plainHost = (() => {
+  // Safari before 16.4 has no lookbehind, and the page would not load: there hosts with these signs stay text.
+  try { return hostOf(`${characters}|${signsInContext}`); } catch { return hostOf(characters); }
+})();
 
 /**
  * Whether a host reads as another one: ebаy.com with a Cyrillic letter in a Latin label, or bank.example∕x.evil.example
