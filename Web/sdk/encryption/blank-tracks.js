@@ -4,7 +4,7 @@
  */
 const intervals = Object.freeze({ expecting: 20, idle: 1_000 });
 /** How long frames that can leave are expected, in milliseconds: nobody may want them. */
-const patience = 3_000;
+const expectedTime = 3_000;
 /** The size of black where that of the video isn't known. */
 const usualSize = Object.freeze({ width: 640, height: 360 });
 const now = () => performance.now();
@@ -31,7 +31,7 @@ export class BlankTracks {
 
   /** Frames may begin to leave. */
   expectFrames() {
-    this.#expectedUntil = now() + patience;
+    this.#expectedUntil = now() + expectedTime;
     this.#draw();
   }
 

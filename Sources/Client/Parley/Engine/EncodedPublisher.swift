@@ -87,7 +87,7 @@ struct EncodedReplay {
     roundStart = Self.start(now: now)
   }
 
-  /// Publishers that start together do not beat in step.
+  /// Publishers that start together send at different moments.
   private static func start(now: Instant) -> Instant { now + .microseconds(.random(in: 0..<20_000)) }
 
   /// The next frame that is due; nil when none is.
