@@ -44,10 +44,12 @@ class LinkSecret(unittest.TestCase):
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.addCleanup(client.communicate)
         self.addCleanup(client.kill)
-        output = []
+        # Which of the two lines is the first is open: both must be there before the client is ended.
+        output, expected = [], {'"state":"encrypted"', '"now"'}
         for line in client.stdout:
             output.append(line)
-            if '"state":"encrypted"' in line:
+            expected -= {word for word in expected if word in line}
+            if not expected:
                 break
         wait_for("both to be encrypted", lambda: ann.evaluate("() => parley.encryption.state") == "encrypted" and ann.evaluate("() => parley.participants.size") == 1)
         client.send_signal(signal.SIGSEGV)
