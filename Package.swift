@@ -53,7 +53,7 @@ let folders = [
     "WalkthroughListing",
   ],
   "Tests/Calls": ["ConditionsTests", "QualityTests"],
-  "Tests/Support": ["NetworkEmulator", "NetworkGate", "TestSeeds", "TestSupport", "TestVectors"],
+  "Tests/Support": ["NetworkEmulator", "NetworkGate", "TestSeeds", "TestSupport", "TestTenants", "TestVectors"],
 ]
 
 /// The base of the drop-in modules. On Linux `import UIKit`, as apps say it, is a module of this package, which comes
@@ -118,7 +118,7 @@ let package = Package(
     .target(name: "Encryption", dependencies: ["Basics", "Crypto"], swiftSettings: strict),
 
     // Floor 2: messages, and sockets.
-    .target(name: "Signaling", dependencies: ["Basics"], swiftSettings: common),
+    .target(name: "Signaling", dependencies: ["Basics"], swiftSettings: heavy),
     .target(name: "Messaging", dependencies: ["Signaling"], swiftSettings: common),
     .target(
       name: "Transport", dependencies: ["Basics", "CLinux", "CWebSockets", "COpenSSL"],
@@ -244,7 +244,10 @@ let package = Package(
     .target(name: "TestSupport", swiftSettings: common),
 
     // Seeds of tests in virtual time: which a test used, and how to replay it.
-    .target(name: "TestSeeds", swiftSettings: common),
+    .target(name: "TestSeeds", swiftSettings: heavy),
+
+    // Tenants without the cost of a key pair each.
+    .target(name: "TestTenants", dependencies: ["Basics", "Meetings"], swiftSettings: common),
 
     // Published test vectors.
     .target(name: "TestVectors", swiftSettings: common),
@@ -279,7 +282,7 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "SFUTests", dependencies: ["Basics", "RTC", "SFU", "TestSupport", "Transport", "TestSeeds"],
-      swiftSettings: common),
+      swiftSettings: heavy),
     .testTarget(
       name: "MediaTests", dependencies: ["Basics", "RTC", "Media", "NetworkEmulator", "TestSeeds", "TestSupport"],
       swiftSettings: common),
@@ -287,8 +290,7 @@ let package = Package(
       name: "ParleyTests",
       dependencies: [
         "Basics", "Crypto", "Encryption", "RTC", "Media", "Meetings", "Options", "Parley", "ParleyCLI", "MeetingServer",
-        "TestSupport",
-        "Transport",
+        "TestSupport", "TestTenants", "Transport",
       ],
       swiftSettings: common),
     .testTarget(
@@ -359,14 +361,15 @@ let package = Package(
     .testTarget(name: "MessagingTests", dependencies: ["Messaging", "Signaling"], swiftSettings: common),
     .testTarget(
       name: "MeetingsTests",
-      dependencies: ["Basics", "Crypto", "Meetings", "Messaging", "TestSeeds", "TestSupport", "Transport", "CJOSE"],
+      dependencies: [
+        "Basics", "Crypto", "Meetings", "Messaging", "TestSeeds", "TestSupport", "TestTenants", "Transport", "CJOSE",
+      ],
       swiftSettings: common),
     .testTarget(
       name: "MeetingServerTests",
       dependencies: [
         "Basics", "Crypto", "Messaging", "Options", "ParleyCLI", "MeetingServer", "Meetings", "SFU", "Signaling",
-        "TestSeeds",
-        "TestSupport", "Transport",
+        "TestSeeds", "TestSupport", "TestTenants", "Transport",
       ],
       swiftSettings: common),
   ]

@@ -3,6 +3,7 @@ import Foundation
 import MeetingServer
 import Meetings
 import Parley
+import TestTenants
 
 /// A whole server with a real media plane on loopback, in this process.
 final class LiveServer: Sendable {
@@ -47,29 +48,10 @@ final class LiveServer: Sendable {
     configuration.webFolder = folder + "/web"
     configuration.logLevel = .error
     configure(&configuration)
-    try await makeDefaultTenant(in: configuration.dataFolder)
+    try await TestTenants.makeDefault(in: configuration.dataFolder)
     let log = Log(level: .error) { _ in }
     let media = try await SFUMediaPlane.start(configuration, log: log)
     return LiveServer(try await Server.start(configuration, media: media, program: "", log: log), folder)
-  }
-
-  /// One key pair for every server of a run: making one costs more than joining does.
-  private static let signing = Result {
-    let key = try SigningKey.generate(keyID: "shared-by-tests")
-    return (id: key.keyID, jwk: try key.privateJWK())
-  }
-
-  /// Gives a new data folder its default tenant before a server does, by the rules that the server has for it.
-  private static func makeDefaultTenant(in folder: String) async throws {
-    let key = try signing.get()
-    let store = try await MeetingStores.open(folder: folder)
-    guard try await store.knownDefaultTenant() == nil else { return await store.close() }
-    let now = Date()
-    let tenant = Tenant(
-      id: .random(), name: Tenant.defaultName, apiKey: String(Int.random(in: 100_000_000...999_999_999)),
-      isDefault: true, policy: TenantPolicy(signIn: .open), signingKey: key.jwk, signingKeyID: key.id, created: now)
-    try await store.transaction { try $0.insert(tenant, key: .make(tenant: tenant.id, now: now)) }
-    await store.close()
   }
 
   /// Changes the rules of the default tenant, for meetings that begin from now on.

@@ -2,6 +2,7 @@ import Foundation
 import Signaling
 import Synchronization
 import TestSupport
+import TestTenants
 import Testing
 
 @testable import MeetingServer
@@ -144,7 +145,7 @@ struct EventJournalTests {
     #expect(events.add(use) != RoomEvents.nowhere)
     #expect(events.dropped.current == dropped)
 
-    let tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
+    let tenant = try TestTenants.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
     let counters = ServerCounters()
     let room = MeetingRoom(
       record: record, url: "", media: TestMediaPlane(), limits: .init(), counters: counters,

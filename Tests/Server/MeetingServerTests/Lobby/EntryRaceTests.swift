@@ -3,6 +3,7 @@ import Foundation
 import Meetings
 import Signaling
 import Synchronization
+import TestTenants
 import Testing
 
 @testable import MeetingServer
@@ -49,7 +50,7 @@ struct EntryRaceTests {
   private func enter(_ moment: Moment, _ change: Change) async throws {
     let folder = NSTemporaryDirectory() + "parley-race-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    try await TestServer.makeDefaultTenant(in: folder)
+    try await TestTenants.makeDefault(in: folder)
     let store = try await MeetingStores.open(folder: folder)
     let other = try await MeetingStores.open(folder: folder)
     let tenant = try await store.defaultTenant(now: Date())

@@ -4,6 +4,7 @@ import Meetings
 import SFU
 import Signaling
 import TestSupport
+import TestTenants
 import Testing
 
 @testable import MeetingServer
@@ -509,7 +510,7 @@ struct LobbyTests {
     arguments: [(0, LobbyInfo.maximumWaiting), (256 << 10, Lobby.maximumOfferBytes / (256 << 10))])
   func bounds(offer bytes: Int, most: Int) async throws {
     let offer = String(repeating: "x", count: bytes)
-    let tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
+    let tenant = try TestTenants.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
     let record = MeetingRecord(
       tenant: tenant.id, room: .random(), kind: .named, subject: "", accessLevel: .locked, created: Date())
     let counters = ServerCounters()

@@ -4,6 +4,7 @@ import Meetings
 import Signaling
 import Synchronization
 import TestSupport
+import TestTenants
 import Testing
 
 @testable import MeetingServer
@@ -61,7 +62,7 @@ struct PasscodeTests {
   }
 
   private func admission(_ hash: PasscodeHash, _ role: Role = .publisher) throws -> Admission {
-    let tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
+    let tenant = try TestTenants.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
     let record = MeetingRecord(
       tenant: tenant.id, room: .random(), kind: .named, subject: "", created: Date(), passcode: hash)
     return Admission(

@@ -3,6 +3,7 @@ import Meetings
 import Signaling
 import Synchronization
 import TestSupport
+import TestTenants
 import Testing
 
 @testable import MeetingServer
@@ -13,7 +14,7 @@ struct WaitingOnlyTests {
   private let directory: MeetingDirectory
 
   init() throws {
-    tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token, maximumMeetings: 1), now: Date())
+    tenant = try TestTenants.make(name: "t", policy: TenantPolicy(signIn: .token, maximumMeetings: 1), now: Date())
     directory = MeetingDirectory(
       media: TestMediaPlane(), limits: .init(), counters: ServerCounters(), log: Log(level: .error) { _ in })
   }

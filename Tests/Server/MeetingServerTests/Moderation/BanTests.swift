@@ -3,6 +3,7 @@ import Meetings
 import Signaling
 import Synchronization
 import TestSupport
+import TestTenants
 import Testing
 
 @testable import MeetingServer
@@ -15,7 +16,7 @@ struct BanTests {
   func done(isWritten: Bool) async throws {
     let (asked, ask) = AsyncStream.makeStream(of: JoinGrant.self)
     let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
-    let tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
+    let tenant = try TestTenants.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
     let record = MeetingRecord(tenant: tenant.id, room: .random(), kind: .named, subject: "", created: Date())
     let dependencies = RoomDependencies(banned: { grant, _ in
       ask.yield(grant)
@@ -72,7 +73,7 @@ struct DoneTests {
         events.settle(disk.withLock { $0 } ?? false)
       }
     }
-    let tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
+    let tenant = try TestTenants.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
     let record = MeetingRecord(
       tenant: tenant.id, room: .random(), kind: .named, subject: "", accessLevel: .locked, created: Date())
     let room = MeetingRoom(

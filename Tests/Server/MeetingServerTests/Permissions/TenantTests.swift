@@ -3,6 +3,7 @@ import Foundation
 import Meetings
 import Signaling
 import TestSupport
+import TestTenants
 import Testing
 import Transport
 
@@ -173,7 +174,7 @@ struct TenantTests {
     try await TestServer.run { server in
       let (ann, _) = try await server.join("daily", "Ann")
       let store = try await server.store()
-      let tenant = try Tenant.make(name: "acme", policy: TenantPolicy(signIn: .token), now: Date())
+      let tenant = try TestTenants.make(name: "acme", policy: TenantPolicy(signIn: .token), now: Date())
       let key = APIKey.make(tenant: tenant.id, now: Date())
       try await store.transaction { try $0.insert(tenant, key: key) }
       await store.close()

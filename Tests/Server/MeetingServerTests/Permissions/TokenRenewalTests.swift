@@ -3,6 +3,7 @@ import Foundation
 import Meetings
 import Signaling
 import TestSupport
+import TestTenants
 import Testing
 
 @testable import MeetingServer
@@ -167,7 +168,7 @@ struct TokenRenewalTests {
       let (ann, welcome) = try await server.join(
         "daily", "Ann", token: try await signed(server, "daily", name: "Ada", user: "ada", data: "user=7"))
       let store = try await server.store()
-      let other = try Tenant.make(name: "acme", policy: TenantPolicy(signIn: .token), now: Date())
+      let other = try TestTenants.make(name: "acme", policy: TenantPolicy(signIn: .token), now: Date())
       try await store.transaction { try $0.insert(other, key: .make(tenant: other.id, now: Date())) }
       let foreign = try JoinAuthority(store: store).sign(
         JoinToken(

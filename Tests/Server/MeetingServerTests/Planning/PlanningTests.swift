@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import Meetings
 import Signaling
+import TestTenants
 import Testing
 import Transport
 
@@ -299,7 +300,7 @@ struct PlanningTests {
       let store = try await server.store()
       let tenant = try await store.defaultTenant(now: Date())
       let secret = try #require(try await store.apiKeys(of: tenant.id).first?.secret)
-      let other = try Tenant.make(name: "other", policy: TenantPolicy(signIn: .token), now: Date())
+      let other = try TestTenants.make(name: "other", policy: TenantPolicy(signIn: .token), now: Date())
       let otherKey = APIKey.make(tenant: other.id, now: Date())
       try await store.transaction { try $0.insert(other, key: otherKey) }
       await store.close()

@@ -1,6 +1,7 @@
 import Foundation
 import Meetings
 import TestSeeds
+import TestTenants
 import Testing
 
 @testable import MeetingServer
@@ -14,7 +15,7 @@ struct RandomRoomTests {
 
   @Test("random rooms keep every invariant for clients, hosts and the journal")
   func randomRooms() throws {
-    let tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
+    let tenant = try TestTenants.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
     var (commands, seed) = (0, TestSeed.chosen ?? 0)
     var counts = RequestCounts()
     repeat {
@@ -42,7 +43,7 @@ struct RandomRoomTests {
 
   @Test("a simulation with the same seed runs the same way")
   func sameRun() throws {
-    let tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
+    let tenant = try TestTenants.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
     func trace() throws -> [String] {
       let room = try RoomSimulation(seed: 7, tenant: tenant, isTraced: true)
       for _ in 0..<200 { room.step() }

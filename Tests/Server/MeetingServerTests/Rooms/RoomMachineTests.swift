@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import Meetings
 import Signaling
+import TestTenants
 import Testing
 
 @testable import MeetingServer
@@ -11,7 +12,7 @@ struct RoomPartTests {
   private let start = Instant.milliseconds(1_000)
 
   private func member(_ id: String, order: Int = 0, role: Role = .publisher) throws -> RoomMember {
-    let tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
+    let tenant = try TestTenants.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
     let record = MeetingRecord(tenant: tenant.id, room: try RoomName("r"), kind: .named, subject: "", created: Date())
     let grant = JoinGrant(
       form: .signed, tenant: tenant.id, id: .random(), target: .anyRoom, role: role, expires: .distantFuture)

@@ -3,6 +3,7 @@ import Foundation
 import Meetings
 import Signaling
 import TestSupport
+import TestTenants
 import Testing
 
 @testable import MeetingServer
@@ -131,7 +132,7 @@ struct RestartWebhookTests {
   func late() async throws {
     let folder = NSTemporaryDirectory() + "parley-late-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    try await TestServer.makeDefaultTenant(in: folder)
+    try await TestTenants.makeDefault(in: folder)
     let store = try await MeetingStores.open(folder: folder)
     let tenant = try await store.defaultTenant(now: Date())
     let id = try await hook(store)

@@ -4,6 +4,7 @@ import Meetings
 import Signaling
 import Synchronization
 import TestSupport
+import TestTenants
 import Testing
 
 @testable import MeetingServer
@@ -17,7 +18,7 @@ struct RoomJournalWriterTests {
   private let room: MeetingRoom
 
   init() throws {
-    tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
+    tenant = try TestTenants.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
     record = MeetingRecord(tenant: tenant.id, room: .random(), kind: .named, subject: "", created: Date())
     let log = Log(level: .error) { _ in }
     writer = RoomJournalWriter(store: store, log: log, pause: .milliseconds(2))

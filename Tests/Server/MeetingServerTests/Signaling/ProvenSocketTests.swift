@@ -3,6 +3,7 @@ import Meetings
 import Signaling
 import Synchronization
 import TestSupport
+import TestTenants
 import Testing
 
 @testable import MeetingServer
@@ -13,7 +14,7 @@ struct ProvenSocketTests {
     "threat 38: a socket counts as proven before its participant hears of it",
     arguments: [AccessLevel.everyone, .locked])
   func before(level: AccessLevel) async throws {
-    let tenant = try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
+    let tenant = try TestTenants.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date())
     let record = MeetingRecord(
       tenant: tenant.id, room: .random(), kind: .named, subject: "", accessLevel: level, created: Date())
     let directory = MeetingDirectory(

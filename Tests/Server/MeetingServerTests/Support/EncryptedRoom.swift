@@ -3,6 +3,7 @@ import FoundationEssentials
 import Meetings
 import SFU
 import Signaling
+import TestTenants
 
 @testable import MeetingServer
 
@@ -38,7 +39,7 @@ final class EncryptedRoom {
 
   /// One for all rooms, since its key takes long to make.
   private static let anyTenant = Result {
-    try Tenant.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date(timeIntervalSince1970: 1_800_000_000))
+    try TestTenants.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date(timeIntervalSince1970: 1_800_000_000))
   }
 
   var now = RoomTime(instant: .milliseconds(1_000), date: Date(timeIntervalSince1970: 1_800_000_000))

@@ -5,6 +5,7 @@ import Meetings
 import Signaling
 import Synchronization
 import TestSupport
+import TestTenants
 import Testing
 import Transport
 
@@ -55,7 +56,7 @@ final class TestServer: Sendable {
     configuration.webFolder = folder + "/web"
     configuration.logLevel = .debug
     configure(&configuration)
-    try await makeDefaultTenant(in: configuration.dataFolder)
+    try await TestTenants.makeDefault(in: configuration.dataFolder)
     let media = TestMediaPlane()
     let lines = LogLines()
     let server = try await Server.start(

@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Glibc
+import TestTenants
 import Testing
 
 @testable import Meetings
@@ -253,7 +254,7 @@ struct ChatFileStoreTests {
     #expect(!ChatPolicy(writers: .hosts).permissions([.chat, .subscribe]).contains(.chat))
     try await inFolder { folder in
       let store = try await SQLiteMeetingStore.open(folder: folder)
-      let known = try await store.defaultTenant(now: Date())
+      let known = try await TestTenants.makeDefault(in: store, now: Date())
       let changed = try await store.changePolicy(of: known.id) { ($0.chat, $0.maximumChatBytes) = (policy, 77) }
       let tenant = try #require(changed)
       #expect(tenant.policy.chat == policy && tenant.policy.maximumChatBytes == 77)

@@ -1,5 +1,6 @@
 import Foundation
 import Messaging
+import TestTenants
 import Testing
 
 @testable import Meetings
@@ -79,7 +80,7 @@ struct DomainRemovalTests {
   @Test("a domain goes a few rows at a time, over restarts, and no other one with it")
   func parts() async throws {
     var world = try await MailboxWorld()
-    let tenant = try Tenant.make(name: "other", policy: TenantPolicy(signIn: .token), now: world.now)
+    let tenant = try TestTenants.make(name: "other", policy: TenantPolicy(signIn: .token), now: world.now)
     let key = APIKey.make(tenant: tenant.id, now: world.now)
     try await world.store.transaction { try $0.insert(tenant, key: key) }
     let other = MessagingDomain(

@@ -2,6 +2,7 @@ import Basics
 import Crypto
 import Foundation
 import Messaging
+import TestTenants
 import Testing
 
 @testable import Meetings
@@ -23,7 +24,7 @@ final class MailboxWorld {
   init() async throws {
     folder = TemporaryFolder()
     store = try await SQLiteMeetingStore.open(folder: folder.path)
-    let tenant = try await store.defaultTenant(now: now)
+    let tenant = try await TestTenants.makeDefault(in: store, now: now)
     domain = MessagingDomain(
       id: MessagingDomain.randomID(), tenant: tenant.id, name: tenant.name,
       settings: .init(environment: .sandbox, authentication: .disabled), created: now)

@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Messaging
+import TestTenants
 import Testing
 
 @testable import Meetings
@@ -32,7 +33,7 @@ struct TenantRemovalTests {
   private func tenant(
     _ name: String, _ count: Int, from first: Int, in world: MailboxWorld
   ) async throws -> Tenant {
-    let tenant = try Tenant.make(name: name, policy: TenantPolicy(signIn: .token), now: world.now)
+    let tenant = try TestTenants.make(name: name, policy: TenantPolicy(signIn: .token), now: world.now)
     let key = APIKey.make(tenant: tenant.id, now: world.now)
     let hook = Webhook(tenant: tenant.id, url: "https://a.example/x", events: [], created: world.now)
     try await world.store.transaction { try $0.insert(tenant, key: key) }

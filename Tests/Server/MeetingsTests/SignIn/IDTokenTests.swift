@@ -1,6 +1,7 @@
 import Basics
 import Crypto
 import Foundation
+import TestTenants
 import Testing
 
 @testable import Meetings
@@ -125,8 +126,8 @@ struct IDTokenTests {
 
   @Test("a sealed text opens for one purpose and tenant, and not with a changed letter")
   func sealed() throws {
-    let tenant = try Tenant.make(name: "a", policy: TenantPolicy(signIn: .oidc), now: now)
-    let other = try Tenant.make(name: "b", policy: TenantPolicy(signIn: .oidc), now: now)
+    let tenant = try TestTenants.make(name: "a", policy: TenantPolicy(signIn: .oidc), now: now)
+    let other = try TestTenants.make(name: "b", policy: TenantPolicy(signIn: .oidc), now: now)
     let text = try #require(SealedBox(tenant, purpose: "session").seal(["name": "Ada"]))
     #expect(!text.contains("Ada"))
     #expect(SealedBox(tenant, purpose: "session").open(text, as: [String: String].self) == ["name": "Ada"])

@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import TestSupport
+import TestTenants
 import Testing
 
 @testable import Meetings
@@ -28,7 +29,7 @@ struct AnonymousRowsTests {
   func meetings() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)
-    let owner = try await store.defaultTenant(now: now)
+    let owner = try await TestTenants.makeDefault(in: store, now: now)
     var made: [String: MeetingRecord] = [:]
     for name in ["changed", "banned", "passcode", "later", "running", "adopted"] {
       let meeting = try anonymous(owner, name)
@@ -68,7 +69,7 @@ struct AnonymousRowsTests {
   func bansOfRunning() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)
-    let owner = try await store.defaultTenant(now: now)
+    let owner = try await TestTenants.makeDefault(in: store, now: now)
     let meeting = try anonymous(owner, "gone")
     try await ban("eve", meeting, store)
     _ = try await store.purge(now: now, running: [meeting.id])
@@ -107,7 +108,7 @@ struct AnonymousRowsTests {
   func tokens() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)
-    let owner = try await store.defaultTenant(now: now)
+    let owner = try await TestTenants.makeDefault(in: store, now: now)
     let meeting = try anonymous(owner, "daily")
     for number in 0..<9 {
       let grant = JoinGrant(

@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import TestTenants
 import Testing
 
 @testable import Meetings
@@ -16,13 +17,13 @@ struct TenantStoreTests {
       signIn: .token, allowedOrigins: WebOrigin.list("https://a.example;http://b.example:81") ?? [],
       accessLevel: .locked, capacity: 5, maximumMeetings: 2, maximumParticipants: 9,
       lobby: LobbySettings(waitsForHost: true, announces: false, timeout: .seconds(90)))
-    let tenant = try Tenant.make(name: "acme", policy: policy, now: now)
+    let tenant = try TestTenants.make(name: "acme", policy: policy, now: now)
     try await store.insert(tenant, key: .make(tenant: tenant.id, now: now))
     #expect(try await store.tenant(name: "acme") == tenant)
     #expect(try await store.tenant(apiKey: tenant.apiKey) == tenant)
     #expect(try await store.tenant(id: tenant.id)?.policy == policy)
     #expect(Int32(tenant.apiKey) != nil, "some server SDKs keep API keys as 32-bit numbers")
-    let twin = try Tenant.make(name: "acme", policy: policy, now: now)
+    let twin = try TestTenants.make(name: "acme", policy: policy, now: now)
     await #expect(throws: MeetingStoreError.tenantExists("acme")) {
       try await store.insert(twin, key: .make(tenant: twin.id, now: now))
     }

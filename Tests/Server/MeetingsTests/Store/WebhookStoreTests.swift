@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import TestTenants
 import Testing
 
 @testable import Meetings
@@ -17,7 +18,7 @@ struct WebhookStoreTests {
   private func make(
     _ store: SQLiteMeetingStore, _ events: [WebhookEventType] = []
   ) async throws -> Webhook {
-    let tenant = try await store.defaultTenant(now: now)
+    let tenant = try await TestTenants.makeDefault(in: store, now: now)
     let webhook = Webhook(tenant: tenant.id, url: "https://a.example/x", events: events, created: now)
     #expect(try await store.insert(webhook))
     return webhook
@@ -214,7 +215,7 @@ struct WebhookStoreTests {
   func pages() async throws {
     let folder = TemporaryFolder()
     let store = try await SQLiteMeetingStore.open(folder: folder.path)
-    let tenant = try await store.defaultTenant(now: now)
+    let tenant = try await TestTenants.makeDefault(in: store, now: now)
     for index in 0..<7 {
       // Some at the same moment.
       try await store.insert(

@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import TestTenants
 import Testing
 
 @testable import Meetings
@@ -20,7 +21,7 @@ struct JoinAuthorityTests {
     init(now: Date) async throws {
       store = try await SQLiteMeetingStore.open(folder: folder.path)
       authority = JoinAuthority(store: store)
-      tenant = try await store.defaultTenant(now: now)
+      tenant = try await TestTenants.makeDefault(in: store, now: now)
       meeting = MeetingRecord(
         tenant: tenant.id, room: .random(), kind: .adHoc, subject: "s", created: now, expires: now + 28_800)
       try await store.insert(meeting)

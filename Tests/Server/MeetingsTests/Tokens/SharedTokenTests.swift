@@ -1,6 +1,7 @@
 import Basics
 import Crypto
 import Foundation
+import TestTenants
 import Testing
 
 @testable import Meetings
@@ -78,7 +79,7 @@ struct SharedTokenTests {
     let open = try world.token("{\(world.head),\"room\":\"*\"}")
     #expect(await world.code(open) == "noSuchMeeting")
     #expect(try await world.admit(open, room: "other").meeting.room.display == "other")
-    let stranger = try await world.store.defaultTenant(now: now)
+    let stranger = try await TestTenants.makeDefault(in: world.store, now: now)
     let theirs = try await world.store.openMeeting(room: try RoomName("daily"), tenant: stranger, now: now)
     #expect(try await world.admit(bound).meeting.id != theirs.id)
     #expect(await world.code(try world.token("{\(world.head),\"meeting\":\"\(theirs.id)\"}")) == "noSuchMeeting")
@@ -96,7 +97,7 @@ struct SharedTokenTests {
     // The public key as the secret, and the name of another tenant with this one's secret.
     let key = try SigningKey(privateJWK: world.tenant.signingKey, keyID: world.tenant.signingKeyID)
     #expect(await world.code(try world.token(claims, secret: try key.publicJWK())) == "badToken")
-    let other = try await world.store.defaultTenant(now: now)
+    let other = try await TestTenants.makeDefault(in: world.store, now: now)
     #expect(
       await world.code(try world.token("{\"iss\":\"\(other.apiKey)\",\"exp\":1795255200,\"room\":\"r\"}")) == "badToken"
     )

@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import TestTenants
 
 @testable import Meetings
 
@@ -17,7 +18,7 @@ struct TokenWorld {
   init(policy: TenantPolicy = TenantPolicy(signIn: .token), isDevelopment: Bool = false) async throws {
     store = try await SQLiteMeetingStore.open(folder: folder.path)
     authority = JoinAuthority(store: store, isDevelopment: isDevelopment)
-    var tenant = try Tenant.make(name: "acme", policy: policy, now: Self.now)
+    var tenant = try TestTenants.make(name: "acme", policy: policy, now: Self.now)
     tenant.apiKey = "100200"
     self.tenant = tenant
     try await store.insert(

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestTenants
 
 @testable import Meetings
 
@@ -22,7 +23,7 @@ struct VaultWorld {
 
   init() async throws {
     store = try await SQLiteMeetingStore.open(folder: folder.path)
-    tenant = try Tenant.make(name: "acme", policy: TenantPolicy(signIn: .token), now: Self.now)
+    tenant = try TestTenants.make(name: "acme", policy: TenantPolicy(signIn: .token), now: Self.now)
     try await store.insert(tenant, key: .make(tenant: tenant.id, now: Self.now))
     caller = Vault.Caller(owner: VaultOwner(tenant: tenant.id, identity: "ann"), tenant: "acme", name: "Ann")
     vault = Self.vault(store, folder.path, counts)
