@@ -85,7 +85,7 @@ import Testing
       try await wait(for: "the end: \(book.lines)") { publisher.session == nil }
       #expect(publisher.picture.superview == nil)
       session.disconnect()
-      try await wait(for: "the disconnection") { book.saw("disconnected true") }
+      try await wait(for: "the disconnection: \(book.lines)") { book.saw("disconnected true") }
     }
   }
 
@@ -147,7 +147,7 @@ import Testing
       try await wait(for: "it at last: \(book.lines)") { book.times("subscriber videoDataReceived") == 3 }
       #expect(book.times("subscriber connected") == 3 && !book.lines.contains { $0.contains("failed") })
       session.disconnect()
-      try await wait(for: "the disconnection") { book.saw("disconnected true") }
+      try await wait(for: "the disconnection: \(book.lines)") { book.saw("disconnected true") }
       try await ann.disconnect()
     }
   }

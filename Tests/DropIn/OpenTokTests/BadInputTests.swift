@@ -234,7 +234,7 @@ import Testing
       #expect(OTSubscriber(stream: nil, delegate: book) == nil)
 
       session.connect(withToken: "devtoken", error: nil)
-      try await wait(for: "the connection") { book.saw("connected connected true 0") }
+      try await wait(for: "the connection: \(book.lines)") { book.saw("connected connected true 0") }
       session.publish(publisher, error: nil)
       #expect(code { session.publish(publisher, error: $0) } == 1015)
       let another = try #require(OTPublisherKit(delegate: book, name: "Two", audioTrack: true, videoTrack: false))
@@ -267,7 +267,7 @@ import Testing
       }
       // The server goes away: the app is notified, and loses nothing else.
       session.disconnect(nil)
-      try await wait(for: "the end") { book.saw("disconnected true") }
+      try await wait(for: "the end: \(book.lines)") { book.saw("disconnected true") }
       session.connect(withToken: "devtoken", error: nil)
       try await wait(for: "a second connection: \(book.lines)") {
         book.lines.filter { $0.hasPrefix("connected") }.count == 2

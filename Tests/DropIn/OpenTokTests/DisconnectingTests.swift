@@ -97,7 +97,7 @@ import Testing
       try await wait(for: "Ben at Ann's: \(ann.book.lines)") { ann.book.saw("connectionCreated") }
       for number in 0..<150 { ann.session.signal(withType: "n", string: "\(number)", connection: nil, error: nil) }
       ann.session.disconnect(nil)
-      try await wait(for: "the end at Ann's") { ann.book.saw("disconnected true") }
+      try await wait(for: "the end at Ann's: \(ann.book.lines)") { ann.book.saw("disconnected true") }
       let told: @MainActor () -> [String] = { ben.book.lines.filter { $0.hasPrefix("signal") } }
       #expect(told().count < 150, "they are still on their way")
       try await wait(for: "Ann to be gone: \(told().count)") { ben.book.saw("connectionDestroyed") }

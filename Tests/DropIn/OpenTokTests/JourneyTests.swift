@@ -117,7 +117,7 @@ import Testing
       let subscriber = try #require(OTSubscriber(stream: ben.streams[0], delegate: ben))
       subscriber.audioLevelDelegate = ben
       subscriber.networkStatsDelegate = ben
-      try await wait(for: "nothing yet") { ben.lines.count == 3 }
+      try await wait(for: "nothing yet: \(ben.lines)") { ben.lines.count == 3 }
       second.subscribe(subscriber, error: &error)
       try await wait(for: "Ann's picture: \(ben.lines)") { ben.saw("subscriber videoDataReceived") }
       #expect(ben.lines.suffix(2) == ["subscriber connected", "subscriber videoDataReceived"])
@@ -153,7 +153,7 @@ import Testing
         ann.saw("connectionDestroyed") && ben.saw("disconnected true")
       }
       first.disconnect(nil)
-      try await wait(for: "Ann's end") { ann.saw("disconnected true") }
+      try await wait(for: "Ann's end: \(ann.lines)") { ann.saw("disconnected true") }
       #expect(ann.strays.isEmpty && ben.strays.isEmpty, "\(ann.strays) \(ben.strays)")
     }
   }

@@ -52,14 +52,14 @@ import Testing
 
       let (ben, benBook) = try knock(project, id)
       try await host.deny(try await waiting(at: host))
-      try await wait(for: "the refusal") { !benBook.lines.isEmpty }
+      try await wait(for: "the refusal: \(benBook.lines)") { !benBook.lines.isEmpty }
       #expect(benBook.lines == ["failed \(OTSessionErrorDomain) 1006"] && ben.sessionConnectionStatus == .failed)
 
       let old = Notebook()
       let legacy = try #require(OTSession(sessionId: id, andDelegate: old))
       legacy.connect(withApiKey: project.key, token: try project.token(id))
       try await host.deny(try await waiting(at: host))
-      try await wait(for: "the refusal of version 1") { !old.lines.isEmpty }
+      try await wait(for: "the refusal of version 1: \(old.lines)") { !old.lines.isEmpty }
       #expect(old.lines == ["failed \(OTSessionErrorDomain) \(OTLegacyErrorCode.Session.connectionFailed.number)"])
       await host.leave()
     }
@@ -69,7 +69,7 @@ import Testing
   func timedOut() async throws {
     try await run(patience: .seconds(2)) { _, project, id in
       let (session, book) = try knock(project, id)
-      try await wait(for: "the end of the time") { !book.lines.isEmpty }
+      try await wait(for: "the end of the time: \(book.lines)") { !book.lines.isEmpty }
       #expect(book.lines == ["failed \(OTSessionErrorDomain) 1006"] && session.sessionConnectionStatus == .failed)
     }
     try await run { live, project, id in

@@ -102,7 +102,7 @@ import Testing
         let book = Notebook()
         let session = try #require(OTSession(sessionId: id, andDelegate: book))
         session.connect(withApiKey: project.key, token: token)
-        try await wait(for: "the refusal of version 1") { !book.lines.isEmpty }
+        try await wait(for: "the refusal of version 1: \(book.lines)") { !book.lines.isEmpty }
         #expect(book.lines == ["failed \(OTSessionErrorDomain) \(code.number)"])
       }
     }

@@ -60,7 +60,7 @@ import Testing
       try await wait(for: "it at the moderator's: \(mod.lines)") { mod.saw("connectionDestroyed") }
       #expect(mod.saw("streamDestroyed Ann true"))
       second.disconnect(nil)
-      try await wait(for: "the end") { mod.saw("disconnected true") }
+      try await wait(for: "the end: \(mod.lines)") { mod.saw("disconnected true") }
     }
   }
 

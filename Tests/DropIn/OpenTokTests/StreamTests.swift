@@ -197,7 +197,7 @@ import Testing
       #expect(subscriber.viewScaleBehavior == .fit && publisher.viewScaleBehavior == .fill)
       publisher.cameraPosition = .back
       try await ann.disconnect()
-      try await wait(for: "the stream's end") { ben.book.saw("streamDestroyed Ann true") }
+      try await wait(for: "the stream's end: \(ben.book.lines)") { ben.book.saw("streamDestroyed Ann true") }
       // Its view can be asked for still, also that of a subscriber that never had one.
       #expect(subscriber.picture.superview == nil)
       root.addSubview(subscriber.picture)

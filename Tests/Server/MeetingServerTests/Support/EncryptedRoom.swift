@@ -39,7 +39,8 @@ final class EncryptedRoom {
 
   /// One for all rooms, since its key takes long to make.
   private static let anyTenant = Result {
-    try TestTenants.make(name: "t", policy: TenantPolicy(signIn: .token), now: Date(timeIntervalSince1970: 1_800_000_000))
+    try TestTenants.make(
+      name: "t", policy: TenantPolicy(signIn: .token), now: Date(timeIntervalSince1970: 1_800_000_000))
   }
 
   var now = RoomTime(instant: .milliseconds(1_000), date: Date(timeIntervalSince1970: 1_800_000_000))
