@@ -330,20 +330,21 @@ let package = Package(
       name: "BBMEnterpriseTests",
       dependencies: [
         "BBMEnterprise", "BBMListing", "BBMSupport", "Basics", "Crypto", "MeetingServer", "Meetings", "Messaging",
-        "MessagingClient", "Parley", "ParleyViews", "SoftPhone", "TestSeeds", "TestSupport", "Transport",
+        "MessagingClient", "Parley", "ParleyViews", "SoftPhone", "TestSeeds", "TestSupport", "TestTenants", "Transport",
       ], swiftSettings: common),
     .testTarget(
       name: "OpenTokTests",
       dependencies: [
         "Basics", "MeetingServer", "Meetings", "NetworkGate", "OpenTok", "OpenTokListing", "OpenTokShapes", "Parley",
-        "ParleyViews", "TestSupport", "impairment-proxy",
+        "ParleyViews", "TestSupport", "TestTenants", "impairment-proxy",
       ],
       swiftSettings: common),
     .testTarget(
       name: "SkypeForBusinessTests",
       dependencies: [
         "Basics", "Media", "MeetingServer", "Meetings", "NetworkGate", "Parley", "ParleyViews", "SkypeForBusiness",
-        "SkypeListing", "SkypeShapes", "TestSupport", "Transport", "WalkthroughListing", "impairment-proxy",
+        "SkypeListing", "SkypeShapes", "TestSupport", "TestTenants", "Transport", "WalkthroughListing",
+        "impairment-proxy",
       ],
       swiftSettings: common),
     // Whole calls over bad networks in virtual time.

@@ -17,6 +17,8 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 #: Read by Scripts/slowest-tests.
 TIMES = FOLDER.parent.parent / ".build" / "test-times" / "interop.json"
+#: Servers and browsers keep their files in memory.
+IN_MEMORY = FOLDER.parent.parent / "Scripts" / "in-memory"
 CORES = os.cpu_count() or 1
 #: The phases of a run: the markers of the tests, and in how many processes they run at a time. The tests of the first
 #: phase wait for half of their time: for windows of 1.5 s in which a page listens and looks, and for reconnects.
@@ -25,7 +27,7 @@ PHASES = (("not clock and not alone", 2 * CORES), ("clock", 2), ("alone", 1))
 
 def pytest(*options: str) -> bool:
     """Runs pytest in a process of its own; whether every test passed."""
-    return subprocess.run([sys.executable, "-m", "pytest", str(FOLDER), *options]).returncode == 0
+    return subprocess.run([str(IN_MEMORY), sys.executable, "-m", "pytest", str(FOLDER), *options]).returncode == 0
 
 
 def main() -> int:

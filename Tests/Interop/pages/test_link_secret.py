@@ -44,7 +44,7 @@ class LinkSecret(unittest.TestCase):
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.addCleanup(client.communicate)
         self.addCleanup(client.kill)
-        # Which of the two lines is the first is open: both must be there before the client is ended.
+        # The client prints both in any order, and is ended after the second.
         output, expected = [], {'"state":"encrypted"', '"now"'}
         for line in client.stdout:
             output.append(line)

@@ -5,6 +5,7 @@ import Meetings
 import Messaging
 import Parley
 import TestSupport
+import TestTenants
 import Testing
 import Transport
 
@@ -43,6 +44,7 @@ import Transport
     configuration.dataFolder = folder + "/data"
     configuration.webFolder = folder + "/web"
     configuration.logLevel = .error
+    try await TestTenants.makeDefault(in: configuration.dataFolder)
     let server = try await start(configuration)
     // A restarted server is found at the same address.
     configuration.port = server.port

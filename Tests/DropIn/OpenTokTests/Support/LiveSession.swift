@@ -3,6 +3,7 @@ import MeetingServer
 import NetworkGate
 import OpenTok
 import Parley
+import TestTenants
 import Testing
 
 /// A server for development on loopback, and a session of it.
@@ -62,6 +63,7 @@ final class LiveSession: Sendable {
     configuration.logLevel = .error
     configuration.isDevelopment = true
     configure(&configuration)
+    try await TestTenants.makeDefault(in: configuration.dataFolder)
     let log = Log(level: .error) { _ in }
     let media = try await SFUMediaPlane.start(configuration, log: log)
     let live = LiveSession(

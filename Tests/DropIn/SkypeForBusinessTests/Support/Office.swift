@@ -4,6 +4,7 @@ import MeetingServer
 import Meetings
 import NetworkGate
 import Parley
+import TestTenants
 import Testing
 import Transport
 
@@ -52,6 +53,7 @@ import Transport
     configuration.webFolder = folder + "/web"
     configuration.logLevel = .error
     change(&configuration)
+    try await TestTenants.makeDefault(in: configuration.dataFolder)
     let log = Log(level: .error) { _ in }
     let media = try await SFUMediaPlane.start(configuration, log: log)
     let server = try await Server.start(configuration, media: media, program: "", log: log)

@@ -13,7 +13,7 @@ struct EventJournalTests {
   @Test(
     "a full disk loses no entry: its writer is told, and it is written later")
   func fullDisk() async throws {
-    let folder = "/tmp/parley-journal-\(UUID().uuidString)"
+    let folder = NSTemporaryDirectory() + "parley-journal-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let store = try await SQLiteMeetingStore.open(folder: folder)
     let (events, counters) = (RoomEvents(), OperationCounters())

@@ -11,17 +11,26 @@ extension SQLiteMeetingStore {
   /// The tenant of requests without credentials; made on first use.
   public func defaultTenant(now: Date) async throws(MeetingStoreError) -> Tenant {
     if let tenant = try knownDefaultTenant() { return tenant }
+    // One for the server, which asks when it starts, and for its first visitors.
+    let making =
+      newDefaultTenant
+      ?? Task {
+        try await SigningKeyMaker().tenant(
+          name: Tenant.defaultName, isDefault: true, policy: TenantPolicy(signIn: .open), now: now)
+      }
+    newDefaultTenant = making
     let fresh: Tenant
     do {
-      fresh = try await SigningKeyMaker().tenant(
-        name: Tenant.defaultName, isDefault: true, policy: TenantPolicy(signIn: .open), now: now)
+      fresh = try await making.value
     } catch {
+      newDefaultTenant = nil
       throw .failed(path: path, reason: "no signing key could be made: \(error)")
     }
+    newDefaultTenant = nil
     do {
       try insert(fresh, key: .make(tenant: fresh.id, now: now))
     } catch .tenantExists {
-      // Another request, or another process on the same folder, was quicker; its tenant counts.
+      // Another request, which waited for the same one, or another process on the same folder was quicker.
     }
     guard let tenant = try knownDefaultTenant() else {
       throw .failed(path: path, reason: "the default tenant is missing after it was stored")

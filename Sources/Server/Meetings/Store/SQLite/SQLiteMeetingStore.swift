@@ -13,6 +13,8 @@ public actor SQLiteMeetingStore: MeetingStore {
   private var livenessLock: LivenessLock?
   /// How many meetings are kept for a tenant that has no limit of its own; nil for any number.
   var defaultStoredMeetings: Int?
+  /// The default tenant while its key pair is being made.
+  var newDefaultTenant: Task<Tenant, any Error>?
 
   /// The name of the database file in the data folder.
   public static let fileName = "parley.sqlite"
