@@ -72,6 +72,57 @@ struct OutsideRightsTests {
     }
   }
 
+  @Test("threat 33: demoting or banning a user covers their other open sessions")
+  func otherSessions() async throws {
+    try await TestServer.run { server in
+      let (ann, _) = try await server.host("daily", "Ann", role: "organizer")
+      let one = try await server.token("daily", #","role":"moderator","sub":"eve","jti":"one""#)
+      let two = try await server.token("daily", #","role":"moderator","sub":"eve","jti":"two""#)
+      let (tab, hello) = try await server.join("daily", "Eve", token: one)
+      let (other, _) = try await server.join("daily", "Eve", token: two)
+      try await ann.ask(.setRole(hello.participant, role: "subscriber"))
+      let rest = try await other.first {
+        if case .room(.permissions(_, let permissions)) = $0 { permissions } else { nil }
+      }
+      #expect(rest == ["subscribe"])
+      try other.send(.room(.setRole(hello.participant, role: "presenter")))
+      #expect(try await other.error().code == .notAllowed)
+      #expect(try await rights(two, server) == .other)
+      try await ann.ask(.removeParticipant(hello.participant, ban: true))
+      for client in [tab, other] {
+        let reason = try await client.first { if case .ended(let reason, _) = $0 { reason } else { nil } }
+        #expect(reason == .removed)
+      }
+      await ann.close()
+    }
+  }
+
+  @Test("threat 33: an organizer's second session shields none from an organizer, but from moderators")
+  func organizersSession() async throws {
+    try await TestServer.run { server in
+      let (mod, own) = try await server.host("daily", "Mod", claims: #","sub":"mod""#)
+      let organizer = try await server.token("daily", #","role":"organizer","sub":"ann","jti":"one""#)
+      let plain = try await server.token("daily", #","sub":"ann","jti":"two""#)
+      let (ann, _) = try await server.join("daily", "Ann", token: organizer)
+      let (phone, hello) = try await server.join("daily", "Ann", token: plain)
+      for request in [
+        RoomRequest.setRole(hello.participant, role: "subscriber"),
+        .setPermissions(hello.participant, permissions: ["subscribe"]),
+        .changePermissions(hello.participant, adding: [], removing: ["chat"]),
+        .removeParticipant(hello.participant, ban: true),
+      ] {
+        try mod.send(.room(request))
+        #expect(try await mod.error().code == .notAllowed)
+      }
+      // Nobody bans themselves by their other session.
+      let (tablet, second) = try await server.host("daily", "Mod", claims: #","sub":"mod","jti":"three""#)
+      try tablet.send(.room(.removeParticipant(own.participant, ban: true)))
+      #expect(try await tablet.error().code == .badMessage)
+      try await mod.ask(.removeParticipant(second.participant, ban: false))
+      for client in [mod, ann, phone, tablet] { await client.close() }
+    }
+  }
+
   @Test("threat 33: a host removed without a ban has REST rights again after their return")
   func removed() async throws {
     try await TestServer.run { server in

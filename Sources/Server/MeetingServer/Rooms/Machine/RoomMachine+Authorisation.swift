@@ -102,13 +102,16 @@ extension RoomMachine {
         action: AuditedAction("askToUnmute", id, "\(target.name): \(Self.list(sources))"),
         change: .askToUnmute(target, possible))
     case .removeParticipant(let id, let ban):
-      let target = try target(id, of: member)
+      let target = ban ? try userTarget(id, of: member) : try target(id, of: member)
       guard target !== member else { throw .bad("You cannot remove yourself. Leave instead.") }
+      guard !ban || !otherSessions(of: target).contains(where: { $0 === member }) else {
+        throw .bad("You cannot ban yourself. Remove the other session without a ban.")
+      }
       return .init(
         action: AuditedAction(ban ? "ban" : "removeParticipant", id, target.name), change: .remove(target, ban: ban))
     case .setRole(let id, let name): return try authoriseRole(name, id, by: member)
     case .setPermissions(let id, let names):
-      let target = try target(id, of: member)
+      let target = try userTarget(id, of: member)
       guard let permissions = Permissions(names: names) else { throw .bad("There is no permission of that name.") }
       try ensure(member, mayGive: permissions, to: target)
       let before = target.permissions.names.joined(separator: " ")
@@ -119,7 +122,7 @@ extension RoomMachine {
           "\(target.name): \(after.isEmpty ? "none" : after), was \(before.isEmpty ? "none" : before)"),
         change: .setPermissions(permissions, target))
     case .changePermissions(let id, let adding, let removing):
-      let target = try target(id, of: member)
+      let target = try userTarget(id, of: member)
       guard let added = Permissions(names: adding), let removed = Permissions(names: removing) else {
         throw .bad("There is no permission of that name.")
       }
@@ -157,7 +160,7 @@ extension RoomMachine {
   private func authoriseRole(
     _ name: String, _ id: String, by member: RoomMember
   ) throws(SignalingRefusal) -> AuthorisedRequest {
-    let target = try target(id, of: member)
+    let target = try userTarget(id, of: member)
     guard let role = Role(name: name) else { throw .bad("There is no role of that name.") }
     guard role != .hidden, role != .recorder else { throw .notAllowed("Only a join token gives this role.") }
     guard role != .organizer || member.role == .organizer else {
@@ -236,6 +239,15 @@ extension RoomMachine {
   private func target(_ id: String, of member: RoomMember) throws(SignalingRefusal) -> RoomMember {
     let target = try present(id, for: member)
     guard rank(target) <= rank(member) else { throw .notAllowed("Only an organizer can do this to an organizer.") }
+    return target
+  }
+
+  /// The same for what covers all sessions of the target's user.
+  private func userTarget(_ id: String, of member: RoomMember) throws(SignalingRefusal) -> RoomMember {
+    let target = try target(id, of: member)
+    guard otherSessions(of: target).allSatisfy({ rank($0) <= rank(member) }) else {
+      throw .notAllowed("Only an organizer can do this to an organizer, who is here with another session.")
+    }
     return target
   }
 

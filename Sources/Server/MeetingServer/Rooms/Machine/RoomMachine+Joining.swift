@@ -114,7 +114,8 @@ extension RoomMachine {
     pending.joins[id] = nil
     member.publications = published(join.tracks, answer.accepted, by: member)
     member.slots.replace(with: answer.slots, rejected: answer.rejectedSlots)
-    // The rules for chat may have changed while the media plane answered.
+    // The rules for chat, and hosts' decisions about the user, may have changed while the media plane answered.
+    member.decisions = moderation.overrides.decisions(about: grant)
     (member.role, member.permissions) = rights(of: member)
     // Counted as a member before the reservation is released, so that no other request takes the session.
     roster.insert(member)

@@ -31,9 +31,9 @@ extension RoomMachine {
     return true
   }
 
-  /// Removes a participant permanently. Its token doesn't admit it to this meeting again. Neither does another token of
-  /// the same user, if the token names a user. Otherwise, where bans go by addresses too, no token from its network
-  /// does for a day.
+  /// Removes a participant permanently, with the user's other sessions. Its token doesn't admit it to this meeting
+  /// again. Neither does another token of the same user, if the token names a user. Otherwise, where bans go by
+  /// addresses too, no token from its network does for a day.
   ///
   /// The ban holds at once while the room stands, and longer once it is written. False when there is no such
   /// participant.
@@ -41,7 +41,7 @@ extension RoomMachine {
     guard let member = roster[id] else { return false }
     let (grant, address) = (member.admission.grant, member.address)
     moderation.ban(grant, in: setup.identity.id, address: address)
-    removeParticipant(id, message: message)
+    for session in [member] + otherSessions(of: member) { removeParticipant(session.id, message: message) }
     output.append(.ban(grant, address))
     return true
   }
@@ -110,8 +110,7 @@ extension RoomMachine {
   func setPermissions(_ permissions: Permissions, of id: String) -> Bool {
     guard let member = roster[id] else { return false }
     member.decisions.set(permissions, of: member.admission.grant, chat: meeting.chat)
-    moderation.overrides.note(member.decisions, of: member.admission.grant)
-    applyRights(to: member)
+    applyDecisions(about: member)
     return true
   }
 
@@ -121,9 +120,26 @@ extension RoomMachine {
   func setRole(_ role: Role, of id: String) -> Bool {
     guard let member = roster[id], (role == .hidden) == member.isHidden else { return false }
     member.decisions.set(role, of: member.admission.grant, chat: meeting.chat)
+    applyDecisions(about: member)
+    return true
+  }
+
+  /// Records a host's decision about a member, and applies it to all of the user's sessions: a second tab must not keep
+  /// what the first one lost.
+  private func applyDecisions(about member: RoomMember) {
     moderation.overrides.note(member.decisions, of: member.admission.grant)
     applyRights(to: member)
-    return true
+    for other in otherSessions(of: member) {
+      other.decisions = moderation.overrides.decisions(about: other.admission.grant)
+      applyRights(to: other)
+    }
+  }
+
+  /// The other sessions of the user that a member's token names. None without a user, since several people may have
+  /// such a token.
+  func otherSessions(of member: RoomMember) -> [RoomMember] {
+    guard let user = member.admission.grant.user else { return [] }
+    return roster.members.filter { $0 !== member && $0.admission.grant.user == user }
   }
 
   /// The present role and permissions of a member, by its token, the meeting's rules and hosts' decisions.
