@@ -41,8 +41,8 @@ export function shortened(text, most, more = "") {
   return start.length > most || start.join("").length < text.length ? start.slice(0, most).join("") + more : text;
 }
 
-/** Characters that draw nothing. No property says so of the last three. */
-const blank = /[\p{C}\p{Z}\p{Mn}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}]/gu;
+/** Characters that draw nothing. No property says so of the last five. */
+const blank = /[\p{C}\p{Z}\p{Mn}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}\u{13441}\u{13442}]/gu;
 
 /** Unassigned here, and perhaps an emoji that is newer than the browser. */
 const isUnassigned = /\p{Cn}/u;

@@ -48,10 +48,14 @@ public enum DisplayName {
     return name.contains(where: draws) ? String(name) : nil
   }
 
-  /// White space, and the three symbols that are blank by design: no property says so of U+2800 BRAILLE PATTERN BLANK,
-  /// U+1D159 MUSICAL SYMBOL NULL NOTEHEAD and U+FFFC OBJECT REPLACEMENT CHARACTER.
+  /// White space, and the symbols that are blank by design: no property says so of U+2800 BRAILLE PATTERN BLANK,
+  /// U+1D159 MUSICAL SYMBOL NULL NOTEHEAD, U+FFFC OBJECT REPLACEMENT CHARACTER, and U+13441 and U+13442 EGYPTIAN
+  /// HIEROGLYPH FULL and HALF BLANK.
   private static func blanks(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.isWhitespace || scalar == "\u{2800}" || scalar == "\u{1D159}" || scalar == "\u{FFFC}"
+    switch scalar {
+    case "\u{2800}", "\u{1D159}", "\u{FFFC}", "\u{13441}", "\u{13442}": true
+    default: scalar.properties.isWhitespace
+    }
   }
 
   private static func keeps(_ scalar: Unicode.Scalar, isEmoji: Bool, after last: Unicode.Scalar?) -> Bool {

@@ -30,7 +30,7 @@ struct DisplayNameTests {
       "", "  ", "\u{202E}", "\n", "\u{200B}\u{200D}", "\u{3164}", "\u{115F}", "\u{1160}", "\u{FFA0}", "\u{2800}",
       "\u{200C}",
       "\u{1D159}", "\u{34F}", "\u{180E}", "\u{17B5}", "\u{FE0F}", "\u{E0041}", "\u{301}", "\u{2800} \u{3164}",
-      "\u{E000}", "\u{FFFC}",
+      "\u{E000}", "\u{FFFC}", "\u{13441}", "\u{13442}",
     ])
   func empty(_ text: String) { #expect(DisplayName.clean(text) == nil) }
 

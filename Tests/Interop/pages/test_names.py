@@ -57,7 +57,7 @@ class Names(unittest.TestCase):
         ann = self.enterContext(Person(self.driver, "Ann", devices=False))
         ann.page.goto(f"{self.server.url}/unseen")
         field, join = ann.page.get_by_label("Your name"), ann.page.get_by_role("button", name="Join now")
-        for name in ("\u3164", "\uFFFC", "\u2800 \u200C", "\U0001D159", "\u0301", "\uFE0F"):
+        for name in ("\u3164", "\uFFFC", "\u2800 \u200C", "\U0001D159", "\U00013441", "\u0301", "\uFE0F"):
             field.fill(name)
             join.click()
             self.assertEqual(ann.page.locator("#name-problem:visible").inner_text(), "Type your name, so that others know who you are.", ascii(name))
