@@ -55,7 +55,12 @@ extension ServerOption {
       .media, "public-address", .text("IP[,IP]"), values: "addresses, with commas, at most 16", isReloaded: true,
       "addresses that clients get besides the machine's own, and before them"
     ) { configuration, text throws(ConfigurationError) in
-      configuration.publicAddresses = try addresses(text, "public-address")
+      let all = try addresses(text, "public-address")
+      guard !all.contains(where: \.isUnspecified) else {
+        throw .wrongValue(
+          option: "public-address", value: text, expected: "addresses that clients can reach, not 0.0.0.0 or ::")
+      }
+      configuration.publicAddresses = all
     },
     .truth(
       .media, "private-addresses", default: "yes", isReloaded: true,

@@ -45,6 +45,7 @@ struct ServerConfigurationTests {
       (["--tls-cert", "a.pem"], "go together"), (["--config", "/nonexistent"], "cannot be read"),
       (["--workers", "0"], "1 to 256"), (["--public-url", "ftp://x"], "http://"), (["--"], "start with '--'"),
       (["--port", ""], "whole number"), (["--public-address", "1.2.3.4,x"], "IPv4"),
+      (["--public-address", "0.0.0.0"], "can reach"), (["--public-address", "192.0.2.1,::"], "can reach"),
       (["--link-devices", "yes"], "off or allow"), (["--max-part", "7"], "Did you mean '--max-participants'"),
     ])
   func refused(arguments: [String], words: String) {
