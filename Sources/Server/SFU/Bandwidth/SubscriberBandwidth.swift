@@ -162,10 +162,10 @@ struct SubscriberBandwidth: Sendable {
     changed(now)
   }
 
-  /// Takes the receiver's own estimate.
-  mutating func receive(estimate: DataRate, now: Instant) {
+  /// Takes an estimate of the receiver.
+  mutating func receive(_ remb: REMB, in datagram: Span<UInt8>, now: Instant, isSent: (SSRC) -> Bool) {
     guard feedback != .none else { return }
-    estimator.receive(remb: estimate, now: now)
+    estimator.receive(remb, in: datagram, now: now, isSent: isSent)
     if feedback == .receiverEstimate, knownSince == nil { knownSince = now }
     changed(now)
   }

@@ -1,4 +1,4 @@
-public import Basics
+import Basics
 public import RTC
 
 /// Totals of a receiver's transport-wide feedback since they were last taken.
@@ -7,8 +7,6 @@ public struct FeedbackSummary: Sendable {
   public private(set) var received: UInt32 = 0
   /// Packets reported on, received or not.
   public private(set) var reported: UInt32 = 0
-  /// The receiver's own estimate of its downlink (REMB), if it sends one.
-  public var estimate: DataRate?
 
   public init() {}
 
@@ -26,7 +24,6 @@ public struct FeedbackSummary: Sendable {
     reported &+= UInt32(truncatingIfNeeded: feedback.statusCount)
   }
 
-  /// Starts over; the estimate stays.
   public mutating func reset() {
     received = 0
     reported = 0

@@ -33,8 +33,10 @@ extension Router {
             index += 1
           }
         case .remb(let remb):
-          member.egress.feedback.estimate = remb.bitrate
-          member.egress.writer.bandwidth.receive(estimate: remb.bitrate, now: now)
+          let subscriptions = member.egress.subscriptions
+          member.egress.writer.bandwidth.receive(remb, in: datagram, now: now) { ssrc in
+            subscriptions.contains { $0.ssrc == ssrc || $0.retransmissionSSRC == ssrc }
+          }
         case .transportFeedback(let feedback):
           member.egress.feedback.add(feedback, in: datagram)
           member.egress.writer.bandwidth.receive(feedback, in: datagram, now: now)

@@ -49,8 +49,15 @@ extension SendSideBandwidthEstimator {
     settle(now)
   }
 
-  /// Takes the receiver's own estimate (REMB). With transport-wide feedback it is an upper bound only.
-  public mutating func receive(remb rate: DataRate, now: Instant) {
+  /// Takes an estimate of the receiver (REMB). With transport-wide feedback it is an upper bound only. The streams that
+  /// it lists decide what it means next to the receiver's other estimates; see ``ReceiverEstimates``.
+  /// - Parameter isSent: Whether this side sends a stream, or retransmissions, under an SSRC.
+  public mutating func receive(
+    _ remb: REMB, in datagram: Span<UInt8>, now: Instant, isSent: (SSRC) -> Bool
+  ) {
+    var sources: [SSRC] = []
+    while let ssrc = remb.ssrc(at: sources.count, in: datagram) { sources.append(ssrc) }
+    guard let rate = receiverEstimates.add(remb.bitrate, of: sources, now: now, isSent: isSent) else { return }
     receiverBound = rate
     isMeasured = true
     if !expectsFeedback { aimd.set(rate, now: now) }

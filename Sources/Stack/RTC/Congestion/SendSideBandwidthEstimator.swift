@@ -37,8 +37,14 @@ public struct SendSideBandwidthEstimator: Sendable {
   /// The configuration at the start; it never changes.
   public let configuration: Configuration
   /// Whether transport-wide feedback was agreed on. While it was not, missing feedback means nothing, and REMB and
-  /// receiver reports count.
-  public var expectsFeedback = true
+  /// receiver reports count. Estimates from before the receiver agreed don't bound the measurements.
+  public var expectsFeedback = true {
+    didSet {
+      guard expectsFeedback, !oldValue else { return }
+      receiverEstimates.removeAll()
+      receiverBound = nil
+    }
+  }
   /// The present limit of the sent rate.
   public internal(set) var target: DataRate
   /// The round-trip time, smoothed; nil while unknown.
@@ -77,6 +83,7 @@ public struct SendSideBandwidthEstimator: Sendable {
   var probeEstimator = ProbeBitrateEstimator()
   var probes: ProbeController
   var limit: ApplicationLimit
+  var receiverEstimates = ReceiverEstimates()
   var receiverBound: DataRate?
   var firstUnanswered: Instant?
   /// Packets sent since the last report or back-off: silence after silence means nothing.

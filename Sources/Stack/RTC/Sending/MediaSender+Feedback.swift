@@ -21,7 +21,10 @@ extension MediaSender {
       requestKeyframe(index)
     case .fir(let fir): receive(fir, packet)
     case .remb(let remb):
-      estimator.receive(remb: remb.bitrate, now: now)
+      let streams = streams
+      estimator.receive(remb, in: packet, now: now) { ssrc in
+        streams.contains { $0.ssrc == ssrc || $0.rtxSSRC == ssrc }
+      }
       targetMayHaveChanged(now)
     case .transportFeedback(let feedback):
       guard estimator.expectsFeedback else { return }
