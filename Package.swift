@@ -284,7 +284,8 @@ let package = Package(
       name: "SFUTests", dependencies: ["Basics", "RTC", "SFU", "TestSupport", "Transport", "TestSeeds"],
       swiftSettings: heavy),
     .testTarget(
-      name: "MediaTests", dependencies: ["Basics", "RTC", "Media", "NetworkEmulator", "TestSeeds", "TestSupport"],
+      name: "MediaTests",
+      dependencies: ["Basics", "CDrawing", "RTC", "Media", "NetworkEmulator", "TestSeeds", "TestSupport"],
       swiftSettings: common),
     .testTarget(
       name: "ParleyTests",

@@ -117,6 +117,7 @@ static void *lay_out(void *context, const char *text, parley_text_style style, d
     fn.pango_layout_set_height(layout, -style.lines);
     fn.pango_layout_set_ellipsize(layout, width >= 0 ? ELLIPSIZE_END : ELLIPSIZE_NONE);
   }
+  parley_drawing_report_missing(layout);
   return layout;
 }
 

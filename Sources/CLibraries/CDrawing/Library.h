@@ -7,6 +7,19 @@
 enum { FORMAT_ARGB32 = 0, FORMAT_RGB24 = 1, FORMAT_A8 = 2, STATUS_READ_ERROR = 10, STATUS_WRITE_ERROR = 11 };
 enum { SCALE_UNIT = 1024, ELLIPSIZE_NONE = 0, ELLIPSIZE_END = 3, WEIGHT_NORMAL = 400, WEIGHT_BOLD = 700, WRAP_WORD_CHAR = 2 };
 
+/// A run of a line of text (PangoGlyphItem), up to the parts that are read.
+struct glyph_item {
+  void *item;
+  struct glyph_string {
+    int count;
+    struct glyph_info {
+      uint32_t glyph;
+      int width, x, y;
+      unsigned attributes;
+    } *glyphs;
+  } *glyphs;
+};
+
 #define FUNCTIONS                                                                                                       \
   F(void *, cairo_image_surface_create, (int, int, int))                                                                \
   F(void, cairo_surface_flush, (void *))                                                                                \
@@ -55,6 +68,14 @@ enum { SCALE_UNIT = 1024, ELLIPSIZE_NONE = 0, ELLIPSIZE_END = 3, WEIGHT_NORMAL =
   F(void, pango_layout_set_alignment, (void *, int))                                                                    \
   F(void, pango_layout_set_ellipsize, (void *, int))                                                                    \
   F(void, pango_layout_get_pixel_size, (void *, int *, int *))                                                          \
+  F(int, pango_layout_get_unknown_glyphs_count, (void *))                                                                \
+  F(void *, pango_layout_get_iter, (void *))                                                                             \
+  F(const struct glyph_item *, pango_layout_iter_get_run_readonly, (void *))                                             \
+  F(int, pango_layout_iter_next_run, (void *))                                                                           \
+  F(void, pango_layout_iter_free, (void *))                                                                              \
+  F(int, g_unichar_type, (uint32_t))                                                                                     \
+  F(int, g_unichar_get_script, (uint32_t))                                                                               \
+  F(uint32_t, g_unicode_script_to_iso15924, (int))                                                                       \
   F(void *, pango_font_description_new, (void))                                                                         \
   F(void, pango_font_description_set_family, (void *, const char *))                                                    \
   F(void, pango_font_description_set_weight, (void *, int))                                                             \
@@ -74,6 +95,9 @@ extern struct parley_drawing_functions parley_drawing;
 
 /// Held while text is set: Pango's default font map belongs to a thread, and one after the other is simplest.
 extern pthread_mutex_t parley_drawing_lock;
+
+/// Logs which characters of a text have no font, once for each script; the lock is held.
+void parley_drawing_report_missing(void *layout);
 
 /// The font of every text, freed with pango_font_description_free; the lock is held.
 void *parley_drawing_font(double size, int bold);

@@ -15,6 +15,7 @@ parley_text_mask parley_text_draw(const char *text, double size, int bold, int m
   fn.pango_layout_set_single_paragraph_mode(layout, 1);
   fn.pango_layout_set_text(layout, text, -1);
   fn.pango_layout_set_ellipsize(layout, ELLIPSIZE_END);
+  parley_drawing_report_missing(layout);
   int width = 0, height = 0;
   fn.pango_layout_get_pixel_size(layout, &width, &height);
   if (width > maximum_width) {

@@ -21,6 +21,14 @@ typedef struct parley_text_mask {
 parley_text_mask parley_text_draw(const char *text, double size, int bold, int maximum_width);
 void parley_text_free(parley_text_mask *mask);
 
+// Characters that no font of the machine has are drawn as boxes. The first one of each script is logged on standard
+// error, once in a process, with the package that has the script.
+
+/// Writes the sentence that is logged for a character.
+void parley_text_hint(uint32_t character, char *sentence, uint64_t size);
+/// Copies at most `capacity` of the characters that were logged. Returns how many there are.
+int32_t parley_text_missing(uint32_t *characters, int32_t capacity);
+
 // MARK: PNG files
 
 /// Writes a PNG file of 32-bit pixels through `write`, which returns 0 when it took the bytes. The pixels are blue,
