@@ -75,9 +75,10 @@ public struct AcceptedOffer: Sendable {
     section.codecs = offered.codecs.filter { types.contains($0.payloadType.rawValue) }.map {
       answered($0, in: media)
     }
-    section.extensions = negotiation.policy.accepted(of: offered).map { offered, _, _ in
-      ExtensionAttribute(id: offered.id, direction: offered.direction?.reversed, uri: offered.uri)
-    }
+    section.extensions = negotiation.policy.accepted(of: offered).filter { media.extensions[$0.1] == $0.2 }
+      .map { offered, _, _ in
+        ExtensionAttribute(id: offered.id, direction: offered.direction?.reversed, uri: offered.uri)
+      }
     switch media.role {
     case .receive:
       section.direction = .recvonly

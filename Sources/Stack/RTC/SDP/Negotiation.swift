@@ -138,10 +138,8 @@ public struct Negotiation: Sendable {
     let codecs = policy.accepted(of: offered, kind: kind)
     guard !codecs.isEmpty else { return nil }
     var extensions = HeaderExtensionMap()
-    for (_, kind, id) in policy.accepted(of: offered) {
-      try claims.claim(id: id, for: kind)
-      extensions[kind] = id
-    }
+    // An extension is optional, so one that contradicts an earlier section is left out of the answer.
+    for (_, kind, id) in policy.accepted(of: offered) where claims.claim(id: id, for: kind) { extensions[kind] = id }
     let role = Self.role(of: offered)
     var remoteSources: [NegotiatedSource] = []
     if offered.direction.sends {
@@ -202,10 +200,13 @@ struct BundleClaims {
   private var ids: [HeaderExtensionKind: UInt8] = [:]
   private var ssrcs: Set<SSRC> = []
 
-  mutating func claim(id: UInt8, for kind: HeaderExtensionKind) throws(SDPError) {
-    if kinds[id] ?? kind != kind || ids[kind] ?? id != id { throw .extensionConflict(id: Int(id)) }
+  /// Takes a header extension, unless its id or its kind has another meaning in the bundle already: packets of all
+  /// sections are read with the same ids (RFC 9143 section 9.1).
+  mutating func claim(id: UInt8, for kind: HeaderExtensionKind) -> Bool {
+    guard kinds[id] ?? kind == kind, ids[kind] ?? id == id else { return false }
     kinds[id] = kind
     ids[kind] = id
+    return true
   }
 
   mutating func claim(_ ssrc: SSRC) throws(SDPError) {

@@ -119,7 +119,7 @@ public struct OfferBuilder: Sendable {
     guard !section.isStopped else { return description }
     description.hasRTCPMux = true
     description.hasReducedSizeRTCP = true
-    description.extensions = HeaderExtensionKind.offered.filter { $0.kind == nil || $0.kind == kind }
+    description.extensions = HeaderExtensionKind.offered(for: kind)
       .map { ExtensionAttribute(id: $0.id, uri: $0.extension.uri) }
     if section.rids.isEmpty {
       description.announce(section.source, as: section.streamID, cname: cname)
@@ -186,8 +186,9 @@ public struct OfferBuilder: Sendable {
       throw .answerMismatch(section: index, expected: "at least one of the offered payload types")
     }
     var extensions = HeaderExtensionMap()
-    for (_, kind, id) in policy.accepted(of: answered) {
-      try claims.claim(id: id, for: kind)
+    // An answer takes ids of the offer; others would mean something else to this side (RFC 8285 section 6).
+    let ids = HeaderExtensionKind.offered(for: kind)
+    for (_, kind, id) in policy.accepted(of: answered) where ids.contains(where: { $0 == (Int(id), kind) }) {
       extensions[kind] = id
     }
     let sends = section.direction.sends && answered.direction.receives
@@ -253,4 +254,8 @@ extension HeaderExtensionKind {
     (5, .playoutDelay, .video), (10, .rid, .video), (11, .repairedRID, .video), (12, .dependencyDescriptor, .video),
     (13, .videoOrientation, .video),
   ]
+
+  fileprivate static func offered(for kind: MediaKind) -> [(id: Int, extension: HeaderExtensionKind)] {
+    offered.filter { $0.kind == nil || $0.kind == kind }.map { ($0.id, $0.extension) }
+  }
 }

@@ -29,8 +29,6 @@ public enum SDPError: Error, Hashable, Sendable {
   case transport(expected: String)
   /// The m-section's transport protocol is not one that this stack speaks.
   case unsupportedProtocol(MID, found: String)
-  /// One header extension id names two extensions in one bundle (RFC 9143 section 9.1 needs one meaning).
-  case extensionConflict(id: Int)
   /// One SSRC is claimed by two m-sections, or is listed for two purposes.
   case sourceConflict(SSRC)
   /// The builder can't do that in its present state.
@@ -63,8 +61,6 @@ extension SDPError: CustomStringConvertible {
     case .transport(let expected): "The bundled transport is not usable: expected \(expected)."
     case .unsupportedProtocol(let mid, let found):
       "The m-section \"\(mid)\" uses \(found); expected UDP/TLS/RTP/SAVPF."
-    case .extensionConflict(let id):
-      "The header extension id \(id) names two different extensions; ids must agree in all bundled m-sections."
     case .sourceConflict(let ssrc): "The SSRC \(ssrc) is claimed twice; each source needs its own."
     case .invalidUse(let expected): "The operation is not possible now: expected \(expected)."
     }

@@ -92,14 +92,15 @@ struct SessionDescriptionParser {
       case "application": .application
       default: .other(String(words[0]))
       }
-    let formats = words[3...].map { String($0) }
+    var formats = words[3...].map { String($0) }
     if case .media = kind {
-      guard formats.allSatisfy({ Substring($0).decimal(UInt8.self).map { $0 <= 127 } ?? false }) else {
+      let types = formats.compactMap { Substring($0).decimal(UInt8.self) }.filter { $0 <= 127 }
+      guard types.count == formats.count else {
         throw .malformed(line: line, expected: "payload types from 0 to 127")
       }
-      guard Set(formats).count == formats.count else {
-        throw .malformed(line: line, expected: "each payload type once")
-      }
+      // A payload type that is listed again says nothing new; browsers take it.
+      var seen: Set<UInt8> = []
+      formats = types.filter { seen.insert($0).inserted }.map { String($0) }
     }
     return MediaDescription(kind: kind, port: port, transportProtocol: String(words[2]), formats: formats)
   }

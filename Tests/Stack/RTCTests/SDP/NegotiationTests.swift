@@ -152,13 +152,6 @@ struct NegotiationTests {
       (OfferText([OfferText.audio()]).text.replacing("a=fingerprint:sha-256", with: "a=fingerprint:sha-1"), "sha-256"),
       (OfferText([OfferText.audio()]).text.replacing("s=-\n", with: "s=-\na=ice-lite\n"), "ice-lite"),
       (
-        OfferText([
-          OfferText.audio(),
-          OfferText.video(extra: "a=extmap:1 urn:3gpp:video-orientation\n").replacing("extmap:4", with: "extmap:5"),
-        ]).text,
-        "extension"
-      ),
-      (
         OfferText([OfferText.audio(extra: "a=ssrc:5 cname:x\n"), OfferText.video(extra: "a=ssrc:5 cname:x\n")]).text,
         "SSRC 5"
       ),
