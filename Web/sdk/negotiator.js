@@ -165,7 +165,10 @@ export class Negotiator {
     this.#running = false;
   }
 
-  async #setAnswer(sdp) { await this.#pc.setRemoteDescription({ type: "answer", sdp: this.#answerFilter(sdp) }); }
+  async #setAnswer(sdp) {
+    await this.#pc.setRemoteDescription({ type: "answer", sdp: this.#answerFilter(sdp) });
+    this.#senders.applyWanted();
+  }
 
   async #rollBack(pending, error) {
     this.#pending = null;

@@ -117,6 +117,16 @@ export class Senders {
   }
 
   /**
+   * Applies the last `wanted` messages again. A browser takes from an answer which layers it sends, and the answer
+   * doesn't know of messages that came after the offer.
+   */
+  applyWanted() {
+    for (const each of this.#senders.values()) {
+      if (each.active && each.wanted) { this.#apply(each); }
+    }
+  }
+
+  /**
    * Applies a `sendCodec` message: a track is sent in another codec, since not everybody can decode the preferred one.
    *
    * @param {{mid: string, codec: {name: string, parameters?: string}|null}} message

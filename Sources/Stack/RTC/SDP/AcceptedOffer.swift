@@ -84,7 +84,10 @@ public struct AcceptedOffer: Sendable {
       section.direction = .recvonly
       section.rids = media.rids.map { RIDAttribute(id: $0, direction: .recv) }
       if !media.rids.isEmpty {
-        section.simulcast = SimulcastAttribute(receive: media.rids.map { [.init(rid: $0)] })
+        // A browser that has layers switched off offers them paused; an answer without the mark would switch them on.
+        let paused = Set((offered.simulcast?.send ?? []).joined().filter(\.isPaused).map(\.rid))
+        section.simulcast = SimulcastAttribute(
+          receive: media.rids.map { [.init(rid: $0, isPaused: paused.contains($0))] })
       }
     case .inactive: section.direction = .inactive
     case .send:

@@ -49,13 +49,14 @@ struct OddOfferTests {
     #expect(text.media.map(\.formats) == [["96"], ["96", "97"]])
   }
 
-  @Test("simulcast layers that are offered paused are accepted as the others (RFC 8853 5.1)")
+  @Test("simulcast layers that are offered paused are accepted, and stay paused (RFC 8853 5.1)")
   func paused() throws {
     let id = "a=extmap:10 urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id\n"
     let layers = "a=rid:q send\na=rid:h send\na=rid:f send\na=simulcast:send ~q;h;~f\n"
     let (accepted, text) = try answer([OfferText.video(extra: id + layers)])
     #expect(accepted.media[0].rids.map(\.rawValue) == ["q", "h", "f"])
-    #expect(text.media[0].simulcast?.receive.map { $0.map(\.isPaused) } == [[false], [false], [false]])
+    #expect(text.media[0].simulcast?.receive.map { $0.map(\.isPaused) } == [[true], [false], [true]])
+    #expect(text.text.contains("a=simulcast:recv ~q;h;~f\r\n"))
   }
 
   @Test("comfort noise and telephone events beside Opus are left out of the answer")
