@@ -5,7 +5,8 @@ import Transport
 ///
 /// A proxy appends the address of its client to `X-Forwarded-For`. The part before came with the request, and anybody
 /// can write anything there. So the header is read from its end while the writers are trusted proxies. The first other
-/// address is the client's. The header of any other sender is ignored.
+/// address is the client's. The header of any other sender is ignored, and so is `Forwarded` (RFC 7239): a proxy that
+/// writes the one header passes on whatever clients write into the other.
 public struct TrustedProxies: Sendable, Equatable {
   /// Addresses that begin with the same bits.
   struct Network: Sendable, Equatable {
@@ -96,12 +97,38 @@ public struct TrustedProxies: Sendable, Equatable {
     return found
   }
 
-  /// One entry: an address, also with a port or in brackets, as some proxies write it.
+  /// One entry: an address, also with a port, in brackets or quotes, or with a zone, as some proxies write it.
   private static func address(_ entry: Substring) -> IPAddress? {
-    let entry = entry.filter { $0 != " " && $0 != "\t" }
-    if let address = IPAddress(entry) { return address }
-    if entry.hasPrefix("[") { return entry.dropFirst().split(separator: "]").first.flatMap { IPAddress($0) } }
-    let parts = entry.split(separator: ":")
-    return parts.count == 2 ? IPAddress(parts[0]) : nil
+    var entry = entry[...].trimmingPrefix(while: isBlank)
+    while let last = entry.last, isBlank(last) { entry.removeLast() }
+    if entry.count >= 2, entry.first == "\"", entry.last == "\"" { entry = entry.dropFirst().dropLast() }
+    if entry.first == "[" {
+      guard let end = entry.firstIndex(of: "]"), isPort(entry[entry.index(after: end)...]) else { return nil }
+      return addressWithZone(entry[entry.index(after: entry.startIndex)..<end])
+    }
+    if let address = addressWithZone(entry) { return address }
+    // Without brackets only an IPv4 address leaves no doubt where its port begins.
+    guard let colon = entry.firstIndex(of: ":"), isPort(entry[colon...]), let address = IPAddress(entry[..<colon]),
+      address.isIPv4
+    else { return nil }
+    return address
   }
+
+  /// The zone of a link-local address (RFC 4007 section 11) means something to the proxy alone.
+  private static func addressWithZone(_ text: Substring) -> IPAddress? {
+    guard let mark = text.firstIndex(of: "%") else { return IPAddress(text) }
+    guard let address = IPAddress(text[..<mark]), !address.isIPv4, text.index(after: mark) < text.endIndex else {
+      return nil
+    }
+    return address
+  }
+
+  /// Whether a text is empty or a colon with a port.
+  private static func isPort(_ text: Substring) -> Bool {
+    if text.isEmpty { return true }
+    let digits = text.dropFirst().utf8
+    return text.first == ":" && (1...5).contains(digits.count) && digits.allSatisfy { (48...57).contains($0) }
+  }
+
+  private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
 }
