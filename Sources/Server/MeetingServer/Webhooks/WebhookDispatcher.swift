@@ -99,7 +99,7 @@ actor WebhookDispatcher {
     for head in heads {
       let chain = Chain(webhook: head.webhook, meeting: head.meeting)
       if isStopped || underWay[chain] != nil { continue }
-      guard head.next <= now else {
+      guard settings.isDue(head.next, now: now) else {
         pause = min(pause, head.next.timeIntervalSince(now))
         continue
       }

@@ -1,4 +1,5 @@
 public import Basics
+import FoundationEssentials
 
 /// How webhooks are sent.
 public struct WebhookSettings: Sendable, Equatable {
@@ -29,8 +30,16 @@ public struct WebhookSettings: Sendable, Equatable {
   }
 
   /// The pause after `attempts` failed attempts, a little more or less by chance so that not everything comes at once.
-  func pause(after attempts: Int, chance: Double = .random(in: 0.9...1.1)) -> Double {
+  func pause(after attempts: Int, chance: Double = .random(in: Self.chances)) -> Double {
     let doubled = firstPause.seconds * Double(1 << min(max(attempts - 1, 0), 40))
     return min(doubled, longestPause.seconds) * chance
+  }
+
+  private static let chances = 0.9...1.1
+
+  /// Whether an attempt that waits for `next` is due. A time beyond the longest pause is from before the machine's
+  /// clock was set back, which would put the attempt off for as long.
+  func isDue(_ next: Date, now: Date) -> Bool {
+    next <= now || next > now + longestPause.seconds * Self.chances.upperBound
   }
 }

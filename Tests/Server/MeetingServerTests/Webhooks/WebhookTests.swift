@@ -355,4 +355,15 @@ struct WebhookTests {
     #expect((1...5).map { settings.pause(after: $0, chance: 1) } == [1, 2, 4, 8, 16])
     #expect(settings.pause(after: 1_000_000, chance: 1) == 3_600)
   }
+
+  @Test("an attempt waits for its time, and not longer than any pause if the clock is set back")
+  func clockSetBack() {
+    let settings = WebhookSettings()
+    let now = Date(timeIntervalSince1970: 1_800_000_000)
+    for (seconds, isDue) in [(-1.0, true), (0, true), (1, false), (3_600, false), (3_960, false), (3_961, true)] {
+      #expect(settings.isDue(now + seconds, now: now) == isDue, "\(seconds)")
+    }
+    #expect(settings.isDue(now + 86_400, now: now))
+    #expect(settings.pause(after: 100) <= 3_960)
+  }
 }
