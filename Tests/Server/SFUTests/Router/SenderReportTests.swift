@@ -70,6 +70,35 @@ struct SenderReportTests {
     #expect(abs((mapped - sent).milliseconds) <= 40)
   }
 
+  @Test(
+    "after a participant's clock is set, its audio and video are in step again",
+    arguments: [TimeSpan.seconds(3_600), .seconds(-86_400), .milliseconds(1_500)])
+  func clockSet(step: TimeSpan) throws {
+    let meeting = try VirtualMeeting(seed: 3)
+    let ann = try meeting.join("ann")
+    let ben = try meeting.join("ben")
+    let camera = ann.publish("t_1", mid: "0", .video, ssrc: 1_000)
+    let microphone = ann.publish("t_2", mid: "1", .audio, ssrc: 3_000)
+    meeting.router.attach(camera.publication, to: ben.slot("7", .video, ssrc: 5_000))
+    meeting.router.attach(microphone.publication, to: ben.slot("8", .audio, ssrc: 5_010))
+    camera.start()
+    microphone.start()
+    meeting.run(for: .seconds(5))
+    for source in [camera, microphone] { source.clockError = source.clockError + step }
+    meeting.run(for: .seconds(10))
+    /// How far the newest report of a slot is off the time at which its packets were sent.
+    func error(_ ssrc: UInt32, _ rate: UInt32) throws -> TimeSpan {
+      let report = try #require(ben.senderReports[ssrc]?.last).0
+      let last = try #require(ben.streams[ssrc]?.ordered.last)
+      let mapped = SenderReportMapping(report, clockRate: rate).ntpTime(of: RTPTimestamp(rawValue: last.timestamp))
+      return mapped - meeting.router.clock.time(at: last.at)
+    }
+    let (video, audio) = (try error(5_000, 90_000), try error(5_010, 48_000))
+    #expect(abs((video - audio).milliseconds) <= 40, "\(video) and \(audio)")
+    // A small step isn't followed: both streams have it, and receivers compare nothing else.
+    #expect(abs(audio.milliseconds) <= (step == .milliseconds(1_500) ? 1_540 : 60), "\(audio)")
+  }
+
   @Test("the round-trip time comes from what receivers report (RFC 3550 6.4.1)")
   func roundTrip() throws {
     let meeting = try VirtualMeeting()
