@@ -19,6 +19,7 @@ struct EndpointConnection: Sendable {
     case request(id: Int, MessagingRequest, MailboxCaller, bytes: Int)
     case acknowledge(EventNumber, MailboxCaller)
     case pong
+    case ignore
     case fail(id: Int?, MessagingFailure)
     case close(MessagingFailure)
   }
@@ -40,6 +41,8 @@ struct EndpointConnection: Sendable {
     guard case .text(let bytes) = frame else {
       return fail(nil, .init(.badRequest, "Only text frames are understood."))
     }
+    // Some clients and proxies keep a connection open with empty frames.
+    if bytes.isEmpty { return .ignore }
     let coder = MessagingCoder()
     do throws(SignalingError) {
       return act(on: try coder.endpointMessage(from: bytes), bytes: bytes.count)

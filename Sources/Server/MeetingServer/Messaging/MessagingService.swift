@@ -58,6 +58,7 @@ struct MessagingService: Sendable {
           await answer(request, bytes: bytes, id: id, from: caller, channel)
         case .acknowledge(let number, let caller): await hub.acknowledge(number, by: caller)
         case .pong: channel.send(.pong)
+        case .ignore: break
         case .fail(let id, let failure):
           hub.counters.count(failure)
           channel.send(.failed(id: id, failure))

@@ -74,6 +74,8 @@ struct SignalingService: Sendable {
         channel.refuse(.init(.badMessage, "Only text frames are understood."))
         continue
       }
+      // Some clients and proxies keep a connection open with empty frames.
+      if bytes.isEmpty { continue }
       counters.messages.add(1)
       let (message, id): (ClientMessage, Int?)
       do throws(SignalingError) {

@@ -172,6 +172,29 @@ struct WireLimitTests {
     #expect(try MessagingCoder().serviceMessage(from: pong + spaces.dropLast(pong.count)) == .pong)
   }
 
+  @Test("empty frames are passed over before hello and after it, at the rate of others")
+  func emptyFrames() {
+    var connection = EndpointConnection()
+    for count in 0..<MessagingLimits.frameBurst {
+      guard case .ignore = connection.receive(.text([]), now: .zero) else {
+        Issue.record("frame \(count) counted")
+        return
+      }
+    }
+    guard case .close(let failure) = connection.receive(.text([]), now: .zero) else {
+      Issue.record("more than a burst passed")
+      return
+    }
+    #expect(failure.code == .tooFast)
+    connection = EndpointConnection()
+    connection.phase = .registered(
+      MailboxCaller(domain: DomainID("d"), regId: RegID(1), endpoint: EndpointID("e")))
+    guard case .ignore = connection.receive(.text([]), now: .zero) else {
+      Issue.record("an empty frame after hello counted")
+      return
+    }
+  }
+
   @Test("threat 55: a socket has frameBurst frames at once, and framesPerSecond later")
   func rate() throws {
     var connection = EndpointConnection()

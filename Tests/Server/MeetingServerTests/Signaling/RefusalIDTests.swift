@@ -2,6 +2,7 @@ import Foundation
 import Signaling
 import TestSupport
 import Testing
+import Transport
 
 @testable import MeetingServer
 
@@ -82,6 +83,23 @@ struct RefusalIDTests {
   @Test("every type of message from clients is tried here")
   func everyType() throws {
     #expect(try Self.documented() == Set(Self.messages.map(\.type)))
+  }
+
+  @Test("an empty frame is passed over, before the join and after it")
+  func empty() async throws {
+    try await TestServer.run { server in
+      let stranger = TestClient(try await WebSocketClient.connect(server.signal))
+      stranger.send(text: "")
+      try stranger.send(.join(.init(token: "none", name: "Eve", offer: "", tracks: [])))
+      #expect(try await stranger.error().code == .badToken)
+      await stranger.close()
+      let (ann, _) = try await server.join("daily", "Ann")
+      for _ in 0..<3 { ann.send(text: "") }
+      ann.send(text: #"{"type":"zork","id":-8}"#)
+      let (code, _, id) = try await ann.refusal()
+      #expect(code == .unknownType && id == -8)
+      await ann.close()
+    }
   }
 
   @Test("a refusal has the id of what it refuses, also for a message that can't be read")
