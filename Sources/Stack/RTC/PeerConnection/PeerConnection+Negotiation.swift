@@ -96,7 +96,8 @@ extension PeerConnection {
     if remote == nil {
       agent?.setRemote(transport.ice, now: now)
       takeCandidates(of: transport, now: now)
-    } else if credentials != local {
+    } else if credentials != local || transport.ice != remote?.ice {
+      // A server that has new credentials without having been asked answers no check under the old ones any more.
       agent?.restart(local: credentials, remote: transport.ice, now: now)
       takeCandidates(of: transport, now: now)
     }

@@ -208,6 +208,29 @@ struct PathTests {
     #expect(pair.serverEvents.filter { $0 == .connected }.count == 1, "the DTLS association lives on")
   }
 
+  @Test("a server that changes its ICE credentials without being asked is followed")
+  func serverRestarts() throws {
+    let pair = try PeerPair(seed: 6).connected()
+    let oldUfrag = pair.server.localUfrag
+    // Only the server sees another password of the client, so it alone restarts.
+    try pair.negotiate { offer in
+      offer.split(whereSeparator: \.isNewline)
+        .map { $0.hasPrefix("a=ice-pwd:") ? "a=ice-pwd:" + String(repeating: "p", count: 24) : String($0) }
+        .map { $0 + "\r\n" }.joined()
+    }
+    #expect(pair.server.localUfrag != oldUfrag)
+    pair.run(for: .seconds(3))
+    #expect(pair.serverEvents.contains(.iceUfragRetired(oldUfrag)))
+    for sequence in UInt16(1)...10 {
+      try pair.sendMedia(fromServer: false, sequence: sequence)
+      try pair.sendMedia(fromServer: true, sequence: sequence)
+      pair.run(for: .milliseconds(50))
+    }
+    #expect(pair.serverMedia.count == 10 && pair.clientMedia.count == 10)
+    pair.run(for: .seconds(60))
+    #expect(!pair.serverEvents.contains(.iceConsentLost) && !pair.clientEvents.contains(.iceConsentLost))
+  }
+
   @Test("an ICE restart keeps media flowing both ways, RFC 8445 section 9", arguments: [0.0, 0.2])
   func restart(loss: Double) throws {
     let pair = try PeerPair(seed: 5).connected()
