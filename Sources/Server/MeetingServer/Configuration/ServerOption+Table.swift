@@ -1,6 +1,7 @@
 import Basics
 import Meetings
 import Options
+import RTC
 
 extension ServerOption {
   static let server: [ServerOption] = [
@@ -88,6 +89,11 @@ extension ServerOption {
       guard parts.count == 2 else {
         throw .wrongValue(
           option: "turn-user", value: "…", expected: "a user name and a password with a colon between them")
+      }
+      // With a longer one, some browsers leave the server out without a word, and others make no connection at all.
+      guard parts[0].utf8.count <= IceServer.maximumUsername else {
+        throw .wrongValue(
+          option: "turn-user", value: "…", expected: "a user name of at most \(IceServer.maximumUsername) bytes")
       }
       configuration.iceServers.credentials = .fixed(username: String(parts[0]), password: Secret(String(parts[1])))
     }.secret,

@@ -85,6 +85,7 @@ struct IceGatherer {
       guard servers.count < IceServer.maximumURLs else { throw .tooMany }
       let url = try IceServerURL(parsing: text)
       if url.service == .turn && (server.username ?? "").isEmpty { throw .missingCredentials }
+      guard (server.username ?? "").utf8.count <= IceServer.maximumUsername else { throw .usernameTooLong }
       guard !servers.contains(where: { $0.url == url }) else { return }
       var addresses: [IPAddress]?
       if case .ip(let ip) = url.host { addresses = [ip] }
@@ -102,7 +103,8 @@ struct IceGatherer {
   mutating func setCredentials(_ list: [IceServer]) {
     for server in list {
       for text in server.urls {
-        guard let url = try? IceServerURL(parsing: text), let index = servers.firstIndex(where: { $0.url == url })
+        guard let url = try? IceServerURL(parsing: text), let index = servers.firstIndex(where: { $0.url == url }),
+          (server.username ?? "").utf8.count <= IceServer.maximumUsername
         else { continue }
         servers[index].username = server.username ?? servers[index].username
         servers[index].password = server.credential ?? servers[index].password

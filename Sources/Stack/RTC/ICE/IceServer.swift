@@ -9,6 +9,8 @@ public import Basics
 public struct IceServer: Hashable, Sendable {
   /// How many URLs of all servers together are looked at; the rest is ignored. Each may cost sockets and allocations.
   public static let maximumURLs = 16
+  /// The longest user name of a TURN server, in bytes (RFC 8489 section 14.3).
+  public static let maximumUsername = 508
 
   /// `stun:`, `turn:` and `turns:` URLs. Those that cannot be used are ignored with a reason, see
   /// ``PeerConnection/ignoredIceServers``.

@@ -16,6 +16,8 @@ public enum IceServerURLError: Error, Hashable, Sendable, CustomStringConvertibl
   case unsupportedTransport
   /// A TURN URL without user name and password.
   case missingCredentials
+  /// A user name of more than ``IceServer/maximumUsername`` bytes.
+  case usernameTooLong
   /// More URLs than ``IceServer/maximumURLs``.
   case tooMany
 
@@ -28,6 +30,7 @@ public enum IceServerURLError: Error, Hashable, Sendable, CustomStringConvertibl
     case .malformedQuery: "Only ?transport=udp or ?transport=tcp may follow, and only after turn: and turns:."
     case .unsupportedTransport: "turns: works over TCP only; TURN over DTLS is not supported."
     case .missingCredentials: "A TURN server needs a user name and a credential."
+    case .usernameTooLong: "A user name may have at most \(IceServer.maximumUsername) bytes."
     case .tooMany: "At most \(IceServer.maximumURLs) URLs are used."
     }
   }

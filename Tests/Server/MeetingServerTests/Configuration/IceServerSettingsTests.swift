@@ -39,6 +39,7 @@ struct IceServerSettingsTests {
     arguments: [
       (["--ice-server", "http://x"], "turn:host:3478"), (["--ice-server", "turn:b.example"], "--turn-secret"),
       (["--ice-server", "turns:x?transport=udp", "--turn-secret", "s"], "DTLS"), (["--turn-user", "ann"], "colon"),
+      (["--turn-user", String(repeating: "ä", count: 255) + ":x"], "508 bytes"),
       (["--turn-secret", ""], "the secret"),
     ])
   func refused(arguments: [String], words: String) {

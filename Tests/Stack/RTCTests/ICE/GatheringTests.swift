@@ -63,6 +63,10 @@ struct GatheringTests {
         .unsupportedScheme("http"), .missingCredentials, .unsupportedTransport, .malformedHost, .malformedPort,
         .malformedQuery, .unsupportedScheme("stuns"),
       ])
+    let names = [508, 509].map {
+      IceServer(urls: ["turn:h\($0)"], username: String(repeating: "u", count: $0), credential: Secret("x"))
+    }
+    #expect(IceWorld(servers: names).client.ignoredIceServers.map(\.reason) == [.usernameTooLong])
     let many = IceWorld(servers: [IceServer(urls: (0..<1_000).map { "stun:h\($0)" })])
     #expect(many.client.ignoredIceServers.count <= 64 && many.client.ignoredIceServers.first?.reason == .tooMany)
   }
