@@ -160,6 +160,39 @@ import Testing
     #expect(refused >= 2 && sent() == refused + 1 && ann.machine.calls[call.id]?.owedStep == nil)
   }
 
+  @Test func `a retry of the app is sent at once, unless the service has said when`() throws {
+    let sent = { [service] in service.requests.count { if case .messagesRead = $0.request { true } else { false } } }
+    for (retryAfter, expected) in [(nil, 2), (30, 1)] as [(Int?, Int)] {
+      let before = sent()
+      service.deliver = { message, _ in
+        guard case .answer(let id, .done) = message else { return [message] }
+        return [.failed(id: id, MessagingFailure(.tooFast, "", retryAfter: retryAfter))]
+      }
+      try bob.perform(.markRead(chat, MessageNumber(1)))
+      refuseNothing()
+      bob.machine.retryNow(now: service.now, time: service.time)
+      service.run()
+      #expect(sent() - before == expected)
+      service.advance(.seconds(60))
+      #expect(sent() - before == 2 && bob.machine.chats[chat]?.unsentRead == nil)
+    }
+  }
+
+  @Test func `a chat that was left is gone; one whose others removed this user stays until left`() throws {
+    try bob.perform(.leaveChat(chat))
+    #expect(bob.machine.chats[chat] == nil && bob.events.last == .chatRemoved(chat))
+    bob.restart(instance: 8)
+    #expect(bob.machine.chats[chat] == nil && bob.stored.keys.allSatisfy { !$0.contains(chat.text) })
+    try ann.perform(.removeParticipant(chat, cyd.regId))
+    cyd.restart(instance: 9)
+    #expect(cyd.machine.chats[chat]?.isDefunct == true && cyd.texts(chat) == ["one", "two"])
+    cyd.isOnline = false
+    cyd.lose()
+    try cyd.perform(.leaveChat(chat))
+    cyd.restart(instance: 10)
+    #expect(cyd.machine.chats[chat] == nil && cyd.stored.keys.allSatisfy { !$0.contains(chat.text) })
+  }
+
   @Test func `a service that has lost events is listened to, and chats that it has not are over`() throws {
     let other = try ann.startChat(with: [bob.regId], cookie: "d")
     bob.isOnline = false

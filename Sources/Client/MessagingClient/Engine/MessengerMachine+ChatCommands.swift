@@ -78,6 +78,18 @@ extension MessengerMachine {
     }
   }
 
+  mutating func leaveChat(_ chat: ChatID, _ id: CommandID) {
+    // The service has nothing of it any more.
+    guard chats[chat]?.isDefunct != true else {
+      forgetChat(chat)
+      return reply(id, .success(.done))
+    }
+    request(.chatLeave(chatId: chat)) { machine, answer in
+      if case .success = answer { machine.forgetChat(chat) }
+      machine.reply(id, answer.map { _ in .done })
+    }
+  }
+
   mutating func updateChat(_ chat: ChatID, subject: String?, data: String?, _ id: CommandID) {
     guard let record = chats[chat], !record.isDefunct else { return reply(id, .failure(.notFound)) }
     guard let key = record.ring.current else { return reply(id, .failure(.notReady)) }

@@ -196,8 +196,9 @@ extension MessengerMachine {
     if let record = chats[chat] { notify(.chatChanged(record.chat(own: own))) }
   }
 
+  /// Others have removed this identity, or the service has lost the chat: what is here stays readable.
   mutating func chatRemoved(_ chat: ChatID) {
-    guard chats[chat] != nil else { return }
+    guard chats[chat]?.isDefunct == false else { return }
     chats[chat]?.isDefunct = true
     saveChat(chat)
     for index in outbox.indices where outbox[index].chat == chat && !outbox[index].isFailed {
@@ -205,6 +206,17 @@ extension MessengerMachine {
       notify(.messageChanged(outbox[index].message(own: own)))
     }
     saveOutbox()
+    if let record = chats[chat] { notify(.chatChanged(record.chat(own: own))) }
+  }
+
+  /// This identity has left the chat, here or at another endpoint.
+  mutating func forgetChat(_ chat: ChatID) {
+    guard chats.removeValue(forKey: chat) != nil else { return }
+    if outbox.contains(where: { $0.chat == chat }) {
+      outbox.removeAll { $0.chat == chat }
+      saveOutbox()
+    }
+    removeChat(chat)
     notify(.chatRemoved(chat))
   }
 }

@@ -17,11 +17,7 @@ extension MessengerMachine {
     case .startChat(let draft): startChat(draft, id)
     case .invite(let chat, let invitees): invite(invitees, to: chat, id)
     case .updateChat(let chat, let subject, let data): updateChat(chat, subject: subject, data: data, id)
-    case .leaveChat(let chat):
-      request(.chatLeave(chatId: chat)) { machine, answer in
-        if case .success = answer { machine.chatRemoved(chat) }
-        machine.reply(id, answer.map { _ in .done })
-      }
+    case .leaveChat(let chat): leaveChat(chat, id)
     case .removeParticipant(let chat, let peer):
       request(.participantRemove(chatId: chat, regId: peer)) { machine, answer in
         // Before the event: nothing that is sent from now on is for them.

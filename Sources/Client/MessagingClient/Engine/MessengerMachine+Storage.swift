@@ -25,6 +25,10 @@ extension MessengerMachine {
     emit(.store([.put(Self.chatPrefix + id.text, record.encoded())]))
   }
 
+  mutating func removeChat(_ id: ChatID) {
+    emit(.store([.remove(Self.chatPrefix + id.text), .remove(Self.logPrefix + id.text)]))
+  }
+
   /// Adds what a message is now to the log of its chat; the newest entry of a number counts.
   mutating func log(_ message: MessageRecord, in chat: ChatID) {
     emit(.store([.append(Self.logPrefix + chat.text, LocalJSON.encode(message))]))

@@ -51,6 +51,8 @@ struct MessengerMachine: Sendable {
   private var pacing = FramePacing()
   /// When what the service refused for the moment is tried again.
   var retryAt: Instant?
+  /// Whether the service has said when that is: then nobody makes it earlier.
+  private var isRetryTimed = false
   /// The generation of the keys that the service has for this identity.
   var publishedGeneration = 0
   /// Whether the list of chats is being fetched.
@@ -113,6 +115,7 @@ struct MessengerMachine: Sendable {
   mutating func retryNow(now: Instant, time: MessageTime) {
     at(now, time)
     setup.retryNow(now: now)
+    if retryAt != nil, !isRetryTimed { resumePausedWork() }
     pumpSetup()
   }
 
@@ -168,12 +171,15 @@ struct MessengerMachine: Sendable {
       pingAt = now + Self.pingInterval
       send(.ping)
     }
-    if let at = retryAt, now >= at {
-      retryAt = nil
-      for id in chats.keys { chats[id]?.isPaused = false }
-      if isReady { resumeWork() }
-    }
+    if let at = retryAt, now >= at { resumePausedWork() }
     pumpSetup()
+  }
+
+  private mutating func resumePausedWork() {
+    retryAt = nil
+    isRetryTimed = false
+    for id in chats.keys { chats[id]?.isPaused = false }
+    if isReady { resumeWork() }
   }
 
   // MARK: Effects and requests
@@ -241,6 +247,7 @@ struct MessengerMachine: Sendable {
   /// Tries again later what the service refuses for the moment.
   mutating func retryLater(_ failure: MessagingFailure? = nil) {
     let pause = failure?.retryAfter.map { TimeSpan.seconds(Int64(min(max($0, 1), 60))) } ?? Self.retryPause
+    if failure?.retryAfter != nil { isRetryTimed = true }
     retryAt = min(retryAt ?? .distantFuture, now + pause)
   }
 
@@ -249,6 +256,7 @@ struct MessengerMachine: Sendable {
   mutating func connectionIsDown() {
     pingAt = nil
     retryAt = nil
+    isRetryTimed = false
     pacing.removeAll()
   }
 

@@ -40,6 +40,8 @@ public import Foundation
 
 /// The PINs of identities.
 @preconcurrency @MainActor public final class BBMPinResultMessage: BBMJSONMessage {
+  /// `Success`, or `Failure` when the service could not be asked: then `pins` lacks users that there are.
+  public var result: String! { self[text: "result"] }
   public var cookie: String! { self[text: "cookie"] }
   /// Each has `regId` and `pin`.
   public var pins: [Any]! { self[list: "pins"] }

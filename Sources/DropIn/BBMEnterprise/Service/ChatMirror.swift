@@ -18,13 +18,23 @@ import MessagingClient
   private var givenPeople: [String: [String: Any]] = [:]
 
   struct LocalFields: Codable {
-    var isHidden = false
+    /// Until a message is added, the app doesn't show the chat.
+    var hidden: Hidden?
     /// JSON objects, as texts, of the chat and of its messages by their numbers or cookies.
     var chat: [String: String] = [:]
     var messages: [String: String] = [:]
     /// The paths of downloaded files and of previews, by the messages' cookies.
     var files: [String: String] = [:]
     var thumbs: [String: String] = [:]
+    /// The cookies of messages whose file or preview the app has detached.
+    var detachedFiles: Set<String>?
+    var detachedThumbs: Set<String>?
+
+    /// The messages that a chat had when it was hidden: up to a number, and those that were queued.
+    struct Hidden: Codable {
+      var through: UInt64
+      var queued: Set<String>
+    }
   }
 
   init(_ chat: Chat) { self.chat = chat }
@@ -38,7 +48,7 @@ import MessagingClient
     let first = max(chat.firstMessage.value, 1)
     var flags = ""
     if chat.participants.contains(where: { $0.regId == own && $0.isAdmin }) { flags += "A" }
-    if local.isHidden { flags += "H" }
+    if local.hidden != nil { flags += "H" }
     if chat.isOneToOne { flags += "O" }
     if chat.state == .waiting { flags += "K" }
     let newest = messages[lastNumber]?.time.milliseconds ?? queued.last?.time.milliseconds
@@ -76,8 +86,29 @@ import MessagingClient
   // MARK: messages
 
   mutating func put(_ message: Message) {
+    guard let number = message.number else {
+      if let index = queued.firstIndex(where: { $0.cookie == message.cookie }) {
+        queued[index] = message
+      } else {
+        queued.append(message)
+      }
+      return
+    }
     queued.removeAll { $0.cookie == message.cookie }
-    if let number = message.number { messages[number.value] = message } else { queued.append(message) }
+    messages[number.value] = message
+  }
+
+  mutating func hide() {
+    local.hidden = LocalFields.Hidden(through: lastNumber, queued: Set(queued.map(\.cookie)))
+  }
+
+  /// Shows a hidden chat again if the message came after it was hidden. True if it was hidden until now.
+  mutating func unhide(for message: Message) -> Bool {
+    guard let hidden = local.hidden, message.number?.value ?? .max > hidden.through,
+      !hidden.queued.contains(message.cookie)
+    else { return false }
+    local.hidden = nil
+    return true
   }
 
   mutating func remove(_ number: MessageNumber) { messages[number.value] = nil }
@@ -91,6 +122,11 @@ import MessagingClient
 
   func message(cookie: String) -> Message? {
     messages.values.first { $0.cookie == cookie } ?? queued.first { $0.cookie == cookie }
+  }
+
+  /// Whether a message's file isn't here, and the app hasn't removed it.
+  func lacksFile(_ message: Message) -> Bool {
+    local.files[message.cookie] == nil && local.detachedFiles?.contains(message.cookie) != true
   }
 
   /// The messages whose elements are other ones than the model got, after one has changed.

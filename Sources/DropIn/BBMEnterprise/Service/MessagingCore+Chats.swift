@@ -12,21 +12,14 @@ extension MessagingCore {
     switch name {
     case "chatStart": startChat(fields)
     case "chatInvite": ask { try? await $0.invite(fields.regIds("invitees"), to: chat) }
-    case "chatLeave":
-      for id in fields.values["chatIds"] as? [String] ?? [] { ask { try? await $0.leave(ChatID(id)) } }
-    case "chatHide":
-      for id in fields.values["chatIds"] as? [String] ?? [] {
-        guard let hidden = chats[ChatID(id)]?.chat else { continue }
-        chats[hidden.id]?.local.isHidden = true
-        writeLocal(hidden.id, chats[hidden.id]?.local)
-        take(hidden)
-      }
+    case "chatLeave": for id in fields.texts("chatIds") { leave(ChatID(id)) }
+    case "chatHide": for id in fields.texts("chatIds") { hide(ChatID(id)) }
     case "chatMessageSend": sendMessage(fields)
     case "chatMessageRead": ask { try? await $0.markRead(chat, through: number) }
     case "chatMessageDelete": ask { try? await $0.delete(number, in: chat) }
     case "chatMessageDestroy": ask { try? await $0.recall(number, in: chat) }
     case "chatMessageDetach": detach(fields)
-    case "chatMessageFileDownload": if let message = chats[chat]?.message(number.value) { download(message) }
+    case "chatMessageFileDownload": if let message = chats[chat]?.message(number.value) { attach(message) }
     case "chatMessageStateGet": giveStates(fields)
     case "chatTyping": ask { try? await $0.typing(in: chat, tag: fields.text("tag")) }
     case "chatEventSend":
@@ -43,6 +36,24 @@ extension MessagingCore {
       }
     default: report("The message \(name.prefix(60)) is not known, and was not sent.")
     }
+  }
+
+  private func leave(_ id: ChatID) { ask { try? await $0.leave(id) } }
+
+  private func hide(_ id: ChatID) {
+    guard let chat = chats[id]?.chat else { return }
+    // No message comes that would show it again: it would stay, unseen.
+    guard chat.state != .defunct else { return leave(id) }
+    chats[id]?.hide()
+    writeLocal(id, chats[id]?.local)
+    take(chat)
+  }
+
+  private func unhide(_ id: ChatID) {
+    guard let mirror = chats[id], mirror.local.hidden != nil else { return }
+    chats[id]?.local.hidden = nil
+    writeLocal(id, chats[id]?.local)
+    take(mirror.chat)
   }
 
   private func startChat(_ fields: Fields) {
@@ -71,7 +82,10 @@ extension MessagingCore {
         }
       case .failure(let error):
         var body: [String: Any] = ["cookie": fields.cookie, "reason": Self.reason(error)]
-        if case .alreadyExists(let chat) = error { body["chatId"] = chat.text }
+        if case .alreadyExists(let chat) = error {
+          body["chatId"] = chat.text
+          unhide(chat)
+        }
         give("chatStartFailed", body)
       }
     }
@@ -133,14 +147,6 @@ extension MessagingCore {
         giveMessages(chat, around: chats[chat]?.message(cookie: cookie))
       }
     }
-  }
-
-  private func detach(_ fields: Fields) {
-    guard let message = chats[fields.chat]?.message(fields.number.value) else { return }
-    if FieldValue.bool(fields.values["detachFile"]) == true { chats[fields.chat]?.local.files[message.cookie] = nil }
-    if FieldValue.bool(fields.values["detachThumb"]) == true { chats[fields.chat]?.local.thumbs[message.cookie] = nil }
-    writeLocal(fields.chat, chats[fields.chat]?.local)
-    giveMessages(fields.chat, around: message)
   }
 
   /// Says of each participant how far they are with a message, by the marks that the service has given.

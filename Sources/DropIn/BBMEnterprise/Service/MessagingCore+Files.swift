@@ -41,7 +41,12 @@ extension MessagingCore {
       give("listAdd", "chatMessageFileProgress", [key.merging(amounts) { $1 }])
     case .done, .failed, .cancelled:
       give("listRemove", "chatMessageFileProgress", [key])
-      if let path = progress.path { mirror.local.files[progress.cookie] = path }
+      if !progress.isUpload { failedDownloads[progress.cookie] = progress.state == .failed ? message : nil }
+      if let path = progress.path {
+        // It may have been detached while it came.
+        guard mirror.local.detachedFiles?.contains(progress.cookie) != true else { return removeOwnFile(path) }
+        mirror.local.files[progress.cookie] = path
+      }
       chats[progress.chat] = mirror
       writeLocal(progress.chat, mirror.local)
       giveMessages(progress.chat, around: message)
@@ -54,10 +59,51 @@ extension MessagingCore {
   /// Writes the preview of a message to a file, as apps expect it.
   func keepThumb(_ message: Message, _ mirror: inout ChatMirror) {
     guard let thumb = message.content.thumbnail, mirror.local.thumbs[message.cookie] == nil, message.number != nil,
+      mirror.local.detachedThumbs?.contains(message.cookie) != true,
       let bytes = Base64URL.decode(thumb), let path = file(Self.name(message) + "-thumb")
     else { return }
     guard FileManager.default.createFile(atPath: path.path, contents: Data(bytes)) else { return }
     mirror.local.thumbs[message.cookie] = path.path
+  }
+
+  // MARK: detaching
+
+  /// Removes a message's file or preview from this endpoint. It stays so over restarts; a file comes again when the app
+  /// asks for it.
+  func detach(_ fields: Fields) {
+    guard var mirror = chats[fields.chat], let message = mirror.message(fields.number.value) else { return }
+    let cookie = message.cookie
+    if FieldValue.bool(fields.values["detachFile"]) == true {
+      if let path = mirror.local.files.removeValue(forKey: cookie) { removeOwnFile(path) }
+      mirror.local.detachedFiles = (mirror.local.detachedFiles ?? []).union([cookie])
+      failedDownloads[cookie] = nil
+    }
+    if FieldValue.bool(fields.values["detachThumb"]) == true {
+      if let path = mirror.local.thumbs.removeValue(forKey: cookie) { removeOwnFile(path) }
+      mirror.local.detachedThumbs = (mirror.local.detachedThumbs ?? []).union([cookie])
+    }
+    chats[fields.chat] = mirror
+    writeLocal(fields.chat, mirror.local)
+    giveMessages(fields.chat, around: message)
+  }
+
+  /// Downloads a file because the app asks for it, also one that it has detached.
+  func attach(_ message: Message) {
+    chats[message.chat]?.local.detachedFiles?.remove(message.cookie)
+    download(message)
+  }
+
+  /// Tries downloads again that have failed.
+  func retryDownloads() {
+    let failed = failedDownloads.values.sorted { ($0.chat.text, $0.cookie) < ($1.chat.text, $1.cookie) }
+    failedDownloads = [:]
+    for message in failed where chats[message.chat] != nil { download(message) }
+  }
+
+  /// Removes a file that this module has made, not one that the app has sent.
+  private func removeOwnFile(_ path: String) {
+    guard let folder = folder?.appendingPathComponent("files").path, path.hasPrefix(folder + "/") else { return }
+    try? FileManager.default.removeItem(atPath: path)
   }
 
   // MARK: what the app has set on this endpoint

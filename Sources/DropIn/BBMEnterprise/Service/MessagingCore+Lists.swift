@@ -163,9 +163,7 @@ extension MessagingCore {
     let unknown = ids.filter { users[$0] == nil && $0 != own }
     ask { [weak self] messenger in
       var isAll = true
-      // The service takes so many at a time.
-      for start in stride(from: 0, to: unknown.count, by: MessagingLimits.lookup) {
-        let part = Array(unknown[start..<min(start + MessagingLimits.lookup, unknown.count)])
+      for part in Self.parts(of: unknown) {
         do throws(MessengerError) {
           for user in try await messenger.identities(regIds: part) { self?.users[user.regId] = user }
         } catch {

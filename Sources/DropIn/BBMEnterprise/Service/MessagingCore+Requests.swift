@@ -19,6 +19,7 @@ extension MessagingCore {
     var chat: ChatID { ChatID(text("chatId") ?? "") }
     var number: MessageNumber { MessageNumber(FieldValue.integer(values["messageId"]) ?? 0) }
     func text(_ name: String) -> String? { values[name] as? String }
+    func texts(_ name: String) -> [String] { values[name] as? [String] ?? [] }
     /// The numbers of identities, in a list of objects or of numbers.
     func regIds(_ name: String) -> [RegID] {
       (values[name] as? [Any] ?? []).compactMap { each in
@@ -62,7 +63,10 @@ extension MessagingCore {
         }
         self?.give("syncPasscodeChangeResult", body)
       }
-    default: ask { await $0.retryNow() }
+    default:
+      ask { await $0.retryNow() }
+      if canAsk { askAgain() }
+      retryDownloads()
     }
   }
 
@@ -130,18 +134,26 @@ extension MessagingCore {
       var found: [IdentityInfo] = []
       var result = "Success"
       do throws(MessengerError) {
-        found = try await messenger.identities(appUserIds: users, regIds: numbers)
+        // The service takes so many at a time.
+        for part in Self.parts(of: users) { found += try await messenger.identities(appUserIds: part) }
+        for part in Self.parts(of: numbers) { found += try await messenger.identities(regIds: part) }
       } catch { result = "Failure" }
       guard let self else { return }
       for user in found { self.users[user.regId] = user }
       give("listAdd", "user", found.map { self.element($0) })
       if name == "requestPin" {
         let pins = found.map { ["regId": "\($0.regId.value)", "pin": $0.pin] }
-        give("pinResult", ["cookie": fields.cookie, "pins": pins])
+        give("pinResult", ["cookie": fields.cookie, "result": result, "pins": pins])
       } else {
         let info = found.map { ["regId": "\($0.regId.value)", "appUserId": $0.appUserId] }
         give("identities", ["cookie": fields.cookie, "result": result, "info": info])
       }
+    }
+  }
+
+  static func parts<Value>(of all: [Value]) -> [[Value]] {
+    stride(from: 0, to: all.count, by: MessagingLimits.lookup).map {
+      Array(all[$0..<min($0 + MessagingLimits.lookup, all.count)])
     }
   }
 

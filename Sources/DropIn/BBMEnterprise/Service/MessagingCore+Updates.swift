@@ -25,12 +25,14 @@ extension MessagingCore {
   func take(_ message: Message) {
     guard var mirror = chats[message.chat] else { return }
     let isNew = mirror.message(cookie: message.cookie) == nil
-    if isNew { mirror.local.isHidden = false }
+    if mirror.unhide(for: message) { writeLocal(message.chat, mirror.local) }
     mirror.put(message)
     keepThumb(message, &mirror)
     chats[message.chat] = mirror
     giveMessages(message.chat, around: message)
-    if isNew, message.isIncoming, downloadsFiles, message.content.file != nil { download(message) }
+    guard isNew, message.isIncoming else { return }
+    stopTyping(message.chat, message.sender)
+    if downloadsFiles, message.content.file != nil, mirror.lacksFile(message) { download(message) }
   }
 
   /// Gives the messages of a chat that are other ones now, and the chat behind them.
@@ -56,6 +58,14 @@ extension MessagingCore {
       typing[name] = nil
       give("listRemove", "typing", [element])
     }
+  }
+
+  /// A participant whose message has come doesn't type any more.
+  private func stopTyping(_ chat: ChatID, _ id: RegID) {
+    let uri = WireNames.uri(id, own: own)
+    guard let timer = typing.removeValue(forKey: chat.text + "|" + uri) else { return }
+    timer.cancel()
+    give("listRemove", "typing", [["chatId": chat.text, "userUri": uri]])
   }
 
   func typingElements() -> [[String: Any]] {

@@ -21,6 +21,8 @@ import MessagingClient
   var isSyncing = false
   var downloadsFiles = true
   var typing: [String: Task<Void, Never>] = [:]
+  /// Messages whose files did not come, by their cookies.
+  var failedDownloads: [String: Message] = [:]
   var globals: [String: Any] = [:]
   private var reader: Task<Void, Never>?
   /// The last of the calls that have to come one after the other.
@@ -108,6 +110,7 @@ import MessagingClient
     unanswered.removeAll()
     for each in typing.values { each.cancel() }
     typing = [:]
+    failedDownloads = [:]
     if let folder { try? FileManager.default.removeItem(at: folder.appendingPathComponent("files")) }
     run { [weak self] in await self?.messenger?.reset() }
   }
