@@ -51,6 +51,24 @@ import Testing
     #expect(mirror.message(2)?.cookie == "a" && mirror.message(3) == nil)
   }
 
+  @Test("a message that fails keeps its place among those that wait, and goes when it is discarded")
+  func failed() {
+    var mirror = mirror()
+    for cookie in ["a", "b"] {
+      mirror.put(message(cookie, nil))
+      _ = mirror.messageChanges(around: nil, all: false, own: own)
+    }
+    var failed = message("a", nil)
+    failed.state = .failed
+    mirror.put(failed)
+    mirror.local.files["a"] = "/holiday.jpg"
+    var changes = mirror.messageChanges(around: nil, all: false, own: own)
+    #expect(ids(changes.changed) == ["1 a Failed"] && changes.changed.first?["fileState"] as? String == "Failed")
+    mirror.removeQueued("a")
+    changes = mirror.messageChanges(around: nil, all: false, own: own)
+    #expect(ids(changes.changed) == ["1 b Sending"] && changes.gone.map { $0["messageId"] as? String } == ["2"])
+  }
+
   @Test("the chat has its flags and numbers, and no local user among its participants")
   func element() {
     var mirror = mirror()

@@ -80,6 +80,18 @@ extension Messenger {
     return message
   }
 
+  /// Adds a message that could not be sent, as failed. It survives restarts until it is discarded.
+  package func addFailed(
+    _ content: MessageContent, to chat: ChatID, cookie: String
+  ) async throws(MessengerError) {
+    _ = try await perform(.addFailed(content, chat, cookie: cookie))
+  }
+
+  /// Removes a message without a number that has failed, or that nobody has tried to send yet.
+  package func discard(_ cookie: String, in chat: ChatID) async throws(MessengerError) {
+    _ = try await perform(.discard(chat, cookie: cookie))
+  }
+
   /// Marks all messages through this one as read.
   package func markRead(_ chat: ChatID, through number: MessageNumber) async throws(MessengerError) {
     _ = try await perform(.markRead(chat, number))

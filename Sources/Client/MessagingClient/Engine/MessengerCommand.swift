@@ -15,6 +15,8 @@ enum MessengerCommand: Sendable {
   case leaveChat(ChatID)
   case removeParticipant(ChatID, RegID)
   case send(MessageContent, ChatID, cookie: String)
+  case addFailed(MessageContent, ChatID, cookie: String)
+  case discard(ChatID, cookie: String)
   case markRead(ChatID, MessageNumber)
   case deleteMessage(ChatID, MessageNumber)
   case history(ChatID, from: MessageNumber, through: MessageNumber)

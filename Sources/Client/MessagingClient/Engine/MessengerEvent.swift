@@ -21,6 +21,8 @@ package enum MessengerEvent: Sendable, Hashable {
   case messageAdded(Message)
   /// The message with this cookie is another now; a queued one has got its number.
   case messageChanged(Message)
+  /// A message without a number was removed from the queue.
+  case messageDiscarded(ChatID, cookie: String)
   /// Another endpoint of this identity deleted it.
   case messageDeleted(ChatID, MessageNumber)
   case fileProgress(FileProgress)

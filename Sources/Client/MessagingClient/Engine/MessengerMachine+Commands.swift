@@ -25,6 +25,8 @@ extension MessengerMachine {
         machine.reply(id, answer.map { _ in .done })
       }
     case .send(let content, let chat, let cookie): reply(id, enqueue(content, chat, cookie: cookie))
+    case .addFailed(let content, let chat, let cookie): reply(id, addFailed(content, chat, cookie: cookie))
+    case .discard(let chat, let cookie): reply(id, discard(chat, cookie: cookie))
     case .markRead(let chat, let number):
       guard chats[chat] != nil else { return reply(id, .failure(.notFound)) }
       markRead(chat, number)

@@ -111,11 +111,51 @@ extension MessengerMachine {
     notify(.chatChanged(record.chat(own: own)))
   }
 
+  /// The service refuses a message permanently. It stays in the queue, unsent, until the app discards it.
   private mutating func fail(_ queued: QueuedMessage) {
-    outbox.removeAll { $0.chat == queued.chat && $0.cookie == queued.cookie }
+    guard let index = outbox.firstIndex(where: { $0.chat == queued.chat && $0.cookie == queued.cookie }) else { return }
+    outbox[index].isFailed = true
+    outbox[index].sealed = nil
+    notify(.messageChanged(outbox[index].message(own: own)))
+    trimFailed()
     saveOutbox()
-    var failed = queued
+  }
+
+  /// Adds a message that could not be queued, so that the user sees what was not sent.
+  mutating func addFailed(
+    _ content: MessageContent, _ chat: ChatID, cookie: String
+  ) -> Result<MessengerReply, MessengerError> {
+    guard chats[chat] != nil else { return .failure(.notFound) }
+    guard !cookie.isEmpty, cookie.utf8.count <= MessagingLimits.cookieBytes,
+      !outbox.contains(where: { $0.chat == chat && $0.cookie == cookie })
+    else { return .failure(.badData) }
+    var failed = QueuedMessage(chat: chat, cookie: cookie, content: content.cut, time: time)
     failed.isFailed = true
-    notify(.messageChanged(failed.message(own: own)))
+    outbox.append(failed)
+    notify(.messageAdded(failed.message(own: own)))
+    trimFailed()
+    saveOutbox()
+    return .success(.done)
+  }
+
+  /// Removes a message that the service has not taken.
+  mutating func discard(_ chat: ChatID, cookie: String) -> Result<MessengerReply, MessengerError> {
+    guard let index = outbox.firstIndex(where: { $0.chat == chat && $0.cookie == cookie }) else {
+      return .failure(.notFound)
+    }
+    // After an attempt the service may have it.
+    guard outbox[index].isFailed || outbox[index].sealed == nil else { return .failure(.notReady) }
+    outbox.remove(at: index)
+    saveOutbox()
+    notify(.messageDiscarded(chat, cookie: cookie))
+    return .success(.done)
+  }
+
+  /// Keeps the newest failed messages: the queue is written as a whole.
+  private mutating func trimFailed() {
+    while outbox.count(where: \.isFailed) > Self.maximumFailed, let index = outbox.firstIndex(where: \.isFailed) {
+      let oldest = outbox.remove(at: index)
+      notify(.messageDiscarded(oldest.chat, cookie: oldest.cookie))
+    }
   }
 }

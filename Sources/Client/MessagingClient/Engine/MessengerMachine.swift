@@ -29,6 +29,8 @@ struct MessengerMachine: Sendable {
   /// A service may claim any generation of keys and any number of a message; the next one has to exist.
   static let maximumGeneration = MessagingLimits.keyGenerations
   static let maximumMessage = MessageNumber(1 << 62)
+  /// Messages that were not sent and that the app has not discarded.
+  static let maximumFailed = 50
 
   let domain: DomainID
   let acceptsChangedKeys: Bool

@@ -29,6 +29,16 @@ extension MessageContent {
     if !thumbnail.isEmpty { self.thumbnail = Base64URL.encode(thumbnail) }
   }
 
+  /// The content as far as it is within the limits, to show what was not sent.
+  var cut: MessageContent {
+    guard problem != nil else { return self }
+    var cut = MessageContent(tag: String(tag.prefix(100)))
+    var scalars = String.UnicodeScalarView()
+    scalars.append(contentsOf: (text ?? "").unicodeScalars.prefix(Self.maximumTextScalars))
+    cut.text = text.map { _ in String(scalars) }
+    return cut
+  }
+
   /// Why the service, or another app, would not take it; nil when it is fine.
   var problem: MessengerError? {
     if let data, !LocalJSON.isObject(data) { return .badData }

@@ -113,6 +113,8 @@ import MessagingClient
 
   mutating func remove(_ number: MessageNumber) { messages[number.value] = nil }
 
+  mutating func removeQueued(_ cookie: String) { queued.removeAll { $0.cookie == cookie } }
+
   /// The message of a number of the model.
   func message(_ id: UInt64) -> Message? {
     if let known = messages[id] { return known }
@@ -180,6 +182,9 @@ import MessagingClient
     if let file = content.file {
       element["fileSize"] = "\(file.size)"
       element["fileState"] = path == nil ? "Pending" : "Done"
+    } else if path != nil {
+      // It was not uploaded.
+      element["fileState"] = "Failed"
     }
     return element
   }

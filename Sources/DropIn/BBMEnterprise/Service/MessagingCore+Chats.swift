@@ -16,8 +16,15 @@ extension MessagingCore {
     case "chatHide": for id in fields.texts("chatIds") { hide(ChatID(id)) }
     case "chatMessageSend": sendMessage(fields)
     case "chatMessageRead": ask { try? await $0.markRead(chat, through: number) }
-    case "chatMessageDelete": ask { try? await $0.delete(number, in: chat) }
-    case "chatMessageDestroy": ask { try? await $0.recall(number, in: chat) }
+    case "chatMessageDelete":
+      if let message = unsent(fields) { return discard(message) }
+      ask { try? await $0.delete(number, in: chat) }
+    case "chatMessageDestroy":
+      if let message = unsent(fields) {
+        // As documented, those that have failed stay.
+        return message.state == .failed ? () : discard(message)
+      }
+      ask { try? await $0.recall(number, in: chat) }
     case "chatMessageDetach": detach(fields)
     case "chatMessageFileDownload": if let message = chats[chat]?.message(number.value) { attach(message) }
     case "chatMessageStateGet": giveStates(fields)
@@ -138,16 +145,25 @@ extension MessagingCore {
         isSent = true
       } catch {
         self?.report("A message was not sent: \(error)")
+        try? await messenger.addFailed(content, to: chat, cookie: cookie)
       }
       guard let self, let file else { return }
       if Self.removesFile(fields.text("filePolicy"), isSent: isSent) {
         try? FileManager.default.removeItem(atPath: file)
-      } else if isSent {
+      } else {
         chats[chat]?.local.files[cookie] = file
+        writeLocal(chat, chats[chat]?.local)
         giveMessages(chat, around: chats[chat]?.message(cookie: cookie))
       }
     }
   }
+
+  /// A message of the app's that the service has not taken.
+  private func unsent(_ fields: Fields) -> Message? {
+    chats[fields.chat]?.message(fields.number.value).flatMap { $0.number == nil ? $0 : nil }
+  }
+
+  private func discard(_ message: Message) { ask { try? await $0.discard(message.cookie, in: message.chat) } }
 
   /// Says of each participant how far they are with a message, by the marks that the service has given.
   private func giveStates(_ fields: Fields) {

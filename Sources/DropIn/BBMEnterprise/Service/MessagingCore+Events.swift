@@ -30,6 +30,9 @@ extension MessagingCore {
     case .chatChanged(let chat): take(chat)
     case .chatRemoved(let id): remove(id)
     case .messageAdded(let message), .messageChanged(let message): take(message)
+    case .messageDiscarded(let chat, let cookie):
+      chats[chat]?.removeQueued(cookie)
+      giveMessages(chat, around: nil)
     case .messageDeleted(let chat, let number):
       chats[chat]?.remove(number)
       give("listRemove", "chatMessage", [["chatId": chat.text, "messageId": "\(number.value)"]])

@@ -17,7 +17,8 @@ extension MessagingCore {
 
     var cookie: String { text("cookie") ?? "" }
     var chat: ChatID { ChatID(text("chatId") ?? "") }
-    var number: MessageNumber { MessageNumber(FieldValue.integer(values["messageId"]) ?? 0) }
+    /// `chatMessageDelete` has it as `id` in some versions of the SDK.
+    var number: MessageNumber { MessageNumber(FieldValue.integer(values["messageId"] ?? values["id"]) ?? 0) }
     func text(_ name: String) -> String? { values[name] as? String }
     func texts(_ name: String) -> [String] { values[name] as? [String] ?? [] }
     /// The numbers of identities, in a list of objects or of numbers.
