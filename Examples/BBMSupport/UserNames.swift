@@ -4,9 +4,13 @@
 import BBMEnterprise
 import Foundation
 
-/// Names of users by their numbers. The service is asked for those whom nobody has looked up on this endpoint.
+/// Names of users by their numbers. One that looks like another user's is followed by the PIN.
+///
+/// The service is asked for those whom nobody has looked up on this endpoint.
 @MainActor public final class UserNames: BBMIncomingMessageListener {
   private var names: [String: String] = [:]
+  /// The numbers of users whose names look the same.
+  private var owners: [String: Set<String>] = [:]
   private var asked: Set<String> = []
   /// Numbers to ask for at the end of the turn.
   private var wanted: [String] = []
@@ -19,12 +23,21 @@ import Foundation
   public func name(of user: BBMUser!) -> String? {
     ObservableTracker.getterCalled(for: self, propertyName: "names")
     guard let regId = user?.regId?.stringValue else { return nil }
-    if let name = names[regId] { return name }
+    if let name = names[regId] {
+      // The list would otherwise show two users, or chats, of one name.
+      return owners[Self.look(name)]?.count ?? 0 > 1 ? "\(name) (\(user?.pin ?? regId))" : name
+    }
     if asked.insert(regId).inserted {
       wanted.append(regId)
       if wanted.count == 1 { Task { sendWanted() } }
     }
     return nil
+  }
+
+  /// The same for names that differ in spaces, in case, or in the spelling of the same letters.
+  private static func look(_ name: String) -> String {
+    name.precomposedStringWithCompatibilityMapping.lowercased().split(whereSeparator: \.isWhitespace)
+      .joined(separator: " ")
   }
 
   func sendWanted() {
@@ -50,6 +63,7 @@ import Foundation
     for case let info as [String: Any] in message.info ?? [] {
       guard let regId = info["regId"], let name = info["appUserId"] as? String else { continue }
       names["\(regId)"] = name
+      owners[Self.look(name), default: []].insert("\(regId)")
     }
     ObservableTracker.setterCalled(for: self, propertyName: "names")
   }

@@ -104,8 +104,58 @@ import Testing
     #expect(bob.texts(chat) == ["three"] && bob.warnings.isEmpty)
   }
 
+  @Test func `typing isn't sent in a chat that is empty, or silent for five minutes`() throws {
+    let sent = { [service] in service.requests.count { if case .typing = $0.request { true } else { false } } }
+    let chat = try ann.startChat(with: [bob.regId], cookie: "c")
+    try ann.perform(.typing(chat, tag: nil))
+    #expect(sent() == 0)
+    try bob.say("hello", in: chat)
+    service.advance(.seconds(300))
+    try ann.perform(.typing(chat, tag: nil))
+    #expect(sent() == 1 && bob.events.contains(.typing(chat, from: ann.regId, tag: nil)))
+    service.advance(.seconds(1))
+    try ann.perform(.typing(chat, tag: nil))
+    #expect(sent() == 1)
+    // A message that is on its way will be new.
+    ann.machine.outbox.append(
+      QueuedMessage(chat: chat, cookie: "q", content: MessageContent(tag: "Text"), time: MessageTime(milliseconds: 0)))
+    try ann.perform(.typing(chat, tag: nil))
+    #expect(sent() == 2)
+  }
+
+  @Test func `times, order and typing don't depend on a clock that is wrong by days`() throws {
+    let chat = try ann.startChat(with: [bob.regId], cookie: "c")
+    service.advance(.seconds(1_000))
+    for (index, days) in ([-5, 5] as [Int64]).enumerated() {
+      ann.clockError = .seconds(days * 86_400)
+      ann.isOnline = false
+      ann.lose()
+      service.advance(.seconds(10))
+      try ann.say("waits", in: chat)
+      let queued = try #require(ann.machine.outbox.first?.time)
+      #expect(abs(queued.milliseconds - service.time.milliseconds) <= 1)
+      ann.isOnline = true
+      service.advance(.seconds(120))
+      try bob.say("answer", in: chat)
+      ann.clearEvents()
+      bob.clearEvents()
+      try ann.perform(.typing(chat, tag: nil))
+      #expect(bob.events == [.typing(chat, from: ann.regId, tag: nil)])
+      service.advance(.seconds(400))
+      try ann.perform(.typing(chat, tag: nil))
+      #expect(bob.events.count == 1)
+      for endpoint in [ann, bob] {
+        let messages = (1...UInt64(index + 1) * 2).compactMap { endpoint.message($0, chat) }
+        let times = messages.map(\.time)
+        #expect(messages.map(\.content.text).suffix(2) == ["waits", "answer"] && times == times.sorted())
+        #expect(times.allSatisfy { $0 <= service.time && $0.milliseconds >= 1_000_000 })
+      }
+    }
+  }
+
   @Test func `typing, events and calls pass sealed, and a call's meeting needs what both sides sealed`() throws {
     let chat = try ann.startChat(with: [bob.regId], cookie: "c")
+    try ann.say("hello", in: chat)
     try ann.perform(.typing(chat, tag: "Text"))
     try ann.perform(.chatEvent(chat, tag: "Wave", data: #"{"n":1}"#))
     #expect(bob.events.contains(.typing(chat, from: ann.regId, tag: "Text")))

@@ -45,6 +45,9 @@ import Testing
       let info = ["regId": "100", "appUserId": "ann"]
       feed.give("identities", ["cookie": "names", "result": "Success", "info": [info]])
       #expect(names.name(of: users[0]) == "ann")
+      let others = [["regId": "101", "appUserId": " Ann"], ["regId": "102", "appUserId": "ben"]]
+      feed.give("identities", ["cookie": "names", "result": "Success", "info": others])
+      #expect(users.prefix(3).map { names.name(of: $0) } == ["ann (100)", " Ann (101)", "ben"])
 
       for kind in ["keysChanged", "keysChanged", "replayed"] {
         feed.give("securityWarning", ["kind": kind, "regId": "100"])

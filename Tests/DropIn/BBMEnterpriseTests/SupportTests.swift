@@ -73,6 +73,21 @@ import Testing
     #expect(BBMTestToken(userId: "ann").token != token)
   }
 
+  @Test("user ids that are spelled differently in Unicode are two users")
+  func spellings() {
+    let (service, feed) = Feed.service()
+    let manager = BBMUserManager(source: nil, service: service)
+    var found: [NSNumber?] = []
+    let ids: [(user: String, regId: String)] = [("Ren\u{E9}", "1"), ("Rene\u{301}", "2")]
+    for (user, regId) in ids {
+      manager.getRegId(forUserId: user) { identity, _ in found.append(identity?.regId) }
+      let cookie = feed.sent("identitiesGet").last?["cookie"] ?? ""
+      let info = [["appUserId": user, "regId": regId]]
+      feed.give("identities", ["cookie": cookie, "result": "Success", "info": info])
+    }
+    #expect(found == [1, 2])
+  }
+
   @Test("accounts and users have what they were made with, and listeners hear of users")
   func users() {
     final class Ear: BBMAppUserListener {
@@ -94,6 +109,13 @@ import Testing
     defer { BBMUIUtilities.userManager = nil }
     #expect(BBMUIUtilities.displayName(for: BBMUser(["regId": "7"], model: nil)) == "Ann")
     #expect(BBMUIUtilities.displayName(for: BBMUser(["regId": "8"], model: nil)) == nil)
+    // Somebody else calls herself the same, in other letters.
+    source.registerLocalUser(BBMAppUser(uid: "ann2", regId: 8, name: "\u{FF21}nn ", email: nil, avatarUrl: nil))
+    source.registerLocalUser(BBMAppUser(uid: "ben", regId: 9, name: "Ben", email: nil, avatarUrl: nil))
+    let ann = BBMUser(["regId": "7", "pin": "0123abcd"], model: nil)
+    #expect(BBMUIUtilities.displayName(for: ann) == "Ann (0123abcd)")
+    #expect(BBMUIUtilities.displayName(for: BBMUser(["regId": "8"], model: nil)) == "\u{FF21}nn  (8)")
+    #expect(BBMUIUtilities.displayName(for: BBMUser(["regId": "9"], model: nil)) == "Ben")
     #expect(BBMAuthState.empty().account == nil && BBMAuthState.emptyAuthState().regId == nil)
     #expect(BBMEndpoint(["endpointId": "e", "description": "d"]).endpointDescription == "d")
     let fromFile: BBMAuthController? = BBMAuthController.fromConfigFile()

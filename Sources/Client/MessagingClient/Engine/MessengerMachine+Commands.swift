@@ -38,6 +38,7 @@ extension MessengerMachine {
       }
     case .history(let chat, let from, let through): history(chat, from, through, id)
     case .typing(let chat, let tag):
+      guard isLively(chat) else { return reply(id, .success(.done)) }
       request(.typing(chatId: chat, sealed: tag.flatMap { sealEvent($0, nil, in: chat) })) { machine, answer in
         machine.reply(id, answer.map { _ in .done })
       }
@@ -52,6 +53,15 @@ extension MessengerMachine {
     case .callStep(let call, let step, let update): sendStep(call, step, update, id)
     }
     pumpSetup()
+  }
+
+  /// Whether others may look at a chat: it has messages, and the newest isn't old.
+  private func isLively(_ chat: ChatID) -> Bool {
+    if outbox.contains(where: { $0.chat == chat && !$0.isFailed }) { return true }
+    guard let messages = chats[chat]?.messages, let newest = messages.keys.max().flatMap({ messages[$0]?.stored.time })
+    else { return false }
+    let age = Double(serviceTime.milliseconds) - Double(newest.milliseconds)
+    return age <= Double(Self.typingPause.milliseconds)
   }
 
   private mutating func lookUp(_ users: [String], _ numbers: [RegID], _ id: CommandID) {

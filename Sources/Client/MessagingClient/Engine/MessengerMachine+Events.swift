@@ -31,6 +31,7 @@ extension MessengerMachine {
         MessagingFailure(.badRequest, "The service gives this endpoint another identity than before."), now: now)
     }
     connectionIsUp()
+    serviceClock.set(welcome.time, at: now)
     identity.regId = welcome.regId
     let generation = max(welcome.keys?.generation ?? 0, identity.keys?.generation ?? 0)
     publishedGeneration = min(generation, Self.maximumGeneration)

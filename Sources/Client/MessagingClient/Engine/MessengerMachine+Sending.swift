@@ -17,7 +17,7 @@ extension MessengerMachine {
     if let known = outbox.first(where: { $0.chat == chat && $0.cookie == cookie }) {
       return .success(.message(known.message(own: own)))
     }
-    let queued = QueuedMessage(chat: chat, cookie: cookie, content: content, time: time)
+    let queued = QueuedMessage(chat: chat, cookie: cookie, content: content, time: serviceTime)
     outbox.append(queued)
     saveOutbox()
     let message = queued.message(own: own)
@@ -129,7 +129,7 @@ extension MessengerMachine {
     guard !cookie.isEmpty, cookie.utf8.count <= MessagingLimits.cookieBytes,
       !outbox.contains(where: { $0.chat == chat && $0.cookie == cookie })
     else { return .failure(.badData) }
-    var failed = QueuedMessage(chat: chat, cookie: cookie, content: content.cut, time: time)
+    var failed = QueuedMessage(chat: chat, cookie: cookie, content: content.cut, time: serviceTime)
     failed.isFailed = true
     outbox.append(failed)
     notify(.messageAdded(failed.message(own: own)))

@@ -24,6 +24,8 @@ struct MessengerMachine: Sendable {
   typealias Continuation = @Sendable (inout MessengerMachine, Answer) -> Void
   typealias Derivation = @Sendable (inout MessengerMachine, Result<VaultCredentials, VaultError>) -> Void
 
+  /// In chats whose newest message is older, nobody waits to see who types.
+  static let typingPause = TimeSpan.seconds(300)
   static let retryPause = TimeSpan.seconds(3)
   static let pingInterval = TimeSpan.seconds(45)
   /// A service may claim any generation of keys and any number of a message; the next one has to exist.
@@ -43,6 +45,9 @@ struct MessengerMachine: Sendable {
   // The present input's time, and the time of day.
   private(set) var now = Instant.zero
   private(set) var time = MessageTime(milliseconds: 0)
+  /// The service's time of day, which times of messages are in.
+  var serviceClock = ServiceClock()
+  var serviceTime: MessageTime { serviceClock.time(at: now) ?? time }
 
   private var effects: [Effect] = []
   private var pending: [Int: Continuation] = [:]

@@ -68,9 +68,11 @@ import Foundation
   /// Finds the app's users; set by apps that have a ``BBMUserManager`` of their own.
   public static var userManager: BBMUserManager?
 
-  /// The user's name; nil when the app does not know it.
+  /// The user's name; nil when the app does not know it. One that others have too, or that looks like theirs, is
+  /// followed by the user's PIN, or by the number.
   public static func displayName(for user: BBMUser!) -> String! {
-    guard let regId = user?.regId as NSNumber? else { return nil }
-    return userManager?.user(forRegId: regId)?.name
+    guard let regId = user?.regId as NSNumber?, let name = userManager?.user(forRegId: regId)?.name else { return nil }
+    guard userManager?.isShared(name, by: regId) == true else { return name }
+    return "\(name) (\(user?.pin ?? regId.stringValue))"
   }
 }

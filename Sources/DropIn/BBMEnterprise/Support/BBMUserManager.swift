@@ -76,7 +76,8 @@ public import Foundation
   private var users: [BBMAppUser] = []
   private var listeners: [WeakListener] = []
   private var messageListener: MessageListener?
-  private var identities: [String: BBMUserIdentity] = [:]
+  /// By the bytes of the user's name: the service keeps different spellings of Unicode apart.
+  private var identities: [[UInt8]: BBMUserIdentity] = [:]
   private var waiting: [String: (user: String, callback: @MainActor (BBMUserIdentity?, Bool) -> Void)] = [:]
 
   private struct WeakListener {
@@ -103,6 +104,18 @@ public import Foundation
   /// The user of a number; nil when the app does not know it.
   public func user(forRegId regId: NSNumber!) -> BBMAppUser! { users.first { $0.regId == regId } }
 
+  /// Whether a user other than that of the number has a name that looks like this one.
+  func isShared(_ name: String, by regId: NSNumber) -> Bool {
+    let look = Self.look(name)
+    return users.contains { user in user.regId != regId && user.name.map { Self.look($0) } == look }
+  }
+
+  /// The same for names that differ in spaces, in case, or in the spelling of the same letters.
+  private static func look(_ name: String) -> String {
+    name.precomposedStringWithCompatibilityMapping.lowercased().split(whereSeparator: \.isWhitespace)
+      .joined(separator: " ")
+  }
+
   /// Notifies of the users. The listener is held weakly.
   public func addUserListener(_ listener: (any BBMAppUserListener)!) {
     if let listener { listeners.append(WeakListener(listener: listener)) }
@@ -127,7 +140,7 @@ public import Foundation
     forUserId userId: String!, callback: (@MainActor (BBMUserIdentity?, Bool) -> Void)!
   ) {
     guard let userId = userId as String?, let callback else { return }
-    if let known = identities[userId] { return callback(known, true) }
+    if let known = identities[Array(userId.utf8)] { return callback(known, true) }
     let cookie = UUID().uuidString
     waiting[cookie] = (userId, callback)
     let message = BBMIdentitiesGetMessage()
@@ -140,12 +153,14 @@ public import Foundation
     guard let answer = message as? BBMIdentitiesMessage, let cookie = answer.cookie as String?,
       let asked = waiting.removeValue(forKey: cookie)
     else { return }
-    let info = (answer.fields["info"] as? [[String: Any]] ?? []).first { $0["appUserId"] as? String == asked.user }
+    let info = (answer.fields["info"] as? [[String: Any]] ?? []).first { each in
+      (each["appUserId"] as? String)?.utf8.elementsEqual(asked.user.utf8) == true
+    }
     guard let info, let regId = FieldValue.number(info["regId"]) else {
       return asked.callback(nil, answer.result == "Success")
     }
     let identity = BBMUserIdentity(regId: regId, appUserId: asked.user)
-    identities[asked.user] = identity
+    identities[Array(asked.user.utf8)] = identity
     (source as? BBMLocalCachedUserSource)?.add(
       BBMAppUser(uid: asked.user, regId: regId, name: asked.user, email: nil, avatarUrl: nil))
     asked.callback(identity, true)

@@ -70,7 +70,7 @@ class FakeService {
       isBusy = true
       let (message, endpoint, link) = queue.removeFirst()
       for message in deliver(message, endpoint) where endpoint.link == link {
-        endpoint.machine.receive(message, now: now, time: time)
+        endpoint.machine.receive(message, now: now, time: endpoint.time)
       }
       if case .refused = message, endpoint.link == link { endpoint.lose() }
     }
@@ -85,7 +85,7 @@ class FakeService {
       guard let first = deadlines.min() else { break }
       now = max(now, first)
       for endpoint in endpoints where endpoint.machine.deadline.map({ $0 <= now }) == true {
-        endpoint.machine.handleTimeout(now: now, time: time)
+        endpoint.machine.handleTimeout(now: now, time: endpoint.time)
       }
     }
     now = end

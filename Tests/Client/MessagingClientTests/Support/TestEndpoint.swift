@@ -19,6 +19,8 @@ final class TestEndpoint {
   /// The connection; nil for none.
   private(set) var link: Int?
   var isOnline = true
+  /// How far this endpoint's time of day is off.
+  var clockError = TimeSpan.zero
 
   // The service's part.
   var user: String?
@@ -39,43 +41,44 @@ final class TestEndpoint {
     self.init(service, instance: instance)
     start()
     give(user)
-    machine.profileKeysSynced(now: service.now, time: service.time)
+    machine.profileKeysSynced(now: service.now, time: time)
     service.run()
     try #require(state == .success)
   }
 
   var state: SetupState { machine.setup.status.state }
   var regId: RegID { machine.own }
+  var time: MessageTime { MessageTime(milliseconds: service.time.milliseconds + clockError.milliseconds) }
 
   // MARK: The app
 
   func start() {
-    machine.start(now: service.now, time: service.time)
+    machine.start(now: service.now, time: time)
     service.run()
   }
 
   func give(_ user: String, token: String = "token") {
     self.user = user
-    machine.give(AuthToken(userId: user, token: token), now: service.now, time: service.time)
+    machine.give(AuthToken(userId: user, token: token), now: service.now, time: time)
     service.run()
   }
 
   func give(passcode: String, _ action: SyncAction) {
-    machine.give(passcode: Passcode(passcode), action, now: service.now, time: service.time)
+    machine.give(passcode: Passcode(passcode), action, now: service.now, time: time)
     service.run()
   }
 
   @discardableResult func perform(_ command: MessengerCommand) throws -> MessengerReply {
     let id = nextCommand
     nextCommand += 1
-    machine.perform(command, id, now: service.now, time: service.time)
+    machine.perform(command, id, now: service.now, time: time)
     service.run()
     return try #require(replies[id]).get()
   }
 
   /// Makes a call whose reply may come later.
   func submit(_ command: MessengerCommand) {
-    machine.perform(command, nextCommand, now: service.now, time: service.time)
+    machine.perform(command, nextCommand, now: service.now, time: time)
     nextCommand += 1
     service.run()
   }
@@ -125,7 +128,7 @@ final class TestEndpoint {
     guard link != nil else { return }
     link = nil
     isWelcome = false
-    machine.closed(now: service.now, time: service.time)
+    machine.closed(now: service.now, time: time)
   }
 
   /// Another run of the app: what the local store has, and nothing else.
@@ -158,7 +161,7 @@ final class TestEndpoint {
         let result = Result { () throws(VaultError) in
           try VaultCredentials(passcode: passcode, parameters: parameters)
         }
-        machine.derived(result, job: job, now: service.now, time: service.time)
+        machine.derived(result, job: job, now: service.now, time: time)
       case .store(let changes): store(changes)
       case .wipe: stored = [:]
       case .notify(let event): events.append(event)
@@ -169,10 +172,10 @@ final class TestEndpoint {
   }
 
   private func connect() {
-    guard isOnline else { return machine.closed(now: service.now, time: service.time) }
+    guard isOnline else { return machine.closed(now: service.now, time: time) }
     link = nextLink
     nextLink += 1
-    machine.opened(now: service.now, time: service.time)
+    machine.opened(now: service.now, time: time)
   }
 
   private func store(_ changes: [StoreChange]) {

@@ -25,8 +25,8 @@ struct EndpointTokenTests {
 
   @Test("an unsigned token needs an empty signature; its times are in s or ms")
   func unsignedTokens() throws {
-    for end in ["1800003600", "1800003600000"] {
-      let token = unsigned(#"{"alg":"none"}"#, #"{"jti":"x","sub":"ann","iat":1,"exp":\#(end)}"#)
+    for (start, end) in [("1800000000", "1800003600"), ("1800000000000", "1800003600000")] {
+      let token = unsigned(#"{"alg":"none"}"#, #"{"jti":"x","sub":"ann","iat":\#(start),"exp":\#(end)}"#)
       let user = try EndpointTokens.unsigned(token, now: now)
       #expect(user == ProvenUser(userId: "ann", expires: now + 3_600))
     }
@@ -53,6 +53,24 @@ struct EndpointTokenTests {
     }
     let old = unsigned(#"{"alg":"none"}"#, #"{"sub":"ann","exp":1700000000}"#)
     #expect(problem { try EndpointTokens.unsigned(old, now: now) } == .expired)
+  }
+
+  @Test("an unsigned token of an endpoint whose clock is wrong by days is good for its span")
+  func wrongClock() throws {
+    for days in [-5, 5] {
+      let start = 1_800_000_000 + days * 86_400
+      for (begin, end) in [(start, start + 3_600), (start * 1_000, (start + 3_600) * 1_000)] {
+        let token = unsigned(#"{"alg":"none"}"#, #"{"sub":"ann","iat":\#(begin),"exp":\#(end)}"#)
+        #expect(try EndpointTokens.unsigned(token, now: now).expires == now + 3_600)
+      }
+    }
+    // One that has ended, by a clock that is right; and one that ends before it begins.
+    for (begin, end) in [(1_799_999_500, 1_799_999_900), (1_700_003_600, 1_700_000_000)] {
+      let token = unsigned(#"{"alg":"none"}"#, #"{"sub":"ann","iat":\#(begin),"exp":\#(end)}"#)
+      #expect(problem { try EndpointTokens.unsigned(token, now: now) } == .expired)
+    }
+    let endless = unsigned(#"{"alg":"none"}"#, #"{"sub":"ann","iat":1,"exp":1e300}"#)
+    #expect(try EndpointTokens.unsigned(endless, now: now).expires == now + EndpointTokens.longest)
   }
 
   @Test(
