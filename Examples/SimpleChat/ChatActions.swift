@@ -18,13 +18,15 @@ import Foundation
     message.content = name
     message.data = ["File": ["contentType": "application/octet-stream", "suggestedFilename": name]]
     message.file = path
-    message.filePolicy = "Copy"
+    message.filePolicy = kBBMChatMessageSendMessage_FilePolicyCopy
     send(message)
   }
 
   /// Takes a message back, on everybody's endpoints.
   static func recall(_ messageId: UInt64, in chatId: String) {
-    send(BBMChatMessageDestroyMessage(chatId: chatId, messageId: messageId))
+    let message: BBMChatMessageDestroyMessage = BBMChatMessageDestroyMessage(chatId: chatId)
+    message.messageId = NSNumber(value: messageId)
+    send(message)
   }
 
   /// Deletes a message on the user's own endpoints.

@@ -104,8 +104,8 @@ final class ChatViewController: UIViewController, UITableViewDataSource, UITable
     if message.isUnverifiedFlagSet { notes.append("The sender's signature could not be checked") }
     if let progress = ChatModel.progress(of: message), progress.total > 0 {
       notes.append("\(progress.bytes * 100 / progress.total) %")
-    } else if message.tag == "File", message.fileSize > 0 {
-      notes.append("\(message.fileSize) bytes")
+    } else if message.tag == "File", let size = message.fileSize, size.uint64Value > 0 {
+      notes.append("\(size) bytes")
       if message.fileState == kBBMChatMessage_FileStateFailed { notes.append("Download failed") }
     }
     if isOwn { notes.append(ChatModel.mark(message)) }

@@ -64,7 +64,7 @@ import Foundation
 
   private func reportFile(of message: BBMChatMessage, _ key: String, _ common: [String: Any]) {
     var fields: [String: Any] = [
-      "state": Self.name(message.fileState), "size": message.fileSize, "file": message.file ?? "",
+      "state": Self.name(message.fileState), "size": message.fileSize ?? 0, "file": message.file ?? "",
       "name": ChatModel.fileName(of: message),
     ]
     if let progress = ChatModel.progress(of: message) {

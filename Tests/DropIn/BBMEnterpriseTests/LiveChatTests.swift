@@ -24,7 +24,7 @@ import Testing
   private func start(_ phone: Phone, with other: Phone) {
     let invitee = BBMChatStartMessage_Invitees()
     invitee.regId = other.regId
-    let start = BBMChatStartMessage(invitees: [invitee])
+    let start: BBMChatStartMessage = BBMChatStartMessage(invitees: [invitee])
     (start.isOneToOne, start.cookie) = (true, "start")
     phone.service.sendMessage(toService: start)
   }
@@ -37,7 +37,7 @@ import Testing
   }
 
   private func send(_ text: String, _ phone: Phone, _ chatId: String) {
-    let message = BBMChatMessageSendMessage(chatId: chatId, tag: "Text")
+    let message: BBMChatMessageSendMessage = BBMChatMessageSendMessage(chatId: chatId, tag: "Text")
     message.content = text
     phone.service.sendMessage(toService: message)
   }
@@ -48,7 +48,7 @@ import Testing
     return found?.bbmState == kBBMStateCurrent ? found?.state : nil
   }
 
-  @Test("a message that can't be sent is Failed until it is deleted, and the chat goes on")
+  @Test("a message that can't be sent is Failed until deleted, which no recall of all does")
   func failed() async throws {
     try await CallServer.run { server in
       let ann = try await server.phone("ann")
@@ -64,9 +64,12 @@ import Testing
       }
       // The failed one is behind those that have numbers.
       try await wait(for: "the failed one's new place") { state(ann, chatId, 2) == kBBMChatMessage_StateFailed }
-      ann.service.sendMessage(toService: BBMChatMessageDestroyMessage(chatId: chatId, messageId: 2))
+      ann.service.sendMessage(toService: BBMChatMessageDestroyMessage(chatId: chatId))
       ann.service.sendMessage(toService: BBMChatMessageDeleteMessage(chatId: chatId, messageId: 2))
       try await wait(for: "the failed one to go") { chat.lastMessage == 1 }
+      let key = BBMChatMessageKey(chatId: chatId, messageId: 1)
+      let first = try #require(ann.service.model().chatMessage[key] as? BBMChatMessage)
+      try await wait(for: "the recall of all messages") { first.recall == kBBMChatMessage_RecallRecalled }
     }
   }
 
@@ -77,7 +80,7 @@ import Testing
       let ben = try await server.phone("ben")
       let listener = Listener()
       ann.service.add(listener, forMessageNames: ["pinResult", "chatStartFailed"])
-      let request = BBMRequestPinMessage(regIds: [ben.regId])
+      let request: BBMRequestPinMessage = BBMRequestPinMessage(regIds: [ben.regId])
       request.cookie = "pins"
       ann.service.sendMessage(toService: request)
       try await wait(for: "the PIN") { !listener.heard.isEmpty }

@@ -20,7 +20,7 @@ import Testing
     let messages = try [1, 2].map {
       try #require(model.chatMessage[BBMChatMessageKey(chatId: "1", messageId: $0)] as? BBMChatMessage)
     }
-    var states: [[BBMState]] = []
+    var states: [[BBMElementState]] = []
     let monitor = ObservableMonitor(activatedWithName: "states") { () -> Void in
       states.append(messages.map(\.bbmState))
     }

@@ -48,7 +48,7 @@ import Testing
     let key = BBMChatMessageKey(chatId: "1", messageId: 2)
     let message = try #require(model.chatMessage[key] as? BBMChatMessage)
     #expect([message.file, message.thumb, message.senderUri, message.externalId] == ["/f", "/t", "u", "e"])
-    #expect([message.fileSize, message.timestamp, message.messageId] == [9, 7, 2] && message.flags == "IDUCN")
+    #expect(message.fileSize == 9 && [message.timestamp, message.messageId] == [7, 2] && message.flags == "IDUCN")
     #expect(message.rawData?["File"] != nil && message.localData?["x"] as? Int == 1 && message.stateIsPartial)
     #expect(message.isDeletedFlagSet && message.isControlFlagSet && message.isNeverCountUnreadFlagSet)
     #expect((message.refBy?.first as? BBMChatMessage_RefBy)?.newestRef == 8)
@@ -67,36 +67,79 @@ import Testing
       #expect(states.map(\.name) == State.names && unspecified.name == nil)
     }
     check(
-      [kBBMChat_StateDefunct, kBBMChat_StateWaiting, kBBMChat_StateRestore, kBBMChat_StateReady],
+      [kBBMChat_StateDefunct, kBBMChat_StateReady, kBBMChat_StateRestore, kBBMChat_StateWaiting],
       kBBMChat_State_Unspecified)
     check([kBBMChat_KeyStateExport, kBBMChat_KeyStateImport, kBBMChat_KeyStateSynced], kBBMChat_KeyState_Unspecified)
     check([kBBMChat_InvitePolicyAdminsOnly, kBBMChat_InvitePolicyParticipantsOnly], kBBMChat_InvitePolicy_Unspecified)
     check(
-      [kBBMChatParticipant_StateActive, kBBMChatParticipant_StatePending, kBBMChatParticipant_StateLeft],
+      [kBBMChatParticipant_StateActive, kBBMChatParticipant_StateLeft, kBBMChatParticipant_StatePending],
       kBBMChatParticipant_State_Unspecified)
     check(
       [
-        kBBMChatMessage_StateSending, kBBMChatMessage_StateSent, kBBMChatMessage_StateDelivered,
-        kBBMChatMessage_StateRead, kBBMChatMessage_StateFailed,
+        kBBMChatMessage_StateDelivered, kBBMChatMessage_StateFailed, kBBMChatMessage_StateRead,
+        kBBMChatMessage_StateSending, kBBMChatMessage_StateSent,
       ], kBBMChatMessage_State_Unspecified)
     check(
       [
-        kBBMChatMessage_FileStatePending, kBBMChatMessage_FileStateTransferring, kBBMChatMessage_FileStateDone,
-        kBBMChatMessage_FileStateFailed,
+        kBBMChatMessage_FileStateDone, kBBMChatMessage_FileStateFailed, kBBMChatMessage_FileStatePending,
+        kBBMChatMessage_FileStateTransferring,
       ], kBBMChatMessage_FileState_Unspecified)
     check(
       [
-        kBBMChatMessage_RecallNone, kBBMChatMessage_RecallRecalling, kBBMChatMessage_RecallRecalled,
-        kBBMChatMessage_RecallFailed,
+        kBBMChatMessage_RecallFailed, kBBMChatMessage_RecallNone, kBBMChatMessage_RecallRecalled,
+        kBBMChatMessage_RecallRecalling,
       ], kBBMChatMessage_Recall_Unspecified)
     check(
       [
         kBBMChatStartFailedMessage_ReasonAlreadyExists, kBBMChatStartFailedMessage_ReasonInvalidInvitees,
         kBBMChatStartFailedMessage_ReasonTemporaryFailure,
       ], kBBMChatStartFailedMessage_Reason_Unspecified)
+    check(
+      [
+        kBBMChatMessageSendMessage_FilePolicyCopy, kBBMChatMessageSendMessage_FilePolicyDelete,
+        kBBMChatMessageSendMessage_FilePolicyMove,
+      ], kBBMChatMessageSendMessage_FilePolicy_Unspecified)
+    check(
+      [
+        kBBMChatMessageSendMessage_ThumbPolicyCopy, kBBMChatMessageSendMessage_ThumbPolicyDelete,
+        kBBMChatMessageSendMessage_ThumbPolicyMove,
+      ], kBBMChatMessageSendMessage_ThumbPolicy_Unspecified)
+    check(
+      [kBBMChatStartMessage_InvitePolicyAdminsOnly, kBBMChatStartMessage_InvitePolicyParticipantsOnly],
+      kBBMChatStartMessage_InvitePolicy_Unspecified)
+    check(
+      [kBBMSyncStartMessage_ActionExisting, kBBMSyncStartMessage_ActionNew], kBBMSyncStartMessage_Action_Unspecified)
     #expect(kBBMSetupStateDeviceSwitch == "DeviceSwitchRequired" && kBBMSetupStateFull == "Full")
     let service = [kBBMCoreServiceStatePlatformError, kBBMCoreServiceStateFatalError]
     #expect(service.map(\.rawValue) == [5, 7])
+  }
+
+  @Test("states have texts, elements keys, and tags are the SDK's or an app's own")
+  func names() throws {
+    let chats = [
+      BBMChat.string(forStateValue: BBMChat.value(forStateString: "Ready")),
+      BBMChat.string(forKeyStateValue: BBMChat.value(forKeyStateString: "Export")),
+      BBMChat.string(forInvitePolicyValue: BBMChat.value(forInvitePolicyString: "AdminsOnly")),
+    ]
+    #expect(chats == ["Ready", "Export", "AdminsOnly"])
+    let messages = [
+      BBMChatMessage.string(forStateValue: BBMChatMessage.value(forStateString: "Failed")),
+      BBMChatMessage.string(forFileStateValue: BBMChatMessage.value(forFileStateString: "Done")),
+      BBMChatMessage.string(forRecallValue: BBMChatMessage.value(forRecallString: "Recalled")),
+    ]
+    #expect(messages == ["Failed", "Done", "Recalled"])
+    #expect(BBMChat.value(forStateString: nil) == kBBMChat_State_Unspecified)
+    #expect((BBMChat.string(forStateValue: kBBMChat_State_Unspecified) as String?) == nil)
+    #expect(BBMChatMessage.tagIsDefined("Text") && !BBMChatMessage.tagIsDefined("Vote"))
+    #expect(kBBMChatMessageSendMessage_TagText == "Text" && !BBMChatMessage.tagIsDefined(nil))
+    let numbers = [kBBMChat_StateDefunct, kBBMChat_StateReady, kBBMChat_StateRestore, kBBMChat_StateWaiting]
+    #expect(numbers.map(\.rawValue) == [1, 2, 3, 4])
+    let model = model(["chatMessage": [["chatId": "1", "messageId": "2"]]])
+    let message = try #require(model.chatMessage["1|2"] as? BBMChatMessage)
+    #expect(message.primaryKey == "1|2" && model.chat(id: "3")?.primaryKey == "3")
+    let send: BBMChatMessageSendMessage = BBMChatMessageSendMessage(chatId: "1", tag: "Text")
+    (send.isControl, send.neverCountUnread) = (true, true)
+    #expect(send.isControl && send.neverCountUnread)
   }
 
   @Test("globals are texts, numbers and states, and follow changes")
@@ -139,19 +182,28 @@ import Testing
 
   @Test("messages of the app have the fields that it sets")
   func outgoing() throws {
-    let detach = BBMChatMessageDetachMessage(chatId: "1", messageId: 2)
+    let detach: BBMChatMessageDetachMessage = BBMChatMessageDetachMessage(chatId: "1", messageId: 2)
     (detach.detachFile, detach.detachThumb) = (true, true)
-    let send = BBMChatMessageSendMessage(chatId: "1", tag: "File")
-    (send.file, send.filePolicy, send.thumb, send.thumbPolicy) = ("/f", "Copy", "/t", "Copy")
-    let start = BBMChatStartMessage(invitees: [])
+    let send: BBMChatMessageSendMessage = BBMChatMessageSendMessage(chatId: "1", tag: "File")
+    (send.file, send.thumb) = ("/f", "/t")
+    send.filePolicy = kBBMChatMessageSendMessage_FilePolicyMove
+    send.thumbPolicy = kBBMChatMessageSendMessage_ThumbPolicyDelete
+    let start: BBMChatStartMessage = BBMChatStartMessage(invitees: [])
     (start.localData, start.privateData) = (["a": 1], ["b": 2])
-    let search = BBMSearchMessage(text: "x", cookie: "c")
+    let search: BBMSearchMessage = BBMSearchMessage(text: "x", cookie: "c")
     search.suggestedMaxResults = 5
     let identities = BBMIdentitiesGetMessage()
     identities.appUserIds = ["ann"]
-    let keys = BBMProfileKeysImportMessage(privateKeys: ["signing": "a"], publicKeys: ["signing": "b"])
+    let keys: BBMProfileKeysImportMessage = BBMProfileKeysImportMessage(
+      privateKeys: ["signing": "a"], publicKeys: ["signing": "b"])
     #expect(detach.detachFile && detach.detachThumb && [send.file, send.thumb] == ["/f", "/t"])
-    #expect([send.filePolicy, send.thumbPolicy] == ["Copy", "Copy"] && search.suggestedMaxResults == 5)
+    #expect(send.filePolicy == kBBMChatMessageSendMessage_FilePolicyMove && search.suggestedMaxResults == 5)
+    #expect(["filePolicy", "thumbPolicy"].map { send.fields[$0] as? String } == ["Move", "Delete"])
+    #expect(send.thumbPolicy == kBBMChatMessageSendMessage_ThumbPolicyDelete)
+    start.invitePolicy = kBBMChatStartMessage_InvitePolicyAdminsOnly
+    #expect(start.fields["invitePolicy"] as? String == "AdminsOnly")
+    start.invitePolicy = kBBMChatStartMessage_InvitePolicy_Unspecified
+    #expect(start.fields["invitePolicy"] == nil && start.invitePolicy.rawValue == 0)
     #expect(start.localData?["a"] as? Int == 1 && start.privateData?["b"] as? Int == 2)
     #expect(keys.privateKeys?["signing"] as? String == "a" && keys.publicKeys?["signing"] as? String == "b")
     #expect(identities.appUserIds == ["ann"])
@@ -163,7 +215,7 @@ import Testing
       BBMEndpointDeregisterMessage(cookie: "c", endpointId: "e"),
       BBMChatParticipantTimesGetMessage(chatId: "1", userUri: "u"),
     ]
-    #expect(messages.allSatisfy { $0.requestDict[$0.messageName] != nil && $0.requestData != nil })
+    #expect(messages.allSatisfy { $0.requestDict()[$0.messageName] != nil && $0.requestData() != nil })
     #expect(messages.map(\.messageName).suffix(11).first == "authToken")
   }
 

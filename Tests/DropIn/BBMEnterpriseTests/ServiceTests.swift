@@ -163,7 +163,7 @@ import Testing
     var lines: [String] = []
     service.writeLog = { lines.append($0) }
     func talk() {
-      service.sendMessage(toService: BBMSyncStartMessage(action: "New", passcode: "violet anchors"))
+      service.sendMessage(toService: BBMSyncStartMessage(passcode: "violet anchors"))
       feed.give("syncError", ["error": "Timeout"])
     }
     for (mode, level) in [
@@ -210,22 +210,29 @@ import Testing
 
   @Test("messages have the fields of their classes, ids as texts, and go as JSON")
   func messages() throws {
-    let send = BBMChatMessageSendMessage(chatId: "1", tag: "Text")
+    let send: BBMChatMessageSendMessage = BBMChatMessageSendMessage(chatId: "1", tag: "Text")
     send.content = "hello"
     send.data = ["priority": "High"]
-    send.ref = [BBMChatMessageSendMessage_Ref(messageId: UInt64.max, tag: "Vote")]
+    let vote: BBMChatMessageSendMessage_Ref = BBMChatMessageSendMessage_Ref(messageId: UInt64.max, tag: "Vote")
+    send.ref = [vote]
     let invitee = BBMChatStartMessage_Invitees()
     invitee.regId = NSNumber(value: UInt64.max)
-    let start = BBMChatStartMessage(invitees: [invitee], subject: "Lunch")
+    let start: BBMChatStartMessage = BBMChatStartMessage(invitees: [invitee], subject: "Lunch")
     start.isOneToOne = true
     let identities = BBMIdentitiesGetMessage()
     identities.regIds = [NSNumber(value: 5)]
-    let texts = try [
-      send, start, BBMChatMessageReadMessage(chatId: "1", messageId: 3), identities,
-      BBMSyncStartMessage(action: "New", passcode: "p"),
+    let sync: BBMSyncStartMessage = BBMSyncStartMessage(passcode: "p")
+    sync.action = kBBMSyncStartMessage_ActionNew
+    let destroy: BBMChatMessageDestroyMessage = BBMChatMessageDestroyMessage(chatId: "1")
+    let destroyAll: BBMChatMessageDestroyMessage = BBMChatMessageDestroyMessage(chatId: "1")
+    destroy.messageId = NSNumber(value: UInt64.max)
+    let messages: [BBMJSONMessage] = [
+      send, start, BBMChatMessageReadMessage(chatId: "1", messageId: 3), identities, sync,
       BBMEndpointUpdateMessage(
-        cookie: "c", endpointDescription: "d", nickname: "n"), BBMJSONMessage(name: "own", fields: ["a": 1]),
-    ].map { String(decoding: try #require($0.requestData as Data?), as: UTF8.self) }
+        cookie: "c", endpointDescription: "d", nickname: "n"), BBMJSONMessage(name: "own", fields: ["a": 1]), destroy,
+      destroyAll,
+    ]
+    let texts = messages.map { $0.requestData() ?? "" }
     #expect(
       texts == [
         #"{"chatMessageSend":{"chatId":"1","content":"hello","data":{"priority":"High"},"#
@@ -234,9 +241,18 @@ import Testing
         #"{"chatMessageRead":{"chatId":"1","messageId":"3"}}"#, #"{"identitiesGet":{"regIds":["5"]}}"#,
         #"{"syncStart":{"action":"New","passcode":"p"}}"#,
         #"{"endpointUpdate":{"cookie":"c","description":"d","nickname":"n"}}"#, #"{"own":{"a":1}}"#,
+        #"{"chatMessageDestroy":{"chatId":"1","messageId":"18446744073709551615"}}"#,
+        #"{"chatMessageDestroy":{"chatId":"1"}}"#,
       ])
     // Dates are none of JSON's.
-    #expect(BBMJSONMessage(name: "odd", fields: ["a": Date()]).requestData == nil)
+    #expect((BBMJSONMessage(name: "odd", fields: ["a": Date()]).requestData() as String?) == nil)
+    // An app's own message.
+    final class Own: BBMJSONMessage {
+      override func requestDict() -> [AnyHashable: Any]! { ["own": ["a": 1]] }
+    }
+    let (service, feed) = Feed.service()
+    service.sendMessage(toService: Own())
+    #expect(feed.sent("own").first?["a"] as? Int == 1)
     let failure = BBMJSONMessage.message("chatStartFailed", ["cookie": "c", "reason": "AlreadyExists", "chatId": "4"])
     let typed = try #require(failure as? BBMChatStartFailedMessage)
     #expect(typed.reason == kBBMChatStartFailedMessage_ReasonAlreadyExists && typed.chatId == "4")

@@ -248,7 +248,7 @@ public typealias SetupStateBlock = @MainActor (String, String, NSNumber) -> Void
 
   /// Sends any message to the service; it is dropped while the service isn't started.
   public func sendMessage(toService message: BBMJSONMessage!) {
-    guard let message = message as BBMJSONMessage?, let request = message.requestDict as [String: Any]? else { return }
+    guard let message = message as BBMJSONMessage?, let request = message.request else { return }
     if message is BBMWipeMessage { return resetService() }
     connection.send(request)
   }

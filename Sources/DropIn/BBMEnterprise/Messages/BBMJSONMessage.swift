@@ -28,13 +28,27 @@ public import Foundation
     fields = [:]
   }
 
-  /// The message as it goes to the service: the fields under the message's name. A subclass may override it.
-  open var requestDict: [String: Any]! { [messageName: fields] }
+  /// A message of an app's own, which overrides ``requestDict()``.
+  public init() {
+    messageName = ""
+    fields = [:]
+  }
 
-  /// ``requestDict`` as JSON; nil when it cannot be written as such.
-  open var requestData: Data! {
-    guard let message = requestDict, JSONSerialization.isValidJSONObject(message) else { return nil }
-    return try? JSONSerialization.data(withJSONObject: message, options: .sortedKeys)
+  /// The message as it goes to the service: the fields under the message's name. A subclass may override it.
+  open func requestDict() -> [AnyHashable: Any]! { [messageName: fields] }
+
+  /// ``requestDict()`` as JSON; nil when it cannot be written as such.
+  open func requestData() -> String! {
+    guard let message = request, JSONSerialization.isValidJSONObject(message),
+      let data = try? JSONSerialization.data(withJSONObject: message, options: .sortedKeys)
+    else { return nil }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  /// ``requestDict()`` with its texts as keys; nil for none.
+  final var request: [String: Any]? {
+    guard let message = requestDict() as [AnyHashable: Any]? else { return nil }
+    return Dictionary(message.compactMap { key, value in (key.base as? String).map { ($0, value) } }) { $1 }
   }
 
   // MARK: fields by their types
@@ -63,6 +77,10 @@ public import Foundation
         Dictionary(values.compactMap { key, value in (key.base as? String).map { ($0, value) } }) { first, _ in first }
       }
     }
+  }
+  subscript<State: NamedState>(state name: String) -> State {
+    get { State(fields[name]) }
+    set { fields[name] = newValue.name }
   }
   subscript(texts name: String) -> [String]! {
     get { fields[name] as? [String] }
@@ -120,7 +138,7 @@ public import Foundation
 /// The message that a new one refers to.
 @preconcurrency @MainActor public final class BBMChatMessageSendMessage_Ref: BBMMessagePart {
   /// A reference to a message of the same chat; the tag says what kind it is.
-  public init(messageId: UInt64, tag: String!) {
+  public init!(messageId: UInt64, tag: String!) {
     super.init(["messageId": "\(messageId)"])
     fields["tag"] = tag
   }

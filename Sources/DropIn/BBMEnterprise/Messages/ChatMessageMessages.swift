@@ -1,6 +1,8 @@
 // swift-format-ignore-file: NeverUseImplicitlyUnwrappedOptionals
 // As the SDK's headers without annotations are imported.
 
+public import Foundation
+
 /// Sends a message to a chat. The tag is a text of the app, or one that the SDK knows, such as `Text`, `Picture` and
 /// `File`.
 @preconcurrency @MainActor open class BBMChatMessageSendMessage: BBMJSONMessage {
@@ -32,19 +34,28 @@
     get { self[text: "file"] }
     set { self[text: "file"] = newValue }
   }
-  /// `Copy`, `Move` or `Delete`.
-  public var filePolicy: String! {
-    get { self[text: "filePolicy"] }
-    set { self[text: "filePolicy"] = newValue }
+  public var filePolicy: BBMChatMessageSendMessageFilePolicy {
+    get { self[state: "filePolicy"] }
+    set { self[state: "filePolicy"] = newValue }
   }
   /// The path of a preview.
   public var thumb: String! {
     get { self[text: "thumb"] }
     set { self[text: "thumb"] = newValue }
   }
-  public var thumbPolicy: String! {
-    get { self[text: "thumbPolicy"] }
-    set { self[text: "thumbPolicy"] = newValue }
+  public var thumbPolicy: BBMChatMessageSendMessageThumbPolicy {
+    get { self[state: "thumbPolicy"] }
+    set { self[state: "thumbPolicy"] = newValue }
+  }
+  /// Without effect: the message is as any other.
+  public var isControl: Bool {
+    get { self[flag: "isControl"] }
+    set { self[flag: "isControl"] = newValue }
+  }
+  /// Without effect: the server counts every message.
+  public var neverCountUnread: Bool {
+    get { self[flag: "neverCountUnread"] }
+    set { self[flag: "neverCountUnread"] = newValue }
   }
   /// As ``BBMChatMessageSendMessage_Ref``.
   public var ref: [Any]! {
@@ -53,7 +64,7 @@
   }
 
   /// A message without content yet.
-  public init(chatId: String!, tag: String!) {
+  public init!(chatId: String!, tag: String!) {
     super.init(name: "chatMessageSend")
     self.chatId = chatId
     self.tag = tag
@@ -71,7 +82,7 @@
     set { self[id: "messageId"] = newValue }
   }
 
-  public init(chatId: String!, messageId: UInt64) {
+  public init!(chatId: String!, messageId: UInt64) {
     super.init(name: "chatMessageRead")
     self.chatId = chatId
     self.messageId = messageId
@@ -89,29 +100,29 @@
     set { self[id: "messageId"] = newValue }
   }
 
-  public init(chatId: String!, messageId: UInt64) {
+  public init!(chatId: String!, messageId: UInt64) {
     super.init(name: "chatMessageDelete")
     self.chatId = chatId
     self.messageId = messageId
   }
 }
 
-/// Takes a message back, on everybody's endpoints.
+/// Takes messages of the local user back, on everybody's endpoints.
 @preconcurrency @MainActor open class BBMChatMessageDestroyMessage: BBMJSONMessage {
   public var chatId: String! {
     get { self[text: "chatId"] }
     set { self[text: "chatId"] = newValue }
   }
-  public var messageId: UInt64 {
-    get { self[id: "messageId"] }
-    set { self[id: "messageId"] = newValue }
+  /// Nil for all of the local user's messages in the chat.
+  public var messageId: NSNumber! {
+    get { self[number: "messageId"] }
+    set { self[text: "messageId"] = newValue?.stringValue }
   }
 
-  /// Takes a message back.
-  public init(chatId: String!, messageId: UInt64) {
+  /// Takes all messages back, unless ``messageId`` is set.
+  public init!(chatId: String!) {
     super.init(name: "chatMessageDestroy")
     self.chatId = chatId
-    self.messageId = messageId
   }
 }
 
@@ -135,7 +146,7 @@
   }
 
   /// Lets nothing go yet.
-  public init(chatId: String!, messageId: UInt64) {
+  public init!(chatId: String!, messageId: UInt64) {
     super.init(name: "chatMessageDetach")
     self.chatId = chatId
     self.messageId = messageId
@@ -153,7 +164,7 @@
     set { self[id: "messageId"] = newValue }
   }
 
-  public init(chatId: String!, messageId: UInt64) {
+  public init!(chatId: String!, messageId: UInt64) {
     super.init(name: "chatMessageFileDownload")
     self.chatId = chatId
     self.messageId = messageId
@@ -177,7 +188,7 @@
   }
 
   /// Asks about a message.
-  public init(chatId: String!, messageId: UInt64) {
+  public init!(chatId: String!, messageId: UInt64) {
     super.init(name: "chatMessageStateGet")
     self.chatId = chatId
     self.messageId = messageId

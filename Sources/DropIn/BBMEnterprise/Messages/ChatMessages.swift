@@ -22,10 +22,9 @@
     get { self[flag: "isOneToOne"] }
     set { self[flag: "isOneToOne"] = newValue }
   }
-  /// `AdminsOnly` or `ParticipantsOnly`.
-  public var invitePolicy: String! {
-    get { self[text: "invitePolicy"] }
-    set { self[text: "invitePolicy"] = newValue }
+  public var invitePolicy: BBMChatStartMessageInvitePolicy {
+    get { self[state: "invitePolicy"] }
+    set { self[state: "invitePolicy"] = newValue }
   }
   public var data: [AnyHashable: Any]! {
     get { self[dictionary: "data"] }
@@ -41,12 +40,12 @@
   }
 
   /// A chat with those whom `BBMChatStartMessage_Invitees` name.
-  public init(invitees: [Any]!) {
+  public init!(invitees: [Any]!) {
     super.init(name: "chatStart")
     self.invitees = invitees
   }
   /// A chat with a subject.
-  public init(invitees: [Any]!, subject: String!) {
+  public init!(invitees: [Any]!, subject: String!) {
     super.init(name: "chatStart")
     self.invitees = invitees
     self.subject = subject
@@ -65,7 +64,7 @@
     set { self[list: "invitees"] = newValue }
   }
 
-  public init(chatId: String!, invitees: [Any]!) {
+  public init!(chatId: String!, invitees: [Any]!) {
     super.init(name: "chatInvite")
     self.chatId = chatId
     self.invitees = invitees
@@ -79,7 +78,7 @@
     set { self[texts: "chatIds"] = newValue }
   }
 
-  public init(chatIds: [String]!) {
+  public init!(chatIds: [String]!) {
     super.init(name: "chatLeave")
     self.chatIds = chatIds
   }
@@ -92,7 +91,7 @@
     set { self[texts: "chatIds"] = newValue }
   }
 
-  public init(chatIds: [String]!) {
+  public init!(chatIds: [String]!) {
     super.init(name: "chatHide")
     self.chatIds = chatIds
   }
@@ -113,7 +112,7 @@
     set { self[id: "messageId"] = newValue }
   }
 
-  public init(chatId: String!) {
+  public init!(chatId: String!) {
     super.init(name: "chatTyping")
     self.chatId = chatId
   }
@@ -135,7 +134,7 @@
   }
 
   /// An event without data.
-  public init(chatId: String!, tag: String!) {
+  public init!(chatId: String!, tag: String!) {
     super.init(name: "chatEventSend")
     self.chatId = chatId
     self.tag = tag

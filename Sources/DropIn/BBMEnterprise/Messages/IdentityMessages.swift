@@ -15,7 +15,7 @@ public import Foundation
   }
 
   /// A token of a user.
-  public init(authToken: String!, userId: String!) {
+  public init!(authToken: String!, userId: String!) {
     super.init(name: "authToken")
     self.authToken = authToken
     self.userId = userId
@@ -26,24 +26,23 @@ public import Foundation
 @preconcurrency @MainActor open class BBMSetupRetryMessage: BBMJSONMessage {
 
   /// Ignored in other states.
-  public init() { super.init(name: "setupRetry") }
+  public override init() { super.init(name: "setupRetry") }
 }
 
 /// Gives the passcode of the identity's keys.
 @preconcurrency @MainActor open class BBMSyncStartMessage: BBMJSONMessage {
-  public var action: String! {
-    get { self[text: "action"] }
-    set { self[text: "action"] = newValue }
+  public var action: BBMSyncStartMessageAction {
+    get { self[state: "action"] }
+    set { self[state: "action"] = newValue }
   }
   public var passcode: String! {
     get { self[text: "passcode"] }
     set { self[text: "passcode"] = newValue }
   }
 
-  /// `New` makes new keys, `Existing` opens those that are there.
-  public init(action: String!, passcode: String!) {
+  /// Opens the keys that are there, unless ``action`` is set.
+  public init!(passcode: String!) {
     super.init(name: "syncStart")
-    self.action = action
     self.passcode = passcode
   }
 }
@@ -60,7 +59,7 @@ public import Foundation
     set { self[text: "cookie"] = newValue }
   }
 
-  public init(passcode: String!) {
+  public init!(passcode: String!) {
     super.init(name: "syncPasscodeChange")
     self.passcode = passcode
   }
@@ -83,7 +82,7 @@ public import Foundation
   }
 
   /// Asks for nobody yet: one of the two lists has to be set.
-  public init() { super.init(name: "identitiesGet") }
+  public override init() { super.init(name: "identitiesGet") }
 }
 
 /// Asks for the PINs of identities.
@@ -98,7 +97,7 @@ public import Foundation
     set { self[list: "regIds"] = newValue }
   }
 
-  public init(regIds: [Any]!) {
+  public init!(regIds: [Any]!) {
     super.init(name: "requestPin")
     self.regIds = regIds
   }
@@ -112,7 +111,7 @@ public import Foundation
     set { self[text: "cookie"] = newValue }
   }
 
-  public init(cookie: String!) {
+  public init!(cookie: String!) {
     super.init(name: "endpointsGet")
     self.cookie = cookie
   }
@@ -136,7 +135,7 @@ public import Foundation
   }
 
   /// A description of at most 2,000 characters, and a nickname.
-  public init(cookie: String!, endpointDescription: String!, nickname: String!) {
+  public init!(cookie: String!, endpointDescription: String!, nickname: String!) {
     super.init(name: "endpointUpdate")
     self.cookie = cookie
     self.endpointDescription = endpointDescription
@@ -156,7 +155,7 @@ public import Foundation
     set { self[text: "endpointId"] = newValue }
   }
 
-  public init(cookie: String!, endpointId: String!) {
+  public init!(cookie: String!, endpointId: String!) {
     super.init(name: "endpointDeregister")
     self.cookie = cookie
     self.endpointId = endpointId
@@ -166,7 +165,7 @@ public import Foundation
 /// Tries at once what waits to be tried. Sent when the app comes to the foreground.
 @preconcurrency @MainActor open class BBMRetryServerRequestsMessage: BBMJSONMessage {
 
-  public init() { super.init(name: "retryServerRequests") }
+  public override init() { super.init(name: "retryServerRequests") }
 }
 
 /// Searches the messages on this endpoint.
@@ -185,7 +184,7 @@ public import Foundation
     set { self[number: "suggestedMaxResults"] = newValue }
   }
 
-  public init(text: String!, cookie: String!) {
+  public init!(text: String!, cookie: String!) {
     super.init(name: "search")
     self.text = text
     self.cookie = cookie
@@ -195,5 +194,5 @@ public import Foundation
 /// Removes all data of this endpoint. ``BBMEnterpriseService/resetService()`` sends it.
 @preconcurrency @MainActor open class BBMWipeMessage: BBMJSONMessage {
 
-  public init() { super.init(name: "wipe") }
+  public override init() { super.init(name: "wipe") }
 }

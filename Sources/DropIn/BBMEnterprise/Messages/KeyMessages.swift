@@ -5,7 +5,7 @@
 @preconcurrency @MainActor open class BBMProfileKeysExportMessage: BBMJSONMessage {
 
   /// The answer is a ``BBMProfileKeysMessage``.
-  public init() { super.init(name: "profileKeysExport") }
+  public override init() { super.init(name: "profileKeysExport") }
 }
 
 /// Gives the identity's keys from the cloud.
@@ -20,7 +20,7 @@
   }
 
   /// Both have `encryption` and `signing`.
-  public init(privateKeys: [AnyHashable: Any]!, publicKeys: [AnyHashable: Any]!) {
+  public init!(privateKeys: [AnyHashable: Any]!, publicKeys: [AnyHashable: Any]!) {
     super.init(name: "profileKeysImport")
     self.privateKeys = privateKeys
     self.publicKeys = publicKeys
@@ -40,7 +40,7 @@
   }
 
   /// Asks for a key.
-  public init(chatId: String!, cookie: String!) {
+  public init!(chatId: String!, cookie: String!) {
     super.init(name: "chatKeyExport")
     self.chatId = chatId
     self.cookie = cookie
@@ -55,7 +55,7 @@
   }
 
   /// Each has `mailboxId` and `key`.
-  public init(keys: [Any]!) {
+  public init!(keys: [Any]!) {
     super.init(name: "chatKeysImport")
     self.keys = keys
   }
@@ -69,7 +69,7 @@
   }
 
   /// Each has `regId`, `encryptionPublicKey` and `signingPublicKey`.
-  public init(keys: [Any]!) {
+  public init!(keys: [Any]!) {
     super.init(name: "userKeysImport")
     self.keys = keys
   }

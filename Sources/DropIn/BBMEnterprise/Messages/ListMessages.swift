@@ -14,7 +14,7 @@
   }
 
   /// Asks for a kind.
-  public init(type: String!) {
+  public init!(type: String!) {
     super.init(name: "requestListAll")
     self.type = type
   }
@@ -37,7 +37,7 @@
   }
 
   /// Asks for elements by their keys.
-  public init(elements: [Any]!, type: String!) {
+  public init!(elements: [Any]!, type: String!) {
     super.init(name: "requestListElements")
     self.elements = elements
     self.type = type
@@ -60,7 +60,7 @@
     set { self[text: "cookie"] = newValue }
   }
 
-  public init(criteria: [AnyHashable: Any]!, type: String!) {
+  public init!(criteria: [AnyHashable: Any]!, type: String!) {
     super.init(name: "requestListMatching")
     self.criteria = criteria
     self.type = type
@@ -83,7 +83,7 @@
     set { self[text: "cookie"] = newValue }
   }
 
-  public init(elements: [Any]!, type: String!) {
+  public init!(elements: [Any]!, type: String!) {
     super.init(name: "requestListAdd")
     self.elements = elements
     self.type = type
@@ -107,7 +107,7 @@
   }
 
   /// Changes elements, each of which has its key.
-  public init(elements: [Any]!, type: String!) {
+  public init!(elements: [Any]!, type: String!) {
     super.init(name: "requestListChange")
     self.elements = elements
     self.type = type
@@ -131,7 +131,7 @@
   }
 
   /// Removes elements by their keys.
-  public init(elements: [Any]!, type: String!) {
+  public init!(elements: [Any]!, type: String!) {
     super.init(name: "requestListRemove")
     self.elements = elements
     self.type = type

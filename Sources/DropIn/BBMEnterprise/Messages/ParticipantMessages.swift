@@ -18,7 +18,7 @@
   }
 
   /// Asks about a participant.
-  public init(chatId: String!, userUri: String!) {
+  public init!(chatId: String!, userUri: String!) {
     super.init(name: "chatParticipantTimesGet")
     self.chatId = chatId
     self.userUri = userUri
@@ -36,7 +36,7 @@
     set { self[text: "userUri"] = newValue }
   }
 
-  public init(chatId: String!, userUri: String!) {
+  public init!(chatId: String!, userUri: String!) {
     super.init(name: "participantPromote")
     self.chatId = chatId
     self.userUri = userUri
@@ -54,7 +54,7 @@
     set { self[text: "userUri"] = newValue }
   }
 
-  public init(chatId: String!, userUri: String!) {
+  public init!(chatId: String!, userUri: String!) {
     super.init(name: "participantDemote")
     self.chatId = chatId
     self.userUri = userUri
@@ -72,7 +72,7 @@
     set { self[text: "userUri"] = newValue }
   }
 
-  public init(chatId: String!, userUri: String!) {
+  public init!(chatId: String!, userUri: String!) {
     super.init(name: "participantRemove")
     self.chatId = chatId
     self.userUri = userUri

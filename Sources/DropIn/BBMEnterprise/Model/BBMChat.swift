@@ -1,6 +1,8 @@
 // swift-format-ignore-file: NeverUseImplicitlyUnwrappedOptionals
 // As the SDK's headers without annotations are imported.
 
+public import Foundation
+
 /// A conversation of two or more identities, which outlasts the app.
 @preconcurrency @MainActor public final class BBMChat: BBMElement {
   /// Its name on this endpoint.
@@ -46,7 +48,7 @@
   public var rawData: [AnyHashable: Any]! { dictionary("data") }
   /// The path of the attached file, once it is here.
   public var file: String! { text("file") }
-  public var fileSize: UInt64 { integer("fileSize") }
+  public var fileSize: NSNumber! { number("fileSize") }
   public var fileState: BBMChatMessageFileState { BBMChatMessageFileState(field("fileState")) }
   /// The path of the attached preview.
   public var thumb: String! { text("thumb") }
@@ -105,7 +107,7 @@ public struct BBMChatMessageKey: Hashable, Sendable {
   public let messageId: UInt64
 
   /// The key of a message.
-  public init(chatId: String!, messageId: UInt64) {
+  public init!(chatId: String!, messageId: UInt64) {
     self.chatId = chatId ?? ""
     self.messageId = messageId
   }

@@ -64,6 +64,11 @@ public import Foundation
     }
   }
 
+  /// The key of an element in its map; nil before the service has said it.
+  func key(of element: BBMElement) -> String? {
+    tables.values.first { $0.type == type(of: element) }?.key(of: element.values)
+  }
+
   /// An element that was given to the app before its key was known; nil when the values are of none.
   func awaited(_ values: [String: Any], in table: ElementTable) -> BBMElement? { nil }
 
@@ -145,17 +150,21 @@ public import Foundation
   public var user: BBMLiveMap! { table("user").map }
 
   /// The chats that match.
-  public func chat(with criteria: BBMChatCriteria) -> BBMLiveList! { table("chat").list(matching: criteria.fields) }
+  public func chat(with criteria: BBMChatCriteria!) -> BBMLiveList! {
+    table("chat").list(matching: criteria?.fields ?? [:])
+  }
   /// The messages of a chat that match: with a tag, of a sender, or that refer to another message.
-  public func chatMessage(with criteria: BBMChatMessageCriteria) -> BBMLiveList! {
-    table("chatMessage").list(matching: criteria.fields)
+  public func chatMessage(with criteria: BBMChatMessageCriteria!) -> BBMLiveList! {
+    table("chatMessage").list(matching: criteria?.fields ?? [:])
   }
   /// The participants of a chat, without the local user.
-  public func chatParticipant(with criteria: BBMChatParticipantCriteria) -> BBMLiveList! {
-    table("chatParticipant").list(matching: criteria.fields)
+  public func chatParticipant(with criteria: BBMChatParticipantCriteria!) -> BBMLiveList! {
+    table("chatParticipant").list(matching: criteria?.fields ?? [:])
   }
   /// The users that match.
-  public func user(with criteria: BBMUserCriteria) -> BBMLiveList! { table("user").list(matching: criteria.fields) }
+  public func user(with criteria: BBMUserCriteria!) -> BBMLiveList! {
+    table("user").list(matching: criteria?.fields ?? [:])
+  }
 
   /// The user of a number; pending until the service has said who that is.
   public func user(withRegId regId: NSNumber!) -> BBMUser! {

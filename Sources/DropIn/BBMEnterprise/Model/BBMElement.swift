@@ -16,10 +16,13 @@ public import Foundation
   }
 
   /// Pending until it has come, missing when the service has no such element or has it no more.
-  public var bbmState: BBMState {
+  public var bbmState: BBMElementState {
     track("bbmState")
     return state
   }
+
+  /// The key in its map, as text; nil before the service has said it.
+  public var primaryKey: String! { model?.key(of: self) }
 
   /// The value of a property by its name in the service's messages.
   public func value(forKey key: String) -> Any? { field(key) }
@@ -38,7 +41,7 @@ public import Foundation
     enter(kBBMStateCurrent)
   }
 
-  func enter(_ new: BBMState) {
+  func enter(_ new: BBMElementState) {
     guard state != new else { return }
     state = new
     // A monitor that has read a missing element asks for it again.

@@ -40,13 +40,13 @@
   }
 
   /// Pending until all have come.
-  public var bbmState: BBMState {
+  public var bbmState: BBMElementState {
     track("bbmState")
     return state
   }
 
   /// An element by its key, such as a chat by its id; nil when the list does not have it.
-  public subscript(key: Any) -> Any? {
+  public subscript(key: Any!) -> Any! {
     track("observableArray")
     guard let key = FieldValue.key(key), let element = table.elements[key] else { return nil }
     return elements.first { $0 === element }
@@ -63,10 +63,12 @@
   public func resync() { request() }
 
   /// Notifies of every change of the elements. The listener is held weakly.
-  public func addListener(_ listener: any BBMLiveListener) { listeners.append(WeakListener(listener: listener)) }
+  public func addListener(_ listener: (any BBMLiveListener)!) {
+    if let listener { listeners.append(WeakListener(listener: listener)) }
+  }
 
   /// Notifies the listener no more.
-  public func removeListener(_ listener: any BBMLiveListener) {
+  public func removeListener(_ listener: (any BBMLiveListener)!) {
     listeners.removeAll { $0.listener == nil || $0.listener === listener }
   }
 
@@ -128,7 +130,7 @@
     for each in listeners { each.listener?.liveListChanged(self) }
   }
 
-  private func enter(_ new: BBMState) {
+  private func enter(_ new: BBMElementState) {
     guard state != new else { return }
     state = new
     changed("bbmState")

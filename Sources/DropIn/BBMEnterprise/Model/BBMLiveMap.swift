@@ -23,16 +23,18 @@
   }
 
   /// The element of a key; pending where it isn't known yet. Nil when the key has another form than the map's.
-  public subscript(key: Any) -> Any? { value(forKey: key) }
+  public subscript(key: Any!) -> Any! { value(forKey: key) }
 
   /// The element of a key, as the subscript gives it.
-  public func value(forKey key: Any) -> Any? {
+  public func value(forKey key: Any!) -> Any! {
     guard let text = FieldValue.key(key), !text.isEmpty else { return nil }
     return table.element(text)
   }
 
   /// The elements of several keys.
-  public func values(forKeys keys: [Any]) -> [Any]! { keys.compactMap { value(forKey: $0) } }
+  public func values(forKeys keys: [Any]!) -> [Any]! {
+    (keys as [Any]?)?.compactMap { value(forKey: $0) as Any? }
+  }
 
   /// The keys that were asked for, or have come by themselves.
   public var allKeys: [Any]! {
@@ -47,7 +49,7 @@
   }
 
   /// Pending while an element is.
-  public var state: BBMState {
+  public var state: BBMElementState {
     track("allKeys")
     return table.elements.values.contains { $0.bbmState == kBBMStatePending } ? kBBMStatePending : kBBMStateCurrent
   }
@@ -56,10 +58,12 @@
   public func resync() { table.resync() }
 
   /// Notifies when elements come or go. The listener is held weakly.
-  public func addListener(_ listener: any BBMLiveListener) { listeners.append(WeakListener(listener: listener)) }
+  public func addListener(_ listener: (any BBMLiveListener)!) {
+    if let listener { listeners.append(WeakListener(listener: listener)) }
+  }
 
   /// Notifies the listener no more.
-  public func removeListener(_ listener: any BBMLiveListener) {
+  public func removeListener(_ listener: (any BBMLiveListener)!) {
     listeners.removeAll { $0.listener == nil || $0.listener === listener }
   }
 

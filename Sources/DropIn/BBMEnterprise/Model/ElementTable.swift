@@ -5,7 +5,7 @@ import ParleyViews
   let name: String
   /// The properties that tell elements apart.
   let keyNames: [String]
-  private let type: BBMElement.Type
+  let type: BBMElement.Type
   private(set) var elements: [String: BBMElement] = [:]
   /// The list of all, once somebody has asked for it.
   private(set) var list: BBMLiveList?

@@ -122,6 +122,11 @@ import MessagingClient
     return queued[Int(id - lastNumber) - 1]
   }
 
+  /// The numbers of the local user's messages that can be recalled.
+  var ownNumbers: [MessageNumber] {
+    messages.values.filter { !$0.isIncoming && !$0.isRecalled }.compactMap(\.number).sorted()
+  }
+
   func message(cookie: String) -> Message? {
     messages.values.first { $0.cookie == cookie } ?? queued.first { $0.cookie == cookie }
   }

@@ -19,6 +19,7 @@ extension MessagingCore {
     case "chatMessageDelete":
       if let message = unsent(fields) { return discard(message) }
       ask { try? await $0.delete(number, in: chat) }
+    case "chatMessageDestroy" where fields.values["messageId"] == nil: recallAll(chat)
     case "chatMessageDestroy":
       if let message = unsent(fields) {
         // As documented, those that have failed stay.
@@ -155,6 +156,15 @@ extension MessagingCore {
         writeLocal(chat, chats[chat]?.local)
         giveMessages(chat, around: chats[chat]?.message(cookie: cookie))
       }
+    }
+  }
+
+  /// Takes all of the local user's messages in a chat back, also those of the history that are not here yet.
+  private func recallAll(_ chat: ChatID) {
+    for message in chats[chat]?.queued ?? [] where message.state != .failed { discard(message) }
+    ask { [weak self] messenger in
+      _ = await self?.fetchHistory(of: chat, 1, UInt64.max, messenger)
+      for number in self?.chats[chat]?.ownNumbers ?? [] { try? await messenger.recall(number, in: chat) }
     }
   }
 

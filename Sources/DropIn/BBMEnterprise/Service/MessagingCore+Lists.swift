@@ -123,7 +123,7 @@ extension MessagingCore {
   }
 
   /// False when the service could not be asked for all of it.
-  private func fetchHistory(of id: ChatID, _ first: UInt64, _ last: UInt64, _ messenger: Messenger) async -> Bool {
+  func fetchHistory(of id: ChatID, _ first: UInt64, _ last: UInt64, _ messenger: Messenger) async -> Bool {
     // The service gives a part of a long history at a time, from its end on.
     var end = min(last, chats[id]?.lastNumber ?? 0)
     let first = max(first, chats[id]?.chat.firstMessage.value ?? 1, 1)

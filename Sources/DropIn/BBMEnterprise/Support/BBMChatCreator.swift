@@ -46,7 +46,7 @@ public import Foundation
       invitee.regId = regId
       return invitee
     }
-    let message = BBMChatStartMessage(invitees: invitees, subject: subject ?? "")
+    guard let message = BBMChatStartMessage(invitees: invitees, subject: subject ?? "") else { return }
     let cookie = UUID().uuidString
     message.cookie = cookie
     message.isOneToOne = isOneToOne

@@ -66,11 +66,11 @@ import ParleyViews
     let error = self.error
     self.error = .none
     if kind == kBBMSyncPasscodeStateNew {
-      passcodeManager.provideNewPasscode(error) { [weak self] in self?.use($0, kBBMSyncPasscodeStateNew, number) }
+      passcodeManager.provideNewPasscode(error) { [weak self] in self?.use($0, kBBMSyncStartMessage_ActionNew, number) }
     } else {
       passcodeManager.provideExistingPasscode(error) { [weak self] answer in
         switch answer {
-        case .passcode(let text): self?.use(text, kBBMSyncPasscodeStateExisting, number)
+        case .passcode(let text): self?.use(text, kBBMSyncStartMessage_ActionExisting, number)
         case .forgotten: self?.forget(number)
         }
       }
@@ -80,13 +80,15 @@ import ParleyViews
   /// New keys in place of those whose passcode is forgotten.
   private func forget(_ number: Int) {
     guard question?.number == number else { return }
-    passcodeManager.provideNewPasscode(.none) { [weak self] in self?.use($0, kBBMSyncPasscodeStateNew, number) }
+    passcodeManager.provideNewPasscode(.none) { [weak self] in self?.use($0, kBBMSyncStartMessage_ActionNew, number) }
   }
 
-  private func use(_ passcode: String, _ action: String, _ number: Int) {
+  private func use(_ passcode: String, _ action: BBMSyncStartMessageAction, _ number: Int) {
     guard question?.number == number else { return }
     question = nil
-    service.sendMessage(toService: BBMSyncStartMessage(action: action, passcode: passcode))
+    let message = BBMSyncStartMessage(passcode: passcode)
+    message?.action = action
+    service.sendMessage(toService: message)
   }
 
   private func receive(_ message: BBMJSONMessage) {

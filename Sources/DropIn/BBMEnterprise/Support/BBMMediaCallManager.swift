@@ -162,7 +162,7 @@ public let kBBMCallCompletionFailed = BBMCallCompletionResult(rawValue: 2)
       [service] chatId, _ in
       guard let chatId, !chatId.isEmpty else { return }
       let message = BBMChatMessageSendMessage(chatId: chatId, tag: Self.callEventTag)
-      message.data = event
+      message?.data = event
       service.sendMessage(toService: message)
     }
   }

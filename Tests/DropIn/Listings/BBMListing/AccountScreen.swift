@@ -57,7 +57,7 @@ class DelegatingScreen: UIViewController, BBMConnectivityListener, BBMAuthContro
       && BBMEnterpriseService.service().model().globalProfileKeysState == kBBMKeyStateNotSynced
     {
       let element: [AnyHashable: Any] = ["name": "profileKeysState", "value": "Synced"]
-      let syncProfileKey = BBMRequestListChangeMessage(elements: [element], type: "global")
+      let syncProfileKey: BBMRequestListChangeMessage = BBMRequestListChangeMessage(elements: [element], type: "global")
       BBMEnterpriseService.service().sendMessage(toService: syncProfileKey)
     }
     if authState.authTokenState == kBBMAuthStateRejected {

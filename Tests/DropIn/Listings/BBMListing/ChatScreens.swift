@@ -74,7 +74,7 @@ class ChatScreen: UIViewController {
   }
 
   func vote(for message: BBMChatMessage) {
-    let vote = BBMChatMessageSendMessage(chatId: message.chatId, tag: "Vote")
+    let vote: BBMChatMessageSendMessage = BBMChatMessageSendMessage(chatId: message.chatId, tag: "Vote")
     let ref: BBMChatMessageSendMessage_Ref = BBMChatMessageSendMessage_Ref.init(
       messageId: message.messageId, tag: "Vote")
     vote.ref = [ref]

@@ -32,12 +32,14 @@ class MessageDesk: BBMIncomingMessageListener {
   }
 
   func describe(_ description: String) {
-    let update = BBMEndpointUpdateMessage(cookie: "update", endpointDescription: description, nickname: "phone")
+    let update: BBMEndpointUpdateMessage = BBMEndpointUpdateMessage(
+      cookie: "update", endpointDescription: description, nickname: "phone")
     BBMEnterpriseService.shared().sendMessage(toService: update)
   }
 
   func enter(_ passcode: String) {
-    let start = BBMSyncStartMessage(action: asksFor, passcode: passcode)
+    let start: BBMSyncStartMessage = BBMSyncStartMessage(passcode: passcode)
+    start.action = asksFor == "New" ? kBBMSyncStartMessage_ActionNew : kBBMSyncStartMessage_ActionExisting
     BBMEnterpriseService.shared().sendMessage(toService: start)
   }
 
