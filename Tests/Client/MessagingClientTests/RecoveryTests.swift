@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func `a chat that was left is gone; one whose others removed this user stays until left`() throws {
+  @Test func `a chat that was left is gone; one that the service removes stays until it is left`() throws {
     try bob.perform(.leaveChat(chat))
     #expect(bob.machine.chats[chat] == nil && bob.events.last == .chatRemoved(chat))
     bob.restart(instance: 8)
@@ -191,6 +191,10 @@ import Testing
     try cyd.perform(.leaveChat(chat))
     cyd.restart(instance: 10)
     #expect(cyd.machine.chats[chat] == nil && cyd.stored.keys.allSatisfy { !$0.contains(chat.text) })
+    // A service that says so of a user who has left nothing.
+    service.deliver(.chatRemoved(chatId: chat, by: ann.regId), to: ann.regId)
+    service.run()
+    #expect(ann.machine.chats[chat]?.isDefunct == true && ann.texts(chat) == ["one", "two"])
   }
 
   @Test func `a service that has lost events is listened to, and chats that it has not are over`() throws {

@@ -16,7 +16,7 @@ package enum MessengerEvent: Sendable, Hashable {
 
   case chatAdded(Chat)
   case chatChanged(Chat)
-  /// This identity has left a chat. One that it was removed from stays, as ``Chat/State/defunct``.
+  /// The app has left a chat. One that the service has removed stays, as ``Chat/State/defunct``.
   case chatRemoved(ChatID)
   case messageAdded(Message)
   /// The message with this cookie is another now; a queued one has got its number.

@@ -196,7 +196,7 @@ extension MessengerMachine {
     if let record = chats[chat] { notify(.chatChanged(record.chat(own: own))) }
   }
 
-  /// Others have removed this identity, or the service has lost the chat: what is here stays readable.
+  /// This identity is no longer in the chat, as the service says: on its word alone nothing is lost here.
   mutating func chatRemoved(_ chat: ChatID) {
     guard chats[chat]?.isDefunct == false else { return }
     chats[chat]?.isDefunct = true
@@ -209,7 +209,7 @@ extension MessengerMachine {
     if let record = chats[chat] { notify(.chatChanged(record.chat(own: own))) }
   }
 
-  /// This identity has left the chat, here or at another endpoint.
+  /// The app has left the chat at this endpoint.
   mutating func forgetChat(_ chat: ChatID) {
     guard chats.removeValue(forKey: chat) != nil else { return }
     if outbox.contains(where: { $0.chat == chat }) {

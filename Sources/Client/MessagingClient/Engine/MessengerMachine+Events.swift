@@ -64,7 +64,7 @@ extension MessengerMachine {
     case .chatAdded(let chat, _): updateChat(chat, restores: false)
     case .chatChanged(let chat, _): updateChat(chat, restores: false)
     case .chatJoined(let chat, let id): joined(chat, id)
-    case .chatRemoved(let chat, let id): if id == own { forgetChat(chat) } else { chatRemoved(chat) }
+    case .chatRemoved(let chat, _): chatRemoved(chat)
     case .chatKey(let chat, let key, _): receiveKey(key, for: chat)
     case .message(let chat, let message): receive(message, in: chat)
     case .messageRecalled(let chat, let number, _): recall(number, in: chat)
