@@ -37,7 +37,8 @@ import Testing
       "chatId": "1", "messageId": "2", "tag": "File", "content": "c", "data": ["File": ["contentType": "text"]],
       "file": "/f", "fileSize": "9", "fileState": "Done", "thumb": "/t", "timestamp": 7, "senderUri": "u",
       "state": "Read", "stateIsPartial": true, "recall": "Recalled", "externalId": "e", "flags": "IDUCN",
-      "ref": [["tag": "r", "messageId": "1"]], "refBy": [["tag": "b", "newestRef": 8]], "localData": ["x": 1],
+      "ref": [["tag": "r", "messageId": "1"]], "refBy": [["tag": "b", "count": 3, "newestRef": 8]],
+      "localData": ["x": 1],
     ]
     let model = model([
       "chatMessage": [fields],
@@ -51,7 +52,8 @@ import Testing
     #expect(message.fileSize == 9 && [message.timestamp, message.messageId] == [7, 2] && message.flags == "IDUCN")
     #expect(message.rawData?["File"] != nil && message.localData?["x"] as? Int == 1 && message.stateIsPartial)
     #expect(message.isDeletedFlagSet && message.isControlFlagSet && message.isNeverCountUnreadFlagSet)
-    #expect((message.refBy?.first as? BBMChatMessage_RefBy)?.newestRef == 8)
+    let refBy = try #require(message.refBy?.first as? BBMChatMessage_RefBy)
+    #expect(refBy.tag == "b" && refBy.count == 3 && refBy.newestRef == 8)
     #expect(message.state == kBBMChatMessage_StateRead && message.fileState == kBBMChatMessage_FileStateDone)
     #expect(message.recall == kBBMChatMessage_RecallRecalled)
     let progress = try #require(model.chatMessageFileProgress[key] as? BBMChatMessageFileProgress)

@@ -92,11 +92,13 @@ public final class BBMChatMessage_Ref {
 /// How many messages refer to one, by their tag.
 public final class BBMChatMessage_RefBy {
   public let tag: String!
+  public let count: UInt64
   /// The newest of them.
   public let newestRef: UInt64
 
   init(_ fields: [String: Any]) {
     tag = fields["tag"] as? String
+    count = FieldValue.integer(fields["count"]) ?? 0
     newestRef = FieldValue.integer(fields["newestRef"]) ?? 0
   }
 }

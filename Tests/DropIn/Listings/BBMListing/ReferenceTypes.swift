@@ -38,6 +38,11 @@ import Foundation
     same(BBMUser.self, message.resolvedSenderUri)
   }
 
+  static func references(_ ref: BBMChatMessage_Ref, _ refBy: BBMChatMessage_RefBy) {
+    same(String.self, ref.tag, refBy.tag)
+    same(UInt64.self, ref.messageId, refBy.count, refBy.newestRef)
+  }
+
   static func model(_ model: BBMDSGeneratedModel, _ regId: NSNumber) {
     same(BBMLiveList.self, model.appMessage, model.chat, model.stat, model.typing)
     same(BBMLiveMap.self, model.chatMessage, model.chatMessageFileProgress, model.chatParticipant, model.global)
