@@ -14,7 +14,10 @@ import Foundation
     let user: String
     let isOutgoing: Bool
     let reason: String
+    /// By the clock of the sender, which may be wrong.
     let end: Date
+    /// By the server's clock.
+    let posted: UInt64
     let duration: TimeInterval
 
     /// The call in words.
@@ -53,7 +56,7 @@ import Foundation
 
   var entries: [Entry] {
     let messages = list.observableArray as? [BBMChatMessage] ?? []
-    return messages.compactMap { entry($0) }.sorted { $0.end > $1.end }
+    return messages.compactMap { entry($0) }.sorted { ($0.posted, $0.end) > ($1.posted, $1.end) }
   }
 
   private func entry(_ message: BBMChatMessage) -> Entry? {
@@ -65,7 +68,7 @@ import Foundation
     let latest = Double(message.timestamp)
     return Entry(
       user: other(message), isOutgoing: !message.isIncomingFlagSet, reason: reason,
-      end: Date(timeIntervalSince1970: min(data.number("callEndTime") ?? latest, latest)),
+      end: Date(timeIntervalSince1970: min(data.number("callEndTime") ?? latest, latest)), posted: message.timestamp,
       duration: data.number("callDuration") ?? 0)
   }
 

@@ -70,9 +70,11 @@ import Testing
     app { service, feed in
       service.start("domain", environment: kBBMConfig_Sandbox, completionBlock: nil)
       feed.finishStart()
-      func entry(_ number: Int, in chat: String, flags: String, _ reason: String, end: Int) -> [String: Any] {
+      func entry(
+        _ number: Int, in chat: String, flags: String, _ reason: String, end: Int, posted: Int = 1_000
+      ) -> [String: Any] {
         [
-          "chatId": chat, "messageId": "\(number)", "tag": "Call_Event", "flags": flags, "timestamp": "1000",
+          "chatId": chat, "messageId": "\(number)", "tag": "Call_Event", "flags": flags, "timestamp": "\(posted)",
           "senderUri": flags.contains("I") ? "bbmpim://user/id/9" : "bbmpim://user/id/0",
           "data": ["callLogReason": reason, "callEndTime": end, "callDuration": 75],
         ]
@@ -85,6 +87,8 @@ import Testing
           entry(1, in: "three", flags: "I", "Ended", end: 900), entry(2, in: "two", flags: "IU", "Ended", end: 900),
           entry(3, in: "two", flags: "I", "Ended", end: 9_999), entry(4, in: "two", flags: "", "Cancelled", end: 800),
           entry(5, in: "two", flags: "", "Call Ended", end: 700), entry(6, in: "two", flags: "", "New", end: 600),
+          // The latest, by a clock that is wrong.
+          entry(7, in: "two", flags: "", "Busy", end: 5, posted: 2_000),
         ],
       ]
       let names = UserNames()
@@ -97,9 +101,9 @@ import Testing
       feed.give("identities", ["result": "Success", "info": [["regId": "9", "appUserId": "ben"]]])
       #expect(
         history.entries.map(\.words) == [
-          "Call from ben, 1:15", "Call to ben, not answered", "Call to ben, 1:15", "Call to ben",
+          "Call to ben, busy", "Call from ben, 1:15", "Call to ben, not answered", "Call to ben, 1:15", "Call to ben",
         ])
-      #expect(history.entries.map(\.end.timeIntervalSince1970) == [1_000, 800, 700, 600])
+      #expect(history.entries.map(\.end.timeIntervalSince1970) == [5, 1_000, 800, 700, 600])
     }
   }
 
