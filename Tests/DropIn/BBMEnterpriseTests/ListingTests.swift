@@ -160,7 +160,7 @@ import Testing
       let manager = DirectoryTokenManager()
       manager.delegate = keeper
       var seen: [String] = []
-      let monitor = ObservableMonitor(activatedWithName: "keeper") { () -> Void in
+      let monitor: ObservableMonitor = ObservableMonitor(activatedWithName: "keeper") { () -> Void in
         seen.append(keeper.authState.setupState ?? "none")
       }
       keeper.start("domain")

@@ -21,7 +21,7 @@ import Testing
       try #require(model.chatMessage[BBMChatMessageKey(chatId: "1", messageId: $0)] as? BBMChatMessage)
     }
     var states: [[BBMElementState]] = []
-    let monitor = ObservableMonitor(activatedWithName: "states") { () -> Void in
+    let monitor: ObservableMonitor = ObservableMonitor(activatedWithName: "states") { () -> Void in
       states.append(messages.map(\.bbmState))
     }
     for each in work { each() }
@@ -47,7 +47,7 @@ import Testing
     feed.lists["chat"] = [["chatId": "1", "state": "Ready"], ["chatId": "2", "state": "Waiting"]]
     let chats: BBMLiveList = model.chat
     var counts: [Int] = []
-    let monitor = ObservableMonitor(activatedWithName: "chats") { () -> Void in
+    let monitor: ObservableMonitor = ObservableMonitor(activatedWithName: "chats") { () -> Void in
       counts.append(chats.bbmState == kBBMStatePending ? -1 : chats.observableArray.count)
     }
     feed.pump()

@@ -34,7 +34,7 @@ private final class Counter {
   func dependencies() {
     let counter = Counter()
     var seen: [String] = []
-    let monitor = ObservableMonitor(activatedWithName: "branches") { () -> Void in
+    let monitor: ObservableMonitor = ObservableMonitor(activatedWithName: "branches") { () -> Void in
       seen.append(counter.first > 0 ? "first \(counter.first)" : "second \(counter.second)")
     }
     #expect(seen == ["second 0"])
@@ -59,7 +59,7 @@ private final class Counter {
   func selfTerminating() {
     let counter = Counter()
     var runs = 0
-    let monitor = ObservableMonitor(activatedWithName: "until two") { () -> Bool in
+    let monitor: ObservableMonitor = ObservableMonitor(activatedWithName: "until two") { () -> Bool in
       runs += 1
       return counter.first >= 2
     }
@@ -83,7 +83,7 @@ private final class Counter {
     var outer = 0
     var inner = 0
     let set = ObservableMonitorSet()
-    let monitor = ObservableMonitor(activatedWithName: "outer") { () -> Void in
+    let monitor: ObservableMonitor = ObservableMonitor(activatedWithName: "outer") { () -> Void in
       outer += 1
       _ = counter.first
       set.add(ObservableMonitor(activatedWithName: "inner") { () -> Void in inner += counter.second + 1 })
@@ -105,7 +105,9 @@ private final class Counter {
     let counter = Counter()
     var runs = 0
     ObservableTracker.setTrackingDisable(true)
-    let monitor = ObservableMonitor(activatedWithName: "blind") { () -> Void in runs += counter.first + 1 }
+    let monitor: ObservableMonitor = ObservableMonitor(activatedWithName: "blind") { () -> Void in
+      runs += counter.first + 1
+    }
     ObservableTracker.setTrackingDisable(false)
     counter.first = 1
     #expect(runs == 1)
@@ -146,11 +148,13 @@ private final class Counter {
       return
     }
     var seen: [String] = []
-    let monitor = ObservableMonitor(activatedWithName: "chat") { () -> Void in
+    let monitor: ObservableMonitor = ObservableMonitor(activatedWithName: "chat") { () -> Void in
       seen.append("\(chat.subject ?? "") \(chat.lastMessage)")
     }
     var rare = 0
-    let limited = ObservableMonitor(name: "limited") { () -> Void in rare += chat.subject == nil ? 0 : 1 }
+    let limited: ObservableMonitor = ObservableMonitor(name: "limited") { () -> Void in
+      rare += chat.subject == nil ? 0 : 1
+    }
     limited.limitFrequency = true
     limited.activate()
     let change: [String: Any] = ["chatId": "1", "subject": "Dinner", "numMessages": "2", "lastMessage": "2"]

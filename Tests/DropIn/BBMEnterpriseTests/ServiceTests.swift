@@ -9,7 +9,9 @@ import Testing
   func monitorOfTheState() {
     let (service, feed) = Feed.service(isStarted: false)
     var states: [BBMCoreServiceState] = []
-    let monitor = ObservableMonitor(activatedWithName: "state") { () -> Void in states.append(service.serviceState) }
+    let monitor: ObservableMonitor = ObservableMonitor(activatedWithName: "state") { () -> Void in
+      states.append(service.serviceState)
+    }
     var results: [Bool] = []
     feed.canStart = false
     service.start("domain", environment: kBBMConfig_Sandbox) { results.append($0) }
@@ -187,7 +189,9 @@ import Testing
     let media: BBMMediaManager = service.mediaManager()
     #expect(service.mediaManager() === media && media.currentCallInfo == nil)
     var seen: [Bool] = []
-    let monitor = ObservableMonitor(activatedWithName: "speaker") { () -> Void in seen.append(media.isOnSpeakerPhone) }
+    let monitor: ObservableMonitor = ObservableMonitor(activatedWithName: "speaker") { () -> Void in
+      seen.append(media.isOnSpeakerPhone)
+    }
     for isOn in [true, true, false, true] { media.setSpeakerPhoneEnabled(isOn) }
     #expect(seen == [false, true, false, true])
     // It is the app's, so a stop leaves it.

@@ -21,7 +21,7 @@ import ParleyViews
   private var isScheduled = false
 
   /// A monitor that runs its block from ``activate()`` on.
-  public init(name: String, block: @escaping @MainActor () -> Void) {
+  public init!(name: String, block: @escaping @MainActor () -> Void) {
     self.name = name
     self.block = {
       block()
@@ -30,13 +30,13 @@ import ParleyViews
   }
 
   /// A monitor that runs its block from ``activate()`` on, until the block gives true.
-  public init(name: String, selfTerminatingBlock: @escaping @MainActor () -> Bool) {
+  public init!(name: String, selfTerminatingBlock: @escaping @MainActor () -> Bool) {
     self.name = name
     block = selfTerminatingBlock
   }
 
   /// A monitor whose block has run when this returns.
-  public init(activatedWithName name: String, block: @escaping @MainActor () -> Void) {
+  public init!(activatedWithName name: String, block: @escaping @MainActor () -> Void) {
     self.name = name
     self.block = {
       block()
@@ -46,7 +46,7 @@ import ParleyViews
   }
 
   /// A monitor whose block has run when this returns, and runs again until it gives true.
-  public init(activatedWithName name: String, selfTerminatingBlock: @escaping @MainActor () -> Bool) {
+  public init!(activatedWithName name: String, selfTerminatingBlock: @escaping @MainActor () -> Bool) {
     self.name = name
     block = selfTerminatingBlock
     activate()

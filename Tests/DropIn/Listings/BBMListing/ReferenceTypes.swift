@@ -69,6 +69,8 @@ import Foundation
   /// Initialisers without annotations give what may be nil, and is unwrapped by itself.
   static func messages(_ chatId: String, _ passcode: String) {
     let service: BBMEnterpriseService = BBMEnterpriseService.shared()
+    let monitor = ObservableMonitor(activatedWithName: "state") { () -> Void in _ = service.serviceState }
+    monitor?.deActivate()
     let chained = BBMChatMessageSendMessage(chatId: chatId, tag: "Call_Event")
     chained?.rawData = ["callDuration": 5]
     service.sendMessage(toService: chained)
