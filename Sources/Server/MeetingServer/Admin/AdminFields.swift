@@ -22,8 +22,7 @@ struct AdminFields {
     }
     try request.requirePlainBody()
     // Pages of other sites cannot send this type without asking first, which nobody answers.
-    let type = request.headers["content-type"]?.lowercased() ?? ""
-    guard type == "application/json" || type.hasPrefix("application/json;") else {
+    guard request.mediaType == "application/json" else {
       throw Refusal(415, "notJSON", "The body must be JSON, with Content-Type: application/json.")
     }
     let value: AdminJSON

@@ -50,7 +50,7 @@ struct AdminGate: Sendable {
         "The admin port is open beyond this machine and has no token: start the server with --admin-token.")
     }
     try attempts?.check(request.remote.ip, now: MonotonicClock.now)
-    let given = Self.bearer(request.headers["authorization"])
+    let given = request.bearerToken
     guard let given, ConstantTime.areEqual(given, token.value) else {
       // A request without a token isn't a guess, so it isn't counted.
       if given != nil { attempts?.failed(request.remote.ip, now: MonotonicClock.now) }
@@ -83,11 +83,5 @@ struct AdminGate: Sendable {
         421, "unknownHost", "The admin port does not know itself by that name: use its address, or localhost.")
     }
     return own
-  }
-
-  /// The token of `Authorization: Bearer`; nil where there is none.
-  static func bearer(_ header: String?) -> String? {
-    guard let header, header.lowercased().hasPrefix("bearer ") else { return nil }
-    return String(header.dropFirst(7).drop { $0 == " " })
   }
 }

@@ -67,9 +67,7 @@ struct ChatEndpoints: Sendable {
 
   /// The session whose token a request has.
   func place(_ request: HTTPRequest) async throws(Refusal) -> (MeetingRoom, String) {
-    let parts = (request.headers["authorization"] ?? "").split(separator: " ", maxSplits: 1)
-    guard parts.count == 2, parts[0].lowercased() == "bearer", let place = await directory.place(String(parts[1]))
-    else { throw Self.unknown }
+    guard let token = request.bearerToken, let place = await directory.place(token) else { throw Self.unknown }
     return place
   }
 }

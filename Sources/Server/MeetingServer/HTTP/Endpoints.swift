@@ -117,7 +117,7 @@ struct Endpoints: Sendable {
     let query = try FormBody(query: request.query)
     // Addresses stand in the logs of proxies: only clients of the Skype for Business App SDK send a token in one.
     let context =
-      AdminGate.bearer(request.headers["authorization"]) ?? query["anonymousMeetingJoinContext"]
+      request.bearerToken ?? query["anonymousMeetingJoinContext"]
       ?? query["anonymousContext"]
     if let context {
       return try await discovery.document(

@@ -109,11 +109,3 @@ struct ErrorAnswer: Encodable {
     case code, signIn, limit, setting, seconds, triesLeft, version
   }
 }
-
-extension HTTPRequest {
-  /// Refuses a compressed body: what it unfolds to cannot be bounded by its length.
-  func requirePlainBody() throws(Refusal) {
-    guard let encoding = headers["content-encoding"], encoding.lowercased() != "identity" else { return }
-    throw Refusal(415, "badEncoding", "Send the body without Content-Encoding.")
-  }
-}

@@ -100,7 +100,7 @@ struct KeyRecordEndpoints: Sendable {
   private func caller(
     of request: HTTPRequest, _ id: String
   ) async throws(Refusal) -> (domain: MessagingDomain, user: String) {
-    guard let token = AdminGate.bearer(request.headers["authorization"]) else {
+    guard let token = request.bearerToken else {
       throw Refusal(401, "badCredential", "Send the identity provider's token as Authorization: Bearer.")
     }
     let found = DomainID.accepts(id) ? try await reach { try $0.domain(DomainID(id)) } : nil

@@ -57,7 +57,7 @@ struct MessagingEndpoints: Sendable {
   fileprivate func transfer(
     _ request: HTTPRequest, _ id: String, isUpload: Bool
   ) async throws(Refusal) -> MailboxOutcome.Transfer {
-    guard let token = AdminGate.bearer(request.headers["authorization"]),
+    guard let token = request.bearerToken,
       let transfer = await hub.takeTransfer(token, now: MonotonicClock.now), transfer.isUpload == isUpload,
       transfer.attachment.text == id
     else {

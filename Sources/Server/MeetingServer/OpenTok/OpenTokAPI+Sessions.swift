@@ -26,12 +26,8 @@ extension OpenTokAPI {
   }
 
   private static func form(_ request: HTTPRequest) throws(Refusal) -> FormBody {
-    if let encoding = request.headers["content-encoding"], encoding.lowercased() != "identity" {
-      throw Refusal(415, "badEncoding", "Send the body without Content-Encoding.")
-    }
-    if !request.body.isEmpty, let media = request.headers["content-type"]?.lowercased(),
-      media.prefix(while: { $0 != ";" && $0 != " " }) != "application/x-www-form-urlencoded"
-    {
+    try request.requirePlainBody()
+    if !request.body.isEmpty, let media = request.mediaType, media != "application/x-www-form-urlencoded" {
       throw Refusal(415, "badContentType", "Send the body as application/x-www-form-urlencoded.")
     }
     do throws(Refusal) { return try FormBody(of: request) } catch { throw .badBody(error.message) }

@@ -142,12 +142,8 @@ struct OpenTokAPI: Sendable {
 
   /// The JSON of a body, held to its limits before anything is parsed.
   func body<Content: Decodable>(_ type: Content.Type, _ request: HTTPRequest) throws(Refusal) -> Content {
-    if let encoding = request.headers["content-encoding"], encoding.lowercased() != "identity" {
-      throw Refusal(415, "badEncoding", "Send the body without Content-Encoding.")
-    }
-    if let media = request.headers["content-type"]?.lowercased(),
-      media.prefix(while: { $0 != ";" && $0 != " " }) != "application/json"
-    {
+    try request.requirePlainBody()
+    if let media = request.mediaType, media != "application/json" {
       throw Refusal(415, "badContentType", "Send the body as application/json.")
     }
     do throws(SignalingError) {

@@ -27,11 +27,11 @@ extension PlanningAPI {
     _ request: HTTPRequest, room: RoomName?, _ base: WebOrigin, _ now: Date
   ) async throws -> Caller {
     let given: String
-    if let header = request.headers["authorization"] {
-      guard header.lowercased().hasPrefix("bearer ") else {
+    if request.headers["authorization"] != nil {
+      guard let token = request.bearerToken else {
         throw Refusal(401, "badToken", "The header Authorization must be Bearer and a token.")
       }
-      given = String(header.dropFirst(7))
+      given = token
     } else if let token = try FormBody(query: request.query)["jwt"] {
       // Links to calendar files carry it as meetings' addresses do; it can only be read with.
       guard request.method == "GET" || request.method == "HEAD" else {

@@ -92,14 +92,14 @@ struct VaultEndpoints: Sendable {
 
   /// The person of a request.
   func caller(_ request: HTTPRequest, _ base: WebOrigin, _ now: Date) async throws(Refusal) -> Vault.Caller {
-    guard let header = request.headers["authorization"] else {
+    guard request.headers["authorization"] != nil else {
       guard let (session, tenant) = try await signIn.person(of: request, base, now) else {
         throw Refusal(
           401, "signInRequired", "Sign in, or send a join token that names you as Authorization: Bearer.")
       }
       return try Self.caller(tenant, session.subject, session.name)
     }
-    guard let token = AdminGate.bearer(header) else {
+    guard let token = request.bearerToken else {
       throw Refusal(401, "badToken", "The header Authorization must be Bearer and a token.")
     }
     let (grant, tenant): (JoinGrant, Tenant)
