@@ -115,6 +115,26 @@ struct SimulcastTests {
     expectContinuous(rig.stream, pictures: true)
   }
 
+  @Test("without a middle layer the lowest takes over from the highest, which comes back")
+  func missingMiddle() throws {
+    let rig = try LayerRig(simulcast: .vp8)
+    rig.start()
+    rig.run(2_000)
+    rig.sources[1].stop()
+    rig.run(1_500)
+    #expect(rig.slot.current?.spatial == 2)
+    rig.sources[2].stop()
+    rig.run(1_500)
+    #expect(rig.slot.current?.spatial == 0)
+    #expect(rig.publication.layers(now: rig.meeting.now).map(\.index.spatial) == [0])
+    rig.sources[2].wantsKeyframe = true
+    rig.sources[2].start()
+    rig.run(500)
+    #expect(rig.slot.current?.spatial == 2)
+    rig.settle()
+    expectContinuous(rig.stream, pictures: true)
+  }
+
   @Test("a publisher whose whole network stalls loses no layer")
   func stall() throws {
     let rig = try LayerRig(simulcast: .vp8)
