@@ -324,6 +324,71 @@ class EncryptionTests(ModulePage):
         self.assertEqual(found["keyFrames"], 3)
         self.assertEqual((found["codes"], found["digits"], found["waiting"], found["drops"]), (1, True, [], []))
 
+    def test_people_who_join_one_after_the_other_do_not_wait_and_a_storm_costs_two_steps_a_second(self) -> None:
+        found = self.run_js("""
+            const { PublisherKeys } = await import("/sdk/encryption/publisher-keys.js");
+            const { standardTiming } = await import("/sdk/encryption/key-timing.js");
+            const outcome = async (apart) => {
+              const keys = new PublisherKeys(standardTiming);
+              await keys.setSenderIndex(1);
+              await keys.setTracks(new Map([[1, 2]]), ["ann"], 0);
+              const [members, steps, since] = [["ann"], [], new Map()];
+              let longest = 0;
+              for (let now = 100_000; now < 122_000; now += 10) {
+                if (now < 120_000 && now % apart === 100_000 % apart) {
+                  const guest = `guest${now}`;
+                  members.push(guest);
+                  since.set(guest, now);
+                  keys.memberJoined(guest, now);
+                }
+                if (keys.deadline > now) { continue; }
+                steps.push(now);
+                for (const { recipient } of await keys.handleTimeout(members, now)) {
+                  longest = Math.max(longest, now - since.get(recipient));
+                  since.delete(recipient);
+                }
+              }
+              const spacing = Math.min(...steps.slice(1).map((step, index) => step - steps[index]));
+              return { steps: steps.length, longest, spacing, waiting: since.size };
+            };
+            return [await outcome(600), await outcome(10)];
+        """)
+        self.assertEqual(found[0], {"steps": 34, "longest": 0, "spacing": 600, "waiting": 0})
+        self.assertTrue(found[1]["steps"] <= 45 and found[1]["longest"] <= 500 and found[1]["spacing"] >= 100, found)
+        self.assertEqual(found[1]["waiting"], 0)
+
+    def test_more_than_16_joins_within_the_grace_cost_those_who_stay_no_frame_and_no_frame_opens_twice(self) -> None:
+        found = self.run_js("""
+            const { PublisherKeys } = await import("/sdk/encryption/publisher-keys.js");
+            const { RemoteKeys } = await import("/sdk/encryption/remote-keys.js");
+            const { standardTiming } = await import("/sdk/encryption/key-timing.js");
+            const { decodeHeader } = await import("/sdk/encryption/sframe-header.js");
+            const [keys, remote, tracks, members] = [new PublisherKeys(standardTiming), new RemoteKeys(standardTiming), new Map([[1, 2]]), ["ann"]];
+            await keys.setSenderIndex(1);
+            const [{ epoch, baseKey }] = await keys.setTracks(tracks, members, 0);
+            remote.receive({ epoch, baseKey, tracks });
+            const result = { opened: 0, again: 0 };
+            for (let now = 100_000; now < 120_000; now += 20) {
+              if (now % 500 === 0) {
+                members.push(`guest${now}`);
+                keys.memberJoined(`guest${now}`, now);
+              }
+              if (keys.deadline <= now) { await keys.handleTimeout(members, now); }
+              const frames = [];
+              for (let index = 0; index < 3; index++) { frames.push(await keys.seal(Uint8Array.of(1, 2, 3), 1, undefined, now)); }
+              const open = async () => {
+                const ids = frames.map((frame) => Number(decodeHeader(frame).keyID));
+                const opening = frames.map((frame, index) => remote.open(frame, { sender: 1, track: 1, epochBits: ids[index] & 15 }, 2, undefined, now));
+                return (await Promise.allSettled(opening)).filter(({ status }) => status === "fulfilled").length;
+              };
+              result.opened += await open();
+              result.again += await open();
+              remote.handleTimeout(now);
+            }
+            return { ...result, epoch: keys.epoch };
+        """)
+        self.assertEqual(found, {"opened": 3_000, "again": 0, "epoch": 41})
+
     def test_bad_input_09_storms_of_people_end_with_everybody_opening_everybody(self) -> None:
         for seed in (1, 2):
             found = self.run_js(ROOM + """

@@ -6,8 +6,8 @@
 
 /** The times of the design. @type {Readonly<KeyTiming>} */
 export const standardTiming = Object.freeze({
-  joinBatch: 1_000, leaveBatch: 1_000, rotationSpacing: 500, acknowledgements: 2_000, lifetime: 3_600_000, grace: 10_000, requestDelay: 1_000,
-  requestSpacing: 2_000, missingEnd: 5_000, rosterTolerance: 10_000, indexTrial: 5_000,
+  joinBatch: 500, joinBurst: 4, joinSpacing: 100, joinTolerance: 2_000, leaveBatch: 1_000, rotationSpacing: 500, acknowledgements: 2_000,
+  lifetime: 3_600_000, grace: 10_000, requestDelay: 1_000, requestSpacing: 2_000, missingEnd: 5_000, rosterTolerance: 10_000, indexTrial: 5_000,
 });
 
 /**

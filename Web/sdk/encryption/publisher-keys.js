@@ -1,6 +1,7 @@
 import { compareTexts } from "./bytes.js";
 import { keyIDOf } from "./key-id.js";
 import { FrameDrop } from "./key-timing.js";
+import { RatchetPace } from "./ratchet-pace.js";
 import { ratchet, SFrameError, SFrameSealer } from "./sframe.js";
 
 /** @typedef {{ recipient: string, epoch: number, baseKey: Uint8Array }} Delivery a key that somebody is to be sent */
@@ -24,7 +25,7 @@ export class PublisherKeys {
   #lastEpoch = 0;
   #joined = new Set();
   #ratchetAt = Infinity;
-  #lastRatchet = -Infinity;
+  #pace;
   #evictions = [];
   #rotateAt = Infinity;
   #lastRotation = -Infinity;
@@ -34,6 +35,7 @@ export class PublisherKeys {
   /** @param {import("./key-timing.js").KeyTiming} timing @param {{ frames: number, blocks: number }} [limits] */
   constructor(timing, limits) {
     this.#timing = timing;
+    this.#pace = new RatchetPace(timing);
     this.#limits = limits;
   }
 
@@ -109,7 +111,7 @@ export class PublisherKeys {
       return this.#deliveries(this.#pending.key, [id]);
     }
     this.#joined.add(id);
-    if (this.#ratchetAt === Infinity) { this.#ratchetAt = Math.max(now, this.#lastRatchet + this.#timing.joinBatch); }
+    if (this.#ratchetAt === Infinity) { this.#ratchetAt = this.#pace.earliest(now); }
     return [];
   }
 
@@ -213,7 +215,7 @@ export class PublisherKeys {
 
   async #ratchet(now) {
     this.#ratchetAt = Infinity;
-    this.#lastRatchet = now;
+    this.#pace.noteStep(now);
     if (!this.#current || this.#joined.size === 0) { return []; }
     const recipients = this.#joined;
     this.#joined = new Set();

@@ -103,13 +103,19 @@ export class RemoteKeys {
     }
     if (!this.tracks.has(track)) { this.#noteDoubt(now); }
     if (this.tracks.get(track) !== source) { throw new FrameDrop("wrongTrack"); }
-    const known = this.#keys.findLast(({ epoch }) => epoch % epochs === epochBits);
+    const find = () => this.#keys.findLast(({ epoch }) => epoch % epochs === epochBits);
+    const known = find();
     if (known) {
       try {
         const plain = await (await known.opener(sender, track)).open(frame, metadata);
         this.#noteUsed(known.epoch, now);
         return plain;
       } catch (error) {
+        // After many joins and leaves within the grace, an earlier key has the bits of the next epoch.
+        // It may have come into use during this; then its window counts.
+        if (find() !== known) { return this.open(frame, { sender, track, epochBits }, source, metadata, now); }
+        const plain = known.epoch < this.#newestUsed ? await this.#openWithNext(frame, { sender, track, epochBits }, metadata, now) : null;
+        if (plain !== null) { return plain; }
         // Another key counts its frames from the beginning, so most of them look replayed.
         if (["authenticationFailed", "replayed", "tooOld"].includes(error.code)) {
           this.#failures += 1;
@@ -118,6 +124,14 @@ export class RemoteKeys {
         throw new FrameDrop(error instanceof SFrameError ? error.code : "cipherFailed");
       }
     }
+    const plain = await this.#openWithNext(frame, { sender, track, epochBits }, metadata, now);
+    if (plain !== null) { return plain; }
+    this.#noteMissing(now);
+    throw new FrameDrop("noKey");
+  }
+
+  /** The plain form of a frame that a key opens which is derived from those in use; null where none does. */
+  async #openWithNext(frame, { sender, track, epochBits }, metadata, now) {
     try {
       const candidate = await this.#candidate(epochBits);
       const plain = await (await candidate.opener(sender, track)).open(frame, metadata);
@@ -130,8 +144,7 @@ export class RemoteKeys {
       this.#noteUsed(candidate.epoch, now);
       return plain;
     } catch {
-      this.#noteMissing(now);
-      throw new FrameDrop("noKey");
+      return null;
     }
   }
 

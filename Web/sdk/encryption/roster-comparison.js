@@ -22,16 +22,16 @@ export class RosterComparison {
   #versions = [];
   /** @type {Map<string, Difference>} */
   #differences = new Map();
-  #joinBatch;
+  #joinTolerance;
   #joins = 0;
   #lastJoin = -Infinity;
   /** The joins that the keys of each sender are about, as far as this client knows. */
   #knownJoins = new Map();
 
   /** @param {import("./key-timing.js").KeyTiming} timing */
-  constructor({ rosterTolerance, joinBatch }) {
+  constructor({ rosterTolerance, joinTolerance }) {
     this.#tolerance = rosterTolerance;
-    this.#joinBatch = joinBatch;
+    this.#joinTolerance = joinTolerance;
   }
 
   get #pause() { return this.#tolerance / 4; }
@@ -93,7 +93,7 @@ export class RosterComparison {
 
   /** Somebody's ratchet step has come into use. @param {string} id @param {number} now */
   noteRatchet(id, now) {
-    const isExplained = this.#joins > (this.#knownJoins.get(id) ?? 0) || now - this.#lastJoin <= 2 * this.#joinBatch;
+    const isExplained = this.#joins > (this.#knownJoins.get(id) ?? 0) || now - this.#lastJoin <= this.#joinTolerance;
     this.#knownJoins.set(id, this.#joins);
     // The roster behind it isn't known.
     if (!isExplained && !this.#differences.has(id)) { this.#restart(id, [{ hash: new Uint8Array(0), at: now }]); }

@@ -71,7 +71,7 @@ public final class KeyExchange {
       throw .failed
     }
     publisher = PublisherKeys(senderIndex: 0, timing: timing, limits: limits, random: random)
-    comparison = RosterComparison(tolerance: timing.rosterTolerance, joinBatch: timing.joinBatch)
+    comparison = RosterComparison(tolerance: timing.rosterTolerance, joinTolerance: timing.joinTolerance)
   }
 
   /// Base keys of the system's generator.

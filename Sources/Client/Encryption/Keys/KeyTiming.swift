@@ -2,8 +2,15 @@ public import Basics
 
 /// How long the steps of exchanging keys take.
 public struct KeyTiming: Hashable, Sendable {
-  /// Joins within this time share one ratchet step; the first does not wait.
-  public var joinBatch = TimeSpan.seconds(1)
+  /// The time between ratchet steps when many join; those who join during it share the next step.
+  public var joinBatch = TimeSpan.milliseconds(500)
+  /// How many steps don't wait for ``joinBatch`` after a time without joins. Each costs a key frame, so the limit is
+  /// that of servers for requests: two a second, and a few at once.
+  public var joinBurst = 4
+  /// The least time between two steps. Somebody who joins alone waits no longer than this.
+  public var joinSpacing = TimeSpan.milliseconds(100)
+  /// How long after a join the ratchet steps of others are taken for its own.
+  public var joinTolerance = TimeSpan.seconds(2)
   /// Leaves within this time share one new key. Somebody who is removed is not waited for.
   public var leaveBatch = TimeSpan.seconds(1)
   /// The least time between two new keys.

@@ -47,7 +47,7 @@ struct PublisherKeys {
   // Joins.
   private var joined: Set<ParticipantID> = []
   private var ratchetAt: Instant?
-  private var lastRatchet: Instant?
+  private var pace: RatchetPace
   // Leaves.
   private var evictions: [Eviction] = []
   private var rotateAt: Instant?
@@ -61,6 +61,7 @@ struct PublisherKeys {
   ) {
     self.senderIndex = senderIndex
     self.timing = timing
+    pace = RatchetPace(timing)
     self.limits = limits
     self.random = random
   }
@@ -127,7 +128,7 @@ struct PublisherKeys {
       return deliveries(of: pending.key, to: [id])
     }
     joined.insert(id)
-    ratchetAt = ratchetAt ?? max(now, lastRatchet.map { $0 + timing.joinBatch } ?? now)
+    ratchetAt = ratchetAt ?? pace.earliest(now: now)
     return []
   }
 
@@ -239,7 +240,7 @@ struct PublisherKeys {
 
   private mutating func ratchet(_ now: Instant) throws(KeyMessageError) -> [Delivery] {
     ratchetAt = nil
-    lastRatchet = now
+    pace.noteStep(now: now)
     guard let current, !joined.isEmpty else { return [] }
     lastEpoch = max(lastEpoch, current.epoch) + 1
     let key: Key

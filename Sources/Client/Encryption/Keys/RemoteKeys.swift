@@ -105,6 +105,12 @@ struct RemoteKeys {
         let opener = try keys[index].opener(sender: keyID.sender, track: keyID.track)
         try opener.open(frame, metadata: metadata, appendingTo: &output)
       } catch {
+        // After many joins and leaves within the grace, an earlier key has the bits of the next epoch.
+        if keys[index].epoch < newestUsed,
+          openWithNext(frame, keyID: keyID, metadata: metadata, now: now, appendingTo: &output)
+        {
+          return
+        }
         // Another key counts its frames from the beginning, so most of them look replayed.
         if [.authenticationFailed, .replayed, .tooOld].contains(error) {
           failures += 1
@@ -115,6 +121,16 @@ struct RemoteKeys {
       noteUsed(keys[index].epoch, now)
       return
     }
+    guard openWithNext(frame, keyID: keyID, metadata: metadata, now: now, appendingTo: &output) else {
+      noteMissing(now)
+      throw .noKey
+    }
+  }
+
+  /// Whether a key that is derived from those in use opens the frame; it is in use from then on.
+  private mutating func openWithNext(
+    _ frame: Span<UInt8>, keyID: FrameKeyID, metadata: Span<UInt8>, now: Instant, appendingTo output: inout [UInt8]
+  ) -> Bool {
     do throws(SFrameError) {
       var candidate = try candidate(keyID.epochBits)
       let opener = try candidate.opener(sender: keyID.sender, track: keyID.track)
@@ -124,9 +140,9 @@ struct RemoteKeys {
       candidates = [:]
       hasRatcheted = true
       noteUsed(candidate.epoch, now)
+      return true
     } catch {
-      noteMissing(now)
-      throw .noKey
+      return false
     }
   }
 

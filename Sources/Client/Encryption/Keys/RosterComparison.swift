@@ -33,7 +33,7 @@ struct RosterComparison {
   private static let maximumClaims = 32
 
   private let tolerance: TimeSpan
-  private let joinBatch: TimeSpan
+  private let joinTolerance: TimeSpan
   private var versions: [Version] = []
   private var differences: [ParticipantID: Difference] = [:]
 
@@ -42,9 +42,9 @@ struct RosterComparison {
   /// The joins that the keys of each sender are about, as far as this client knows.
   private var knownJoins: [ParticipantID: Int] = [:]
 
-  init(tolerance: TimeSpan, joinBatch: TimeSpan) {
+  init(tolerance: TimeSpan, joinTolerance: TimeSpan) {
     self.tolerance = tolerance
-    self.joinBatch = joinBatch
+    self.joinTolerance = joinTolerance
   }
 
   var deadline: Instant? { differences.values.map { min(alarmTime($0), $0.nextRequest) }.min() }
@@ -101,10 +101,10 @@ struct RosterComparison {
     }
   }
 
-  /// Somebody's ratchet step has come into use. Steps for several joins follow each other within two batches.
+  /// Somebody's ratchet step has come into use. Steps for several joins follow each other closely.
   mutating func noteRatchet(from id: ParticipantID, now: Instant) {
     defer { knownJoins[id] = joins }
-    if joins > knownJoins[id] ?? 0 || lastJoin.map({ now - $0 <= joinBatch * 2 }) ?? false { return }
+    if joins > knownJoins[id] ?? 0 || lastJoin.map({ now - $0 <= joinTolerance }) ?? false { return }
     if differences[id] == nil { differences[id] = differenceAnew([Claim(hash: [], at: now)]) }
   }
 

@@ -26,16 +26,49 @@ struct PublisherKeysTests {
     #expect(ben.map(\.recipient) == [id("ben")])
     let next = try SFrameSuite.aes128GCM.ratchet(first)
     #expect(ben.first?.baseKey == next)
-    let soon = Instant.milliseconds(300)
+    let soon = Instant.milliseconds(30)
     #expect(keys.memberJoined(id("cem"), now: soon).isEmpty)
     #expect(keys.requested(by: id("cem"), now: soon).isEmpty)
     #expect(keys.requested(by: id("stranger"), now: soon).isEmpty)
     #expect(keys.requested(by: id("ben"), now: soon) == ben)
     #expect(keys.requested(by: id("ben"), now: .milliseconds(1_000)).isEmpty)
-    #expect(keys.deadline == .milliseconds(1_000))
-    let cem = try keys.handleTimeout(members: members, now: .milliseconds(1_000))
+    #expect(keys.deadline == .milliseconds(100))
+    let cem = try keys.handleTimeout(members: members, now: .milliseconds(100))
     #expect(cem.map(\.recipient) == [id("cem")] && keys.epoch == 3)
     #expect(cem.first?.baseKey == (try SFrameSuite.aes128GCM.ratchet(next)))
+  }
+
+  @Test("people who join one after the other don't wait; a storm costs two steps a second")
+  func paceOfSteps() throws {
+    /// Joins so far apart, for 20 s; the steps, and how long somebody waited for theirs at most, in milliseconds.
+    func outcome(apart: Int64) throws -> (steps: [Instant], longestWait: Int64) {
+      var (keys, members, _) = try publisher("ann")
+      let start = Instant.zero + .seconds(100)
+      var (steps, longest): ([Instant], TimeSpan) = ([], .zero)
+      var waiting: [ParticipantID: Instant] = [:]
+      for milliseconds in stride(from: Int64(0), to: 22_000, by: 10) {
+        let now = start + .milliseconds(milliseconds)
+        if milliseconds < 20_000, milliseconds % apart == 0 {
+          let guest = id("guest\(milliseconds)")
+          members.insert(guest)
+          waiting[guest] = now
+          _ = keys.memberJoined(guest, now: now)
+        }
+        guard keys.deadline.map({ $0 <= now }) ?? false else { continue }
+        steps.append(now)
+        for delivery in try keys.handleTimeout(members: members, now: now) {
+          if let since = waiting.removeValue(forKey: delivery.recipient) { longest = max(longest, now - since) }
+        }
+      }
+      #expect(waiting.isEmpty)
+      return (steps, longest.nanoseconds / 1_000_000)
+    }
+    let alone = try outcome(apart: 600)
+    #expect(alone.steps.count == 34 && alone.longestWait == 0)
+    let storm = try outcome(apart: 10)
+    #expect(storm.steps.count <= 45 && storm.longestWait <= 500)
+    #expect(zip(storm.steps, storm.steps.dropFirst()).allSatisfy { $1 - $0 >= .milliseconds(100) })
+    #expect(storm.steps.count { $0 < storm.steps[0] + .seconds(1) } <= 5)
   }
 
   @Test("a key frame follows each key that somebody new can open")

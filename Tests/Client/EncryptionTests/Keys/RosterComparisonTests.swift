@@ -19,7 +19,7 @@ struct RosterComparisonTests {
     framesUntil: TimeSpan = .zero, resumedAt: TimeSpan? = nil, answer: (_ request: Int) -> [UInt8]?
   ) -> (requests: [Int64], alarms: [Int64]) {
     let start = Instant.zero + .seconds(100)
-    var comparison = RosterComparison(tolerance: .seconds(10), joinBatch: .seconds(1))
+    var comparison = RosterComparison(tolerance: .seconds(10), joinTolerance: .seconds(2))
     var (requests, alarms): ([Int64], [Int64]) = ([], [])
     var answers: [(at: Instant, hash: [UInt8])] = []
     comparison.update(Self.own, now: start)
@@ -79,7 +79,7 @@ struct RosterComparisonTests {
     /// A minute in which Ben's key is ratcheted at 10 s; the requests and the alarms.
     func outcome(joins: [Int], answer: [UInt8]? = nil) -> [Int] {
       let start = Instant.zero + .seconds(100)
-      var comparison = RosterComparison(tolerance: .seconds(10), joinBatch: .seconds(1))
+      var comparison = RosterComparison(tolerance: .seconds(10), joinTolerance: .seconds(2))
       var (requests, alarms) = (0, 0)
       comparison.update(Self.own, now: start)
       comparison.receive(Self.own, from: Self.ben, now: start)
@@ -104,7 +104,7 @@ struct RosterComparisonTests {
   @Test("a roster ahead of one's own counts as the same once one's own has come to it")
   func ahead() {
     let start = Instant.zero + .seconds(100)
-    var comparison = RosterComparison(tolerance: .seconds(10), joinBatch: .seconds(1))
+    var comparison = RosterComparison(tolerance: .seconds(10), joinTolerance: .seconds(2))
     var alarms = 0
     comparison.update([0], now: start)
     // In a storm of joins this client is always two rosters behind.
