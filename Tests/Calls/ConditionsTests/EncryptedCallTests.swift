@@ -77,6 +77,29 @@ import Testing
     #expect(call.keys.states["again"]?.last?.state == .encrypted)
   }
 
+  @Test("a key frame that is there before its key is shown with it", arguments: [150, 400] as [Int64])
+  func keyAfterFrame(lateness: Int64) throws {
+    let call = try SimulatedCall(CallConditions(name: "key after frame", length: .seconds(5)).encrypted)
+    call.run(until: call.started + .seconds(2))
+    let encryption = try #require(call.receiver.session.encryption)
+    call.keys.leave("receiver", now: call.now)
+    call.keys.lateness = .milliseconds(lateness)
+    try call.keys.join("again", encryption.keys, call.receiver.session, now: call.now)
+    let before = call.shown.count
+    // The announcement takes as long as an envelope does without the lateness.
+    let keyAt = call.now + SimulatedKeys.delay + SimulatedKeys.delay + .milliseconds(lateness)
+    call.run(until: keyAt - .milliseconds(1))
+    #expect(call.shown.count == before, "frames without a key were shown")
+    // Twice the time that media takes from the publisher to the receiver is more: no request is answered by then.
+    call.run(until: keyAt + .milliseconds(50))
+    #expect(call.shown.count > before, "the key frame that waited for its key wasn't shown")
+    let shown = call.shown.count
+    call.run(until: call.now + .seconds(1))
+    #expect(call.shown.count - shown >= 20 && call.broken == 0 && call.undecodable == 0)
+    // Those with the key of before never open.
+    #expect(encryption.counts.framesDropped[.noKey, default: 0] > 0)
+  }
+
   @Test("bad input 10: a join opens frames from then on; 3 s after a leave nothing opens")
   func joinAndLeave() throws {
     let call = try SimulatedCall(CallConditions(name: "join and leave", length: .seconds(8)).encrypted)

@@ -29,7 +29,7 @@ public enum KeyEvent: Hashable, Sendable {
   case safetyCodeChanged
   /// ``KeyExchange/waitingFor`` is another.
   case waitingChanged
-  /// A key has come after frames were dropped: ask for a key frame.
+  /// A key has come that frames lacked: open those that wait, or ask for a key frame.
   case keyFrameNeeded(ParticipantID)
   /// Somebody who joined can open this client's frames from now on: encode key frames.
   case ownKeyFrameNeeded

@@ -8,7 +8,7 @@ enum KeyOutput: Equatable {
   case send(ClientMessage)
   /// The encryption as this client has verified it.
   case changed(MeetingEncryption)
-  /// Ask for key frames of what this participant sends.
+  /// A key of this participant has come that frames lacked: open those that wait, ask for key frames for the others.
   case keyframesWanted(ParticipantID)
   /// Encode key frames of what this client sends: somebody who joined can open them from now on.
   case ownKeyframesWanted

@@ -85,7 +85,8 @@ final class FrameEncryption {
 
   // MARK: Frames of others
 
-  /// Opens a frame in place. Browsers seal each spatial layer by itself.
+  /// Opens a frame in place. Browsers seal each spatial layer by itself. A frame without a key isn't counted: it may
+  /// open later, or ``drop(_:)`` is to be called.
   func open(_ frame: inout EncodedFrame, from sender: ParticipantID, source: FrameSource, now: Instant) -> FrameDrop? {
     opened.removeAll(keepingCapacity: true)
     do throws(FrameDrop) {
@@ -101,7 +102,7 @@ final class FrameEncryption {
         try keys.open(frame.data.span, codec: codec, from: sender, source: source, now: now, appendingTo: &opened)
       }
     } catch {
-      drop(EncryptionStatistics.Reason(error))
+      if error == .noKey { noteDropping() } else { drop(EncryptionStatistics.Reason(error)) }
       return error
     }
     frame.data.removeAll(keepingCapacity: true)
@@ -141,7 +142,11 @@ final class FrameEncryption {
   /// Counts a frame that is not played.
   func drop(_ reason: EncryptionStatistics.Reason) {
     counts.framesDropped[reason, default: 0] &+= 1
-    if reason != .replayed { isUnsettled = true }
+    if reason == .replayed { wasDropping = true } else { noteDropping() }
+  }
+
+  private func noteDropping() {
+    isUnsettled = true
     wasDropping = true
   }
 

@@ -25,10 +25,11 @@ extension MediaSession {
     for publisher in publishers.values where publisher.kind == .video { publisher.requestKeyframe(nil) }
   }
 
-  /// Asks for key frames of everything that a participant shows: their key has come.
-  func requestKeyframes(of participant: String, now: Instant) {
+  /// The key of a participant has come: plays the frames that wait for it, and asks for key frames where video begins
+  /// with none of them.
+  func openHeldFrames(of participant: String, now: Instant) {
     for case let slot as VideoSlot in slots.values where slot.track != nil && slot.participant == participant {
-      receiver.requestKeyframe(slot.mid, now: now)
+      if slot.openHeld(now: now) { receiver.requestKeyframe(slot.mid, now: now) }
     }
   }
 }

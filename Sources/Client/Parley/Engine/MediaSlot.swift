@@ -43,6 +43,10 @@ final class VideoSlot: MediaSlot {
   private var origin = FrameOrigin()
   /// Whether a frame is lacking that later ones refer to.
   private var needsKeyframe = false
+  /// Whether any frame of the track has opened.
+  private var hasOpened = false
+  private var wantsKeyframe = false
+  private var held = HeldFrames()
 
   init(mid: MID, roundTripTime: TimeSpan?, encryption: FrameEncryption? = nil) {
     self.mid = mid
@@ -55,13 +59,17 @@ final class VideoSlot: MediaSlot {
     self.track = track
     self.participant = participant
     origin = FrameOrigin(participant, source)
-    needsKeyframe = false
+    dropHeld()
+    (needsKeyframe, hasOpened, wantsKeyframe) = (false, false, false)
     shown = nil
     if !isNew { buffer.reset() }
     isNew = false
   }
 
-  func stop() { track = nil }
+  func stop() {
+    track = nil
+    dropHeld()
+  }
 
   func insert(_ packet: ReceivedPacket, _ payload: Span<UInt8>, _ descriptor: Span<UInt8>?, _ now: Instant) {
     guard track != nil || isNew else { return }
@@ -73,34 +81,88 @@ final class VideoSlot: MediaSlot {
 
   func poll(now: Instant) -> Bool {
     guard let track else { return false }
-    var wantsKeyframe = false
-    while var frame = buffer.poll(now: now) {
+    while let frame = buffer.poll(now: now) {
       shown = (frame.timestamp, frame.time)
-      if let encryption, !opens(&frame, with: encryption, &wantsKeyframe, now) { continue }
-      onFrame?(frame)
-      track.decode(frame)
+      guard let encryption else {
+        show(frame, in: track)
+        continue
+      }
+      receive(frame, with: encryption, in: track, now)
     }
+    defer { wantsKeyframe = false }
     return buffer.takeKeyframeRequest() || wantsKeyframe
   }
 
-  /// Opens a frame; false where it is not to be decoded. Frames after one that is lacking wait for a key frame, which
-  /// is asked for as soon as the key is there.
-  private func opens(
-    _ frame: inout EncodedFrame, with encryption: FrameEncryption, _ wantsKeyframe: inout Bool, _ now: Instant
-  ) -> Bool {
+  private func show(_ frame: EncodedFrame, in track: RemoteVideoTrack) {
+    onFrame?(frame)
+    track.decode(frame)
+  }
+
+  // MARK: Encryption
+
+  private func receive(
+    _ frame: EncodedFrame, with encryption: FrameEncryption, in track: RemoteVideoTrack, _ now: Instant
+  ) {
+    var frame = frame
     switch encryption.open(&frame, from: origin.participant, source: origin.source, now: now) {
     case nil:
-      if needsKeyframe, !frame.isKeyframe {
-        wantsKeyframe = true
-        return false
-      }
-      needsKeyframe = false
-      return true
-    case .refused(.replayed)?: return false
-    case .noKey?, .wrongSender?, .wrongTrack?, .malformed?, .refused?:
-      if frame.isReference { needsKeyframe = true }
-      return false
+      // A key has come that these may lack too; the others are of a key that never comes.
+      openHeld(with: encryption, in: track, now)
+      dropHeld()
+      showOpened(frame, in: track)
+    case .noKey?:
+      held.append(frame, since: now)
+      for entry in held.removeExcess(now: now) { drop(entry.frame) }
+    case .refused(.replayed)?: break
+    case .wrongSender?, .wrongTrack?, .malformed?, .refused?: if frame.isReference { needsKeyframe = true }
     }
+  }
+
+  /// The key of the sender has come: frames that wait for it are played. Whether a key frame is needed all the same.
+  func openHeld(now: Instant) -> Bool {
+    guard let encryption, let track else { return false }
+    openHeld(with: encryption, in: track, now)
+    wantsKeyframe = false
+    return needsKeyframe || !held.isEmpty || !hasOpened
+  }
+
+  private func openHeld(with encryption: FrameEncryption, in track: RemoteVideoTrack, _ now: Instant) {
+    guard !held.isEmpty else { return }
+    for entry in held.removeExcess(now: now) { drop(entry.frame) }
+    for entry in held.removeAll() {
+      var frame = entry.frame
+      switch encryption.open(&frame, from: origin.participant, source: origin.source, now: now) {
+      case nil:
+        // Frames come in the order of their keys, so those before it are of an older one, as before a join.
+        dropHeld()
+        showOpened(frame, in: track)
+      case .noKey?: held.append(frame, since: entry.since)
+      // A replayed one has opened in part, when it was tried before.
+      case .wrongSender?, .wrongTrack?, .malformed?, .refused?: if frame.isReference { needsKeyframe = true }
+      }
+    }
+  }
+
+  /// Frames after one that is lacking wait for a key frame, which is asked for as soon as the key is there.
+  private func showOpened(_ frame: EncodedFrame, in track: RemoteVideoTrack) {
+    hasOpened = true
+    if needsKeyframe, !frame.isKeyframe {
+      wantsKeyframe = true
+      return
+    }
+    needsKeyframe = false
+    show(frame, in: track)
+  }
+
+  private func dropHeld() {
+    guard !held.isEmpty else { return }
+    for entry in held.removeAll() { drop(entry.frame) }
+  }
+
+  /// Counts a frame that was held, and isn't played.
+  private func drop(_ frame: EncodedFrame) {
+    encryption?.drop(.noKey)
+    if frame.isReference { needsKeyframe = true }
   }
 
   func setMinimumDelay(_ delay: TimeSpan) { buffer.minimumDelay = delay }

@@ -67,7 +67,7 @@ extension Meeting {
       switch output {
       case .send(let message): send(message)
       case .changed(let status): set(status)
-      case .keyframesWanted(let id): connection?.post { $0.requestKeyframes(of: id.rawValue, now: $1) }
+      case .keyframesWanted(let id): connection?.post { $0.openHeldFrames(of: id.rawValue, now: $1) }
       case .ownKeyframesWanted: connection?.post { session, _ in session.requestOwnKeyframes() }
       case .named(let id, let name, let key):
         recognise(key, named: name, of: id.rawValue, secret)

@@ -105,7 +105,7 @@ final class SimulatedKeys {
               ))
           }
         case .ownKeyframesWanted: place.session?.requestOwnKeyframes()
-        case .keyframesWanted(let id): place.session?.requestKeyframes(of: id.rawValue, now: now)
+        case .keyframesWanted(let id): place.session?.openHeldFrames(of: id.rawValue, now: now)
         case .changed(let state): states[place.id, default: []].append(state)
         case .send, .named, .problem, .wrongSecret: break
         }
