@@ -25,7 +25,8 @@ import Testing
     let invitee = BBMChatStartMessage_Invitees()
     invitee.regId = other.regId
     let start: BBMChatStartMessage = BBMChatStartMessage(invitees: [invitee])
-    (start.isOneToOne, start.cookie) = (true, "start")
+    // With the cookie of before, the service would take it for the same request again.
+    (start.isOneToOne, start.cookie) = (true, UUID().uuidString)
     phone.service.sendMessage(toService: start)
   }
 
@@ -92,7 +93,7 @@ import Testing
       ann.service.sendMessage(toService: BBMChatHideMessage(chatIds: [chat.chatId]))
       try await wait(for: "the chat to hide") { chat.isHiddenFlagSet }
       start(ann, with: ben)
-      try await wait(for: "the refusal") { listener.heard.last == "true \(chat.chatId ?? "")" }
+      try await wait(for: "the refusal: \(listener.heard)") { listener.heard.last == "true \(chat.chatId ?? "")" }
       try await wait(for: "the chat to show") { !chat.isHiddenFlagSet }
     }
   }
