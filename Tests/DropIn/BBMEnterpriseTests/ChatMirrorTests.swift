@@ -51,7 +51,7 @@ import Testing
     #expect(mirror.message(2)?.cookie == "a" && mirror.message(3) == nil)
   }
 
-  @Test("a message that fails keeps its place among those that wait, and goes when it is discarded")
+  @Test("a failed message keeps its place among those that wait, until it is discarded")
   func failed() {
     var mirror = mirror()
     for cookie in ["a", "b"] {

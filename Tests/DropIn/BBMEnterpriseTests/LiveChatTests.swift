@@ -49,7 +49,7 @@ import Testing
     return found?.bbmState == kBBMStateCurrent ? found?.state : nil
   }
 
-  @Test("a message that can't be sent is Failed until deleted, which no recall of all does")
+  @Test("a message that can't be sent is Failed until deleted, and no recall does that")
   func failed() async throws {
     try await CallServer.run { server in
       let ann = try await server.phone("ann")

@@ -324,7 +324,7 @@ class EncryptionTests(ModulePage):
         self.assertEqual(found["keyFrames"], 3)
         self.assertEqual((found["codes"], found["digits"], found["waiting"], found["drops"]), (1, True, [], []))
 
-    def test_people_who_join_one_after_the_other_do_not_wait_and_a_storm_costs_two_steps_a_second(self) -> None:
+    def test_people_who_join_in_turn_do_not_wait_and_a_storm_costs_two_steps_a_second(self) -> None:
         found = self.run_js("""
             const { PublisherKeys } = await import("/sdk/encryption/publisher-keys.js");
             const { standardTiming } = await import("/sdk/encryption/key-timing.js");
@@ -357,7 +357,7 @@ class EncryptionTests(ModulePage):
         self.assertTrue(found[1]["steps"] <= 45 and found[1]["longest"] <= 500 and found[1]["spacing"] >= 100, found)
         self.assertEqual(found[1]["waiting"], 0)
 
-    def test_more_than_16_joins_within_the_grace_cost_those_who_stay_no_frame_and_no_frame_opens_twice(self) -> None:
+    def test_more_than_16_joins_within_the_grace_cost_no_frame_and_open_none_twice(self) -> None:
         found = self.run_js("""
             const { PublisherKeys } = await import("/sdk/encryption/publisher-keys.js");
             const { RemoteKeys } = await import("/sdk/encryption/remote-keys.js");

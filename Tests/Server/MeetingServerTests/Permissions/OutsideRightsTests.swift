@@ -97,7 +97,7 @@ struct OutsideRightsTests {
     }
   }
 
-  @Test("threat 33: an organizer's second session shields none from an organizer, but from moderators")
+  @Test("threat 33: a second session shields an organizer from moderators alone")
   func organizersSession() async throws {
     try await TestServer.run { server in
       let (mod, own) = try await server.host("daily", "Mod", claims: #","sub":"mod""#)

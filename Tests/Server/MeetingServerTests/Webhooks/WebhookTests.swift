@@ -356,7 +356,7 @@ struct WebhookTests {
     #expect(settings.pause(after: 1_000_000, chance: 1) == 3_600)
   }
 
-  @Test("an attempt waits for its time, and not longer than any pause if the clock is set back")
+  @Test("an attempt waits no longer than any pause when the clock is set back")
   func clockSetBack() {
     let settings = WebhookSettings()
     let now = Date(timeIntervalSince1970: 1_800_000_000)

@@ -13,7 +13,7 @@ struct HeaderExtensionTests {
     return try harness.answer(text)
   }
 
-  @Test("ids above 14 are taken where both header forms may be mixed, and 15 never (RFC 8285 4.2)")
+  @Test("ids above 14 are taken where header forms may be mixed, and 15 never")
   func large() throws {
     let extra = "a=extmap:15 \(level)\na=extmap:16 \(sendTime)\na=extmap:255 \(sequence)\na=extmap:4096 urn:x\n"
     let plain = OfferText([OfferText.audio(extra: extra)]).text
