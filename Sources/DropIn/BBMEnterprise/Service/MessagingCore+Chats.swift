@@ -83,7 +83,6 @@ extension MessagingCore {
       case .success(let chat):
         // The client's own event may still be on its way.
         if chats[chat.id] == nil { take(chat) }
-        unhide(chat.id)
         for (name, text) in local { chats[chat.id]?.local.chat[name] = text }
         writeLocal(chat.id, chats[chat.id]?.local)
         if let element = chats[chat.id]?.element(own: own) {
