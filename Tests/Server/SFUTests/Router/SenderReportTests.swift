@@ -7,16 +7,24 @@ import Testing
 
 @Suite("Sender reports", .tellsSeeds)
 struct SenderReportTests {
+  /// A camera and a microphone, in the slots with the SSRCs 5000 and 5010.
+  private func publish(
+    _ sender: VirtualClient, to receiver: VirtualClient, in meeting: VirtualMeeting
+  ) -> (camera: VirtualSource, microphone: VirtualSource) {
+    let camera = sender.publish("t_1", mid: "0", .video, ssrc: 1_000)
+    let microphone = sender.publish("t_2", mid: "1", .audio, ssrc: 3_000)
+    meeting.router.attach(camera.publication, to: receiver.slot("7", .video, ssrc: 5_000))
+    meeting.router.attach(microphone.publication, to: receiver.slot("8", .audio, ssrc: 5_010))
+    return (camera, microphone)
+  }
+
   @Test("a participant's audio and video stay within 1 ms of each other (RFC 3550 6.4.1)")
   func lipSync() throws {
     let meeting = try VirtualMeeting(seed: 3)
     meeting.up.jitter = .milliseconds(8)
     let ann = try meeting.join("ann")
     let ben = try meeting.join("ben")
-    let camera = ann.publish("t_1", mid: "0", .video, ssrc: 1_000)
-    let microphone = ann.publish("t_2", mid: "1", .audio, ssrc: 3_000)
-    meeting.router.attach(camera.publication, to: ben.slot("7", .video, ssrc: 5_000))
-    meeting.router.attach(microphone.publication, to: ben.slot("8", .audio, ssrc: 5_010))
+    let (camera, microphone) = publish(ann, to: ben, in: meeting)
     microphone.start()
     meeting.run(for: .milliseconds(1_234))
     camera.start()
@@ -77,10 +85,7 @@ struct SenderReportTests {
     let meeting = try VirtualMeeting(seed: 3)
     let ann = try meeting.join("ann")
     let ben = try meeting.join("ben")
-    let camera = ann.publish("t_1", mid: "0", .video, ssrc: 1_000)
-    let microphone = ann.publish("t_2", mid: "1", .audio, ssrc: 3_000)
-    meeting.router.attach(camera.publication, to: ben.slot("7", .video, ssrc: 5_000))
-    meeting.router.attach(microphone.publication, to: ben.slot("8", .audio, ssrc: 5_010))
+    let (camera, microphone) = publish(ann, to: ben, in: meeting)
     camera.start()
     microphone.start()
     meeting.run(for: .seconds(5))
